@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from presscheck.documents.git_format.repository import Problem, Repository, SourcePage, read_repository
+from presscheck.documents.markdown.links import Destination
 
 
 def written(directory: Path, files: dict[str, str | bytes]) -> Repository:
@@ -304,13 +305,83 @@ redirects:
     )
     assert repository.title == "The Lamp Book"
     assert outline(repository.pages) == ["index Home", "start Start"]
-    assert repository.redirects == {"old/path": "start.md", "older/path": "gone.md"}
+    assert repository.redirects == {"old/path": Destination("page", "start.md")}
     assert [str(problem) for problem in repository.problems] == [
-        ".gitbook.yaml:1: the target of the redirect older/path was not found: gone.md",
         ".gitbook.yaml:2: has invisible characters, which are ignored",
         ".gitbook.yaml:4: has invisible characters, which are ignored",
-        ".gitbook.yaml:8: the redirect of outside is not a path in the repository",
+        ".gitbook.yaml:7: the redirect of older/path leads to gone.md, which was not found",
+        ".gitbook.yaml:8: the redirect of outside leads outside the repository: ../../secret.md",
     ]
+
+
+@pytest.mark.parametrize(
+    ("line", "former", "destination"),
+    [
+        ("old/page: new.md", "old/page", Destination("page", "new.md")),
+        ("old/page.md: new", "old/page", Destination("page", "new.md")),
+        ("/old//page/: /new.md", "old/page", Destination("page", "new.md")),
+        ("./old/README.md: ./new/", "old", Destination("page", "new.md")),
+        ("'old/page': new.md#part", "old/page", Destination("page", "new.md", "part")),
+        ("sp%20ace/%C3%BC: 'odd #1 100%.md'", "sp ace/ü", Destination("page", "odd #1 100%.md")),
+        ("2020: folder", "2020", Destination("page", "folder/README.md")),
+        ("start: /", "start", Destination("page", "README.md")),
+        ("old/page: older\n  older: new.md", "old/page", Destination("page", "new.md")),
+        ("older: new.md\n  old/page: older.md", "old/page", Destination("page", "new.md")),
+    ],
+)
+def test_redirects_lead_to_pages(tmp_path: Path, line: str, former: str, destination: Destination) -> None:
+    texts = dict.fromkeys(("README.md", "new.md", "odd #1 100%.md", "folder/README.md"), "# Page")
+    repository = written(tmp_path, {".gitbook.yaml": f"redirects:\n  {line}\n", **texts})
+    assert repository.redirects[former] == destination
+    assert [problem for problem in repository.problems if problem.file == ".gitbook.yaml"] == []
+
+
+@pytest.mark.parametrize(
+    ("line", "problems"),
+    [
+        ("old: gone.md", ["2: the redirect of old leads to gone.md, which was not found"]),
+        ("old: .gitbook/b.md", ["2: the redirect of old leads to .gitbook/b.md, which was not found"]),
+        ("old: older\n  older: old2", [f"{at}: the redirect of {former} leads to old2, which was not found"
+            for at, former in ((2, "old"), (3, "older"))]),
+        ("old: old.md", ["2: the redirect of old leads in a loop"]),
+        ("a: b\n  b: a", ["2: the redirect of a leads in a loop", "3: the redirect of b leads in a loop"]),
+        ("a: b\n  b: b", ["2: the redirect of a leads in a loop", "3: the redirect of b leads in a loop"]),
+        ("old: ../new.md", ["2: the redirect of old leads outside the repository: ../new.md"]),
+        ("old: https://example.org/", ["2: the redirect of old leads outside the repository: https://example.org/"]),
+        ("old: //example.org/new", ["2: the redirect of old leads outside the repository: //example.org/new"]),
+        ("old: [new.md]", ["2: the redirect of old must lead to a path such as new/page.md"]),
+        ("old: .gitbook/assets/a.pdf", ["2: the redirect of old is not served: it leads to a file"]),
+        ("group/sub: new.md", ["2: the redirect of group/sub is not served: a page has this path"]),
+        ("'old#part': new.md", ["2: the redirect of old#part must start at a path such as old/page"]),
+        ("http://a.b/c: new.md", ["2: the redirect of http://a.b/c must start at a path such as old/page"]),
+        ("/: new.md", ["2: the redirect of / must start at a path such as old/page"]),
+        ("old: new.md\n  /old.md: new.md", ["3: the redirect of /old.md is there twice"]),
+        ("- old: new.md", ["1: redirects: must be a mapping of former paths to pages"]),
+    ],
+)  # fmt: skip
+def test_wrong_redirects_are_reported(tmp_path: Path, line: str, problems: list[str]) -> None:
+    files = {
+        ".gitbook.yaml": f"redirects:\n  {line}\n",
+        "SUMMARY.md": "# T\n\n* [New](new.md)\n\n## Group\n\n* [Sub](sub.md)\n",
+        "new.md": "# New",
+        "sub.md": "# Sub",
+        ".gitbook/includes/note.md": "Note.",
+        ".gitbook/assets/a.pdf": b"%PDF",
+    }
+    repository = written(tmp_path, dict(files))
+    assert complaints(repository) == [f".gitbook.yaml:{problem}" for problem in problems]
+
+
+def test_long_chains_of_redirects_are_followed_in_linear_time(tmp_path: Path) -> None:
+    chain = "".join(f"  old{number}: old{number + 1}\n" for number in range(20_000))
+    repository = written(tmp_path, {".gitbook.yaml": f"redirects:\n{chain}  old20000: new.md\n", "new.md": "# New"})
+    assert repository.redirects["old0"] == Destination("page", "new.md")
+
+
+def test_links_follow_redirects(tmp_path: Path) -> None:
+    text = "# New\n\n[a](old/page.md) [b](/old/page#x) [c](old/page.md#y) [d](old.md)"
+    repository = written(tmp_path, {".gitbook.yaml": "redirects:\n  old/page: new.md#part\n", "new.md": text})
+    assert [problem.text for problem in repository.problems if problem.file == "new.md"] == ["old.md: target not found"]
 
 
 @pytest.mark.parametrize(

@@ -138,7 +138,7 @@ PLACES = LinkResolver(
     {"README.md": "home", "guides/README.md": "guides", "guides/start.md": "start", "a b.md": "spaced"},
     {".gitbook/assets/x.png": "picture"},
     {".gitbook/includes/note.md": "note"},
-    {"old/start": "guides/start.md", "old/guides": "guides"},
+    {"old/start": Destination("page", "start", "first"), "old/guides": Destination("page", "guides")},
 )
 
 
@@ -157,8 +157,9 @@ PLACES = LinkResolver(
         ("a%20b.md", "README.md", Destination("page", "spaced")),
         ("../.gitbook/assets/x.png?alt=media", "guides/start.md", Destination("file", "picture")),
         ("../.gitbook/includes/note.md", "guides/start.md", Destination("snippet", "note")),
-        ("/old/start", "README.md", Destination("page", "start")),
-        ("/old/guides", "README.md", Destination("page", "guides")),
+        ("/old/start", "README.md", Destination("page", "start", "first")),
+        ("old/start.md#second", "README.md", Destination("page", "start", "second")),
+        ("/old/guides/README.md", "README.md", Destination("page", "guides")),
         ("https://example.org/#a", "README.md", Destination("web", url="https://example.org/#a")),
         ("mailto:a@example.org", "README.md", Destination("web", url="mailto:a@example.org")),
         ("gone.md", "README.md", Destination("broken")),

@@ -147,8 +147,10 @@ def varied(seed: int | str, pages: int = 60) -> GeneratedRepository:
     for page in made:
         layout.titles[page.path] = page.title
     summary, table = layout.summary(plain=False)
-    redirects = {"old/start": layout.paths[1], "old/%C3%BC": "README.md"}
-    settings = "root: ./\nredirects:\n" + "".join(f"  {former}: {path!r}\n" for former, path in redirects.items())
+    redirects = {"old/start": layout.paths[1], "old/ü": "README.md"}
+    settings = "root: ./\nredirects:\n" + "".join(
+        f"  {quote(former)}: {path!r}\n" for former, path in redirects.items()
+    )
     files |= {"SUMMARY.md": summary.encode(), ".gitbook.yaml": settings.encode()}
     return GeneratedRepository(
         f"varied-{seed}", "Pumps & valves", made, table, snippets, files, redirects, frozenset(layout.unlisted)

@@ -8,9 +8,11 @@ import html
 import re
 import shlex
 from collections.abc import AsyncIterator
+from contextlib import closing
 from copy import deepcopy
 from datetime import UTC, datetime, timedelta
 from html.parser import HTMLParser
+from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
@@ -21,7 +23,8 @@ from tests.service.factories import World, insert, rewrite
 from tests.service.web_pages import changed, published, signing, write
 
 from presscheck.api.change_requests import MergeChangeRequest
-from presscheck.api.content_changes import InsertFiles, NewFile
+from presscheck.api.content import GetCurrentRevision
+from presscheck.api.content_changes import InsertFiles, NewFile, UpdatePage
 from presscheck.api.site_settings import (
     CreateRedirect,
     CreateShareLink,
@@ -35,10 +38,13 @@ from presscheck.api.site_settings import (
 )
 from presscheck.api.site_structure import AddSection, AddSiteSpace, ListSiteSpaces, UpdateSection
 from presscheck.api.sites import AdaptiveContentChange, CreateSite, PublishSite, UnpublishSite, UpdateSite
-from presscheck.api.spaces import CreateSpace
+from presscheck.api.spaces import CreateSpace, DuplicateSpace, ListSpaces
 from presscheck.errors import RequestError as InvalidRequest
 from presscheck.service.content.revisions import add_document, add_revision, new_page
+from presscheck.service.db.blob_store import DiskBlobStore
 from presscheck.service.db.engine import Database
+from presscheck.service.git_import.importer import import_repository
+from presscheck.service.models.organizations import OrganizationRow, UserRow
 from presscheck.service.models.sites import SiteRow, SiteSettingsRow
 from presscheck.service.models.spaces import SpaceRow
 from presscheck.service.web.access import LONGEST_VISIT
@@ -524,6 +530,54 @@ async def test_redirects_are_followed(world: World, browser: httpx.AsyncClient) 
     itself = RedirectDestination(kind="site-page", site_space_id=site_space.id, page_id="guide")
     await world.admin.send(CreateRedirect(**at, source="/guide", destination=itself))
     assert (await browser.get(f"{address}guide")).status_code == 200
+
+
+async def test_redirects_of_an_imported_repository_are_followed(
+    world: World, browser: httpx.AsyncClient, tmp_path: Path
+) -> None:
+    repository = tmp_path / "docs"
+    (repository / "group").mkdir(parents=True)
+    for name, text in {
+        ".gitbook.yaml": "redirects:\n  old/page: new.md\n  older.md: /group/deep.md#part\n  new: group/deep.md\n",
+        "README.md": "# Home\n",
+        "new.md": "# New\n",
+        "group/deep.md": "# Deep\n",
+    }.items():
+        (repository / name).write_text(text)
+    database = Database(world.database_url)
+    with closing(database), database.writing.begin() as session:
+        organization = session.get_one(OrganizationRow, world.organization)
+        owner = session.get_one(UserRow, world.users["admin"])
+        import_repository(session, organization, owner, repository, store=DiskBlobStore(tmp_path))
+    spaces = (await world.admin.send(ListSpaces(organization_id=world.organization))).items
+    imported = next(space.id for space in spaces if space.title == "docs")
+    address, at = await published(world)
+    await world.admin.send(AddSiteSpace(**at, space_id=imported))
+    copied = await world.admin.send(DuplicateSpace(space_id=imported))
+    await world.admin.send(AddSiteSpace(**at, space_id=copied.id))
+    paths = [one.path for one in (await world.admin.send(ListSiteSpaces(**at))).items][1:]
+
+    async def leads(path: str) -> str:
+        answer = await browser.get(f"{address}{path}")
+        assert answer.status_code == 307, path
+        return answer.headers["location"].removeprefix(address)
+
+    for space in paths:
+        assert await leads(f"{space}/old/page") == f"{space}/new"
+        assert await leads(f"{space}/older/") == f"{space}/group/deep#part"
+        assert (await browser.get(f"{address}{space}/new")).status_code == 200, "pages come before redirects"
+    assert (await browser.get(f"{address}old/page")).status_code == 404, "redirects are those of their space"
+    revision = await world.admin.send(GetCurrentRevision(space_id=imported))
+    assert "old/page" not in revision.model_dump_json(), "the API has no field for redirects of pages"
+    new = next(page for page in revision.pages if page.path == "new")
+    world.space = imported
+    await changed(world, UpdatePage(page=new.id, slug="newer"))
+    assert await leads(f"{paths[0]}/old/page") == f"{paths[0]}/newer"
+    assert await leads(f"{paths[0]}/new") == f"{paths[0]}/group/deep"
+    site_space = (await world.admin.send(ListSiteSpaces(**at))).items[0]
+    itself = RedirectDestination(kind="site-space", site_space_id=site_space.id)
+    await world.admin.send(CreateRedirect(**at, source=f"/{paths[0]}/old/page", destination=itself))
+    assert await leads(f"{paths[0]}/old/page") == "", "a redirect of the site comes first"
 
 
 @pytest.mark.slow

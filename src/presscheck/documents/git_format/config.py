@@ -3,16 +3,27 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any, cast
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple, cast
+from urllib.parse import unquote
 
 from presscheck.documents.git_format.models import Problem
+from presscheck.documents.markdown.links import page_path
 from presscheck.documents.yaml_mapping import InvalidYaml, load_yaml
 
 CONFIG_FILE = ".gitbook.yaml"
 
 _INVISIBLE = re.compile("[\u200b-\u200f\u2060\ufeff\u00ad]")
+_URL = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:|//")
+
+
+class WrittenRedirect(NamedTuple):
+    """A redirect from the path that a page had. `target` is a source path, or a link from the root of the content."""
+
+    former: str
+    target: str
+    line: int
 
 
 @dataclass(frozen=True)
@@ -22,7 +33,7 @@ class RepositoryConfig:
     root: str = ""
     readme: str = "README.md"
     summary: str = "SUMMARY.md"
-    redirects: Mapping[str, str] = field(default_factory=dict[str, str])
+    redirects: tuple[WrittenRedirect, ...] = ()
 
 
 def read_config(text: str) -> tuple[RepositoryConfig, list[Problem]]:
@@ -40,15 +51,16 @@ def read_config(text: str) -> tuple[RepositoryConfig, list[Problem]]:
     inner = cast("dict[str, Any]", structure) if isinstance(structure, dict) else {}
     given = {"root": found.get("root"), "readme": inner.get("readme"), "summary": inner.get("summary")}
     paths: dict[str, str] = {}
+    lines = _lines_of_keys(text)
     for name, value in given.items():
         path = normalize_path(value) if isinstance(value, str) else None
         if path is not None:
             paths[name] = path
         elif value is not None:
             problems.append(
-                Problem(CONFIG_FILE, _line_of(text, name), f"{name}: {value!r} is not a path in the repository")
+                Problem(CONFIG_FILE, lines.get(name, 1), f"{name}: {value!r} is not a path in the repository")
             )
-    return RepositoryConfig(**paths, redirects=_redirects(found.get("redirects"), text, problems)), problems
+    return RepositoryConfig(**paths, redirects=tuple(_redirects(found.get("redirects"), lines, problems))), problems
 
 
 def normalize_path(path: str) -> str | None:
@@ -64,20 +76,42 @@ def normalize_path(path: str) -> str | None:
     return "/".join(parts)
 
 
-def _redirects(found: object, text: str, problems: list[Problem]) -> dict[str, str]:
-    if not isinstance(found, dict):
-        return {}
-    redirects: dict[str, str] = {}
-    for former, present in cast("dict[Any, Any]", found).items():
-        target = normalize_path(present) if isinstance(present, str) else None
-        if target is None:
-            line = _line_of(text, str(former))
-            problems.append(Problem(CONFIG_FILE, line, f"the redirect of {former} is not a path in the repository"))
+def _redirects(found: object, lines: Mapping[str, int], problems: list[Problem]) -> Iterator[WrittenRedirect]:
+    if found is not None and not isinstance(found, dict):
+        problems.append(
+            Problem(CONFIG_FILE, lines.get("redirects", 1), "redirects: must be a mapping of former paths to pages")
+        )
+        return
+    taken: set[str] = set()
+    for key, value in cast("dict[Any, Any]", found or {}).items():
+        former = _former_path(str(key))
+        target = normalize_path(value) if isinstance(value, str) and not _URL.match(value) else None
+        if not former:
+            reason = "must start at a path such as old/page"
+        elif former in taken:
+            reason = "is there twice"
+        elif not isinstance(value, str):
+            reason = "must lead to a path such as new/page.md"
+        elif target is None:
+            reason = f"leads outside the repository: {value}"
         else:
-            redirects[str(former).strip("/")] = target
-    return redirects
+            taken.add(former)
+            yield WrittenRedirect(former, target, lines.get(str(key), 1))
+            continue
+        problems.append(Problem(CONFIG_FILE, lines.get(str(key), 1), f"the redirect of {key} {reason}"))
 
 
-def _line_of(text: str, key: str) -> int:
-    lines = text.splitlines()
-    return next((number for number, line in enumerate(lines, 1) if key in line.partition(":")[0]), 1)
+def _former_path(key: str) -> str | None:
+    if _URL.match(key) or "?" in key or "#" in key:
+        return None
+    return page_path(normalize_path(unquote(key)) or "")
+
+
+def _lines_of_keys(text: str) -> dict[str, int]:
+    """The first line of each key in block style."""
+    lines: dict[str, int] = {}
+    for number, line in enumerate(_INVISIBLE.sub("", text).splitlines(), 1):
+        key, separator, _ = f"{line} ".partition(": ")
+        if separator:
+            lines.setdefault(key.strip().strip("'\""), number)
+    return lines

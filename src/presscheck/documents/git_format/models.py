@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
+from presscheck.documents.markdown.links import Destination
 from presscheck.documents.pages.tree import flatten
 from presscheck.text.sanitize import sanitize
 
@@ -89,13 +90,13 @@ class SourceFile:
 
 @dataclass(frozen=True)
 class Repository:
-    """A documentation repository. `redirects` lead from former paths to source paths or paths."""
+    """A documentation repository. `redirects` are by former path and lead to pages and files, by their source paths."""
 
     title: str
     pages: tuple[SourcePage, ...]
     files: tuple[SourceFile, ...] = ()
     snippets: tuple[Snippet, ...] = ()
-    redirects: Mapping[str, str] = field(default_factory=dict[str, str])
+    redirects: Mapping[str, Destination] = field(default_factory=dict[str, Destination])
     problems: tuple[Problem, ...] = ()
 
     def walk(self) -> Iterator[SourcePage]:

@@ -8,7 +8,7 @@ again has a link there. A page is its front matter, title and body.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import isfinite
 from pathlib import Path
@@ -18,10 +18,16 @@ from urllib.parse import quote, unquote
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from presscheck.documents.git_format.config import CONFIG_FILE, RepositoryConfig, normalize_path, read_config
+from presscheck.documents.git_format.config import (
+    CONFIG_FILE,
+    RepositoryConfig,
+    WrittenRedirect,
+    normalize_path,
+    read_config,
+)
 from presscheck.documents.git_format.files import INCLUDES, RepositoryFiles, decode_text
 from presscheck.documents.git_format.models import Cover, Problem, Repository, Snippet, SourceFile, SourcePage
-from presscheck.documents.markdown.links import Destination, LinkResolver, find_links
+from presscheck.documents.markdown.links import Destination, LinkResolver, find_links, page_path
 from presscheck.documents.pages.front_matter import find_front_matter
 from presscheck.documents.yaml_mapping import InvalidYaml, load_yaml
 
@@ -438,15 +444,15 @@ def read_repository(path: Path) -> Repository:
     tree = PageTreeBuilder(files, settings, texts)
     pages = tree.pages()
     used = tree.files_linked | {source for source in files if source.startswith(ASSETS)}
-    places = _places(files, settings)
+    redirects = _redirects(settings.redirects, _places(files, settings), pages, problems)
+    places = _places(files, settings, redirects)
     problems += (*files.problems, *tree.problems, *_follow(texts | snippets, places, used))
-    problems += _redirects(settings, places)
     return Repository(
         title=tree.title or directory.name,
         pages=pages,
         files=tuple(files.file(source) for source in sorted(used)),
         snippets=tuple(_snippet(source, page) for source, page in snippets.items()),
-        redirects=settings.redirects,
+        redirects=redirects,
         problems=tuple(sorted(problems)),
     )
 
@@ -468,13 +474,15 @@ def _snippet(source: str, page: PageText) -> Snippet:
     return Snippet(source, page.oid, page.title or source.rpartition("/")[2].removesuffix(".md"), page.body)
 
 
-def _places(files: RepositoryFiles, settings: RepositoryConfig) -> LinkResolver:
+def _places(
+    files: RepositoryFiles, settings: RepositoryConfig, redirects: Mapping[str, Destination] | None = None
+) -> LinkResolver:
     texts = {source: source for source in files.texts() if source != settings.summary}
     return LinkResolver(
         {source: source for source in texts if not source.startswith(INCLUDES)},
         {source: source for source in files if source not in texts and source != settings.summary},
         {source: source for source in texts if source.startswith(INCLUDES)},
-        settings.redirects,
+        redirects,
     )
 
 
@@ -500,9 +508,52 @@ def _follow(texts: Mapping[str, PageText], places: LinkResolver, used: set[str])
                 yield Problem(source, 1, f"{picture}: cover not found")
 
 
-def _redirects(settings: RepositoryConfig, places: LinkResolver) -> Iterator[Problem]:
-    for former, present in settings.redirects.items():
-        if places.resolve("/" + present, "").kind == "broken":
-            yield Problem(
-                CONFIG_FILE, 1, f"the target of the redirect {former} was not found: {present}", "information"
-            )
+def _redirects(
+    written: Sequence[WrittenRedirect], places: LinkResolver, pages: Sequence[SourcePage], problems: list[Problem]
+) -> dict[str, Destination]:
+    """Returns the destinations of redirects, perhaps through others, by former path; adds to `problems`."""
+    by_path = {redirect.former: redirect for redirect in written}
+    ends: dict[str, Destination | str] = {}  # or why there is none
+    for redirect in written:
+        followed: dict[str, None] = {}
+        path, target = redirect.former, redirect.target
+        end = ends.get(path)
+        while end is None:
+            followed[path] = None
+            end = _page_or_file(target, places)
+            if end is None:
+                path = page_path(unquote(target.partition("#")[0]))
+                if path in followed:
+                    end = "leads in a loop"
+                elif path not in by_path:
+                    end = f"leads to {target}, which was not found"
+                else:
+                    end, target = ends.get(path), by_path[path].target
+        ends |= dict.fromkeys(followed, end)
+    paths = {*_paths(pages)}
+    destinations: dict[str, Destination] = {}
+    for former, end in ends.items():
+        reason = end
+        if isinstance(end, Destination):
+            destinations[former] = end
+            reason = "is not served: it leads to a file" if end.kind == "file" else ""
+        if former in paths:
+            reason = "is not served: a page has this path"
+        if reason:
+            problems.append(Problem(CONFIG_FILE, by_path[former].line, f"the redirect of {former} {reason}"))
+    return destinations
+
+
+def _page_or_file(target: str, places: LinkResolver) -> Destination | None:
+    for address in (quote(target), target):  # as the name of a file, or as a link
+        destination = places.resolve("/" + address, "")
+        if destination.kind in ("page", "file"):
+            return destination
+    return None
+
+
+def _paths(pages: Iterable[SourcePage], prefix: str = "") -> Iterator[str]:
+    for page in pages:
+        if page.slug:
+            yield prefix + page.slug
+        yield from _paths(page.pages, f"{prefix}{page.slug}/" if page.slug else prefix)

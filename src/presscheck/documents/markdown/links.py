@@ -123,7 +123,7 @@ class LinkResolver:
         pages: page ids by source path, and optionally by the path that readers see.
         files: file ids by source path.
         snippets: snippet ids by source path.
-        redirects: former paths to source paths or paths.
+        redirects: destinations by the former paths of pages (see `page_path`).
     """
 
     def __init__(
@@ -131,7 +131,7 @@ class LinkResolver:
         pages: Mapping[str, str],
         files: Mapping[str, str] | None = None,
         snippets: Mapping[str, str] | None = None,
-        redirects: Mapping[str, str] | None = None,
+        redirects: Mapping[str, Destination] | None = None,
     ) -> None:
         self._pages, self._files, self._snippets = pages, files or {}, snippets or {}
         self._redirects = redirects or {}
@@ -169,7 +169,7 @@ class LinkResolver:
         return found or Destination("broken")
 
     def _find(self, path: str, anchor: str) -> Destination | None:
-        for candidate in (path, f"{path}.md", self._redirects.get(path, path)):
+        for candidate in (path, f"{path}.md"):
             page = self._pages.get(candidate) or self._readmes.get(candidate)
             if page is not None:
                 return Destination("page", page, anchor)
@@ -177,7 +177,8 @@ class LinkResolver:
                 return Destination("file", self._files[candidate])
             if candidate in self._snippets:
                 return Destination("snippet", self._snippets[candidate])
-        return None
+        redirect = self._redirects.get(path) or self._redirects.get(page_path(path))
+        return redirect._replace(anchor=anchor or redirect.anchor) if redirect else None
 
 
 def source_path(page: RevisionPage) -> str:
@@ -186,6 +187,13 @@ def source_path(page: RevisionPage) -> str:
     Empty for a page that has neither, such as a link page.
     """
     return next(iter(_sources(page)), "")
+
+
+def page_path(source: str) -> str:
+    """Returns the path that a file implies for its page: a README has that of its folder."""
+    path = source[:-3] if source.casefold().endswith(".md") else source
+    folder, _, name = path.rpartition("/")
+    return folder if path != source and name.casefold() == "readme" else path
 
 
 def _sources(page: RevisionPage) -> list[str]:

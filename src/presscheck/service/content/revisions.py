@@ -15,6 +15,11 @@ from presscheck.service.db.prepared_statements import each, execute, plain_rows
 from presscheck.service.db.recorded_queries import NEVER_CHANGES
 from presscheck.service.models.content import DocumentRow, RevisionRow
 
+FORMER_PATHS = "formerPaths"
+"""A field of stored pages that the API does not have: the paths that redirect to the page, each with an anchor or "".
+
+They belong to the page, so they follow it when it moves or is copied, and end with it.
+"""
 _documents = DocumentRow.__table__.c
 _wanted = each("ids")
 _TEXTS = (

@@ -34,7 +34,7 @@ from presscheck.documents.pages.tree import Page, PagePosition, children, flatte
 from presscheck.documents.yaml_mapping import InvalidYaml, load_yaml
 from presscheck.service.content.file_urls import file_address
 from presscheck.service.content.revision_content import RevisionContent, kept
-from presscheck.service.content.revisions import document_texts
+from presscheck.service.content.revisions import FORMER_PATHS, document_texts
 from presscheck.service.db.recorded_queries import NEVER_CHANGES
 from presscheck.service.http.operations import ApiError, Context, not_found
 from presscheck.service.models.content import ChangeRequestRow, DocumentRow
@@ -180,6 +180,7 @@ def _without_bytes(file: dict[str, Any]) -> dict[str, Any]:
 def _wired(context: Context, space_id: str, page: Page, prefix: str) -> dict[str, Any]:
     kind = page["type"]
     wire = {"kind": KINDS.get(kind, kind)} | page
+    wire.pop(FORMER_PATHS, None)
     if kind == "link":
         return wire
     path = prefix + page.get("slug", "")

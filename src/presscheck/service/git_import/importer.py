@@ -12,7 +12,7 @@ from presscheck.documents.git_format.files import git_oid
 from presscheck.documents.git_format.repository import Problem, Repository, SourceFile, SourcePage, read_repository
 from presscheck.documents.pages.tree import Page
 from presscheck.errors import ConfigurationError
-from presscheck.service.content.revisions import add_documents, add_revision, new_page
+from presscheck.service.content.revisions import FORMER_PATHS, add_documents, add_revision, new_page
 from presscheck.service.db.blob_store import BlobStore
 from presscheck.service.db.ids import Clock, moment_text, new_id, system_clock
 from presscheck.service.models.organizations import OrganizationRow, UserRow
@@ -112,16 +112,20 @@ def stored_content(
     bodies = {page.source: page.body for page in repository.walk() if page.body}
     documents = dict(zip(bodies, add_documents(session, bodies.values()), strict=True))
     pages = {page.source: id_of(page.source) for page in repository.walk() if page.source}
-    shelf = _Shelf(documents, pages, {file["git"]["path"]: file["id"] for file in files}, id_of, now)
+    former_paths: dict[str, dict[str, str]] = {}
+    for former, destination in repository.redirects.items():
+        former_paths.setdefault(destination.id, {})[former] = destination.anchor
+    shelf = _Shelf(documents, pages, {file["git"]["path"]: file["id"] for file in files}, former_paths, id_of, now)
     return Content([shelf.page(page) for page in repository.pages], files, snippets)
 
 
 class _Shelf(NamedTuple):
-    """What is already stored, by source path: documents, and the ids of pages and files."""
+    """What is already stored, by source path: documents, ids of pages and files, and redirects as in `FORMER_PATHS`."""
 
     documents: dict[str, str]
     pages: dict[str, str]
     files: dict[str, str]
+    former_paths: dict[str, dict[str, str]]
     id_of: Callable[[str], str]
     now: str
 
@@ -137,6 +141,7 @@ class _Shelf(NamedTuple):
             page_id=self.pages.get(page.source) or self.id_of(f"{page.kind} {page.title} {page.target}"),
             linkTitle=page.link_title,
             git={"oid": page.oid, "path": page.source} if page.source else None,
+            **{FORMER_PATHS: self.former_paths.get(page.source)},
             **page.details,
             **self._cover(page),
             **self._target(page),

@@ -13,6 +13,7 @@ from urllib.parse import quote, urlsplit
 from presscheck.documents.pages.tree import Page, PagePosition, Tree, children, walk
 from presscheck.documents.visitors.conditions import holds
 from presscheck.service.content.revision_content import RevisionContent, kept, revision_content
+from presscheck.service.content.revisions import FORMER_PATHS
 from presscheck.service.content.serializers import Content, LinkTargets
 from presscheck.service.db.recorded_queries import digest_of
 from presscheck.service.http.operations import ApiError, Context
@@ -57,6 +58,15 @@ class SpaceContent:
     def paths(self) -> dict[str, PagePosition]:
         """The place of each page by path; the first, if several have the same."""
         return {place.path: place for place in reversed([*walk(self.tree)]) if place.path}
+
+    @cached_property
+    def former_paths(self) -> dict[str, tuple[PagePosition, str]]:
+        """The page that each former path leads to, and the anchor there."""
+        return {
+            path: (place, anchor)
+            for place in walk(self.tree)
+            for path, anchor in place.page.get(FORMER_PATHS, {}).items()
+        }
 
     @cached_property
     def listed(self) -> list[PagePosition]:
@@ -227,13 +237,18 @@ class PublishedSite:
 
     def find(self, path: str) -> tuple[SiteSpaceRow, PagePosition] | None:
         """Finds the page at a path (see `path`) and its site space; sections and spaces come before pages."""
-        if self.previewed:
-            place = self.content(self.previewed.site_space.space_id).at(path)
-            return (self.previewed.site_space, place) if place else None
-        for site_space, rest in self._candidates(path.strip("/")):
+        for site_space, rest in self._asked(path):
             place = self.content(site_space.space_id).at(rest)
             if place:
                 return site_space, place
+        return None
+
+    def moved(self, path: str) -> str | None:
+        """The URL of the page that a path led to before, by the redirects of the repositories of its spaces."""
+        for site_space, rest in self._asked(path):
+            place, anchor = self.content(site_space.space_id).former_paths.get(rest.strip("/"), (None, ""))
+            if place:
+                return self.address(site_space, place, anchor)
         return None
 
     def _previewed(self) -> PreviewedRequest | None:
@@ -249,6 +264,10 @@ class PublishedSite:
         except ApiError:
             raise AccessDenied(404) from None
         return PreviewedRequest(site_space, request)
+
+    def _asked(self, path: str) -> Iterator[tuple[SiteSpaceRow, str]]:
+        """The spaces that may have the page at a path (see `path`), each with the path within it."""
+        return iter(((self.previewed.site_space, path),)) if self.previewed else self._candidates(path.strip("/"))
 
     def _candidates(self, path: str) -> Iterator[tuple[SiteSpaceRow, str]]:
         sections: list[SectionRow | None] = [*self.sections()]

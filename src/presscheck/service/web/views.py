@@ -95,6 +95,9 @@ def _answer(site: PublishedSite, looks: Appearance, query: str | None) -> Respon
         words = query[:LONGEST_QUERY]
         return _page(site, looks, "found.html", page, query=words, results=found_pages(site, words), is_indexed=False)
     if page is None:
+        moved = site.moved(site.path)
+        if moved:
+            return RedirectResponse(site.absolute(moved), 307, {"cache-control": "no-cache"})
         home = site.find("")
         return _page(site, looks, "missing.html", home, status=404, is_indexed=False)
     return _page(site, looks, "page.html", page, **_document(site, looks, *page))
