@@ -21,6 +21,7 @@ KINDS = (
     "scripts in content",
     "forbidden outgoing addresses",
     "deep and huge JSON and YAML",
+    "deep and huge pages",
     "references in specifications",
     "patterns that backtrack",
     "compressed bombs",

@@ -24,7 +24,7 @@ from presscheck.documents.nodes.from_markdown import markdown_to_nodes
 from presscheck.documents.nodes.to_markdown import nodes_to_markdown
 from presscheck.documents.pages.front_matter import read_description
 from presscheck.documents.terminal.page_lines import render_page
-from presscheck.service.jobs.web_crawler import parse_html
+from presscheck.service.html_conversion import parse_html
 
 CODE = '<pre data-expandable="true" data-collapsed-line-count="4"><code class="lang-py">one\n</code></pre>\n'
 RATING = '<table><thead><tr><th data-type="rating">R</th></tr></thead><tbody><tr><td>3</td></tr></tbody></table>\n'

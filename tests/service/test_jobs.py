@@ -229,11 +229,19 @@ async def test_an_invalid_specification_has_an_error(here: World, text: str, mes
 
 
 @pytest.mark.slow
-@pytest.mark.attack("deep and huge JSON and YAML")
+@pytest.mark.attack("deep and huge pages")
 async def test_a_page_with_deeply_nested_elements_is_refused(here: World) -> None:
     with web_server({"/": "<p>x</p>" + "<b>" * 5000}) as server:
         run = await imported(here, WebsiteSource(url=server.url))
-    assert (run.status, run.reason) == ("failed", "the elements of a page are nested too deep")
+    assert (run.status, run.reason) == ("failed", f"{server.url}/: the elements of the page are nested too deep")
+
+
+@pytest.mark.slow
+@pytest.mark.attack("deep and huge pages")
+async def test_a_huge_page_is_left_out_of_an_import(here: World) -> None:
+    with web_server({"/": '<a href="big">x</a><p>Text.</p>', "/big": "<br>" * 1_000_000}) as server:
+        run = await imported(here, WebsiteSource(url=server.url))
+    assert (run.status, [page.source_url for page in run.pages]) == ("completed", [f"{server.url}/"])
 
 
 @pytest.mark.slow

@@ -52,8 +52,6 @@ def bring(work: JobContext) -> None:
         work.database.write(lambda session: _land(session, work, pages))
     except ApiError as problem:  # the space was locked, the change request merged or the role revoked in the meantime
         raise PermanentFailure(problem.message) from None
-    except RecursionError:
-        raise PermanentFailure("the elements of a page are nested too deep") from None
 
 
 def _begin(session: Session, work: JobContext) -> Wanted | None:

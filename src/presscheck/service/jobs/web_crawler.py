@@ -1,4 +1,4 @@
-"""Website crawler: one origin, one page at a time, obeys robots.txt, converts HTML to Markdown."""
+"""Website crawler: one origin, one page at a time, obeys robots.txt. HTML becomes Markdown, see `html_conversion`."""
 
 from __future__ import annotations
 
@@ -7,18 +7,16 @@ import time
 from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
-from urllib.parse import parse_qsl, unquote, urldefrag, urljoin, urlsplit
+from urllib.parse import parse_qsl, unquote, urldefrag, urlsplit
 from urllib.robotparser import RobotFileParser
 
-from bs4 import BeautifulSoup, Tag
-from markdownify import MarkdownConverter
-
 from presscheck.documents.markdown.headings import leading_title
+from presscheck.documents.markdown.links import written_targets
 from presscheck.documents.pages.tree import slugify
 from presscheck.service.content.file_urls import require_signature
+from presscheck.service.html_conversion import NotConverted, convert_html
 from presscheck.service.http.operations import ApiError
-from presscheck.service.integrations.outbound_http import AGENT, Fetched, OutgoingError
+from presscheck.service.integrations.outbound_http import AGENT, Fetched, OutgoingError, web_address
 from presscheck.service.jobs.queue import JobContext, PermanentFailure
 
 MOST_PAGES = 200
@@ -27,31 +25,31 @@ PAUSE = 0.2
 LONGEST_PAUSE = 5.0
 """The longest crawl delay that a robots.txt may ask for, in seconds."""
 
-_NO_CONTENT = ("nav", "header", "footer", "aside", "script", "style", "noscript", "template", "form", "button", "svg")
 _OWN_FILE = re.compile(r"/files/([0-9a-f]{64})/([^/]+)$")
 
 
 @dataclass
 class Found:
-    """A crawled page: its URL, title, slug, the URL of its parent page, and its content."""
+    """A crawled page: its URL, title, slug, Markdown, and the URL of its parent page."""
 
     url: str
     title: str
     slug: str
+    text: str
     above: str | None = None
-    content: Tag | None = None
-    text: str = ""
 
     def markdown(self, addresses: Mapping[str, str]) -> str:
-        """The content, with links to other crawled pages rewritten."""
-        if self.content is None:
-            return self.text
-        for link in self.content.find_all("a", href=True):
-            target, fragment = urldefrag(str(link["href"]))
-            here = addresses.get(_plain(target))
-            if here is not None:
-                link["href"] = f"{here}#{fragment}" if fragment else here
-        return as_markdown(self.content)
+        """The Markdown, with links to other crawled pages rewritten."""
+        parts: list[str] = []
+        end = 0
+        for link in written_targets(self.text):
+            url, fragment = urldefrag(link.target)
+            address = addresses.get(_plain(url)) if web_address(url) else None
+            if address is None or not self.text.endswith("](", 0, link.start):  # an address that is no link is text
+                continue
+            parts += (self.text[end : link.start], f"{address}#{fragment}" if fragment else address)
+            end = link.end
+        return "".join((*parts, self.text[end:]))
 
 
 class Crawl:
@@ -109,10 +107,14 @@ class Crawl:
             return []
         if _origin(address) != self._origin or address in self._found:
             return []
-        page = parse_html(answer.body)
-        links = [_plain(urljoin(answer.url, str(link["href"]))) for link in page.find_all("a", href=True)]
-        self._found[address] = read_page(answer, page)
-        return links
+        try:
+            page = convert_html(answer.body, answer.url)
+        except NotConverted as error:
+            if url == self._start:
+                raise PermanentFailure(f"{url}: {error}") from None
+            return []
+        self._found[address] = Found(address, page.title, _slug(address), page.markdown)
+        return [_plain(link) for link in page.links]
 
     def _in_order(self) -> list[Found]:
         pages = sorted(self._found.values(), key=lambda page: (urlsplit(page.url).path.rstrip("/"), page.url))
@@ -124,26 +126,6 @@ class Crawl:
         return pages
 
 
-def parse_html(body: bytes) -> BeautifulSoup:
-    """Parses HTML; the start of a tag that never ends is text, because the parser would look for the end of each."""
-    end = body.rfind(b">") + 1
-    return BeautifulSoup(body[:end] + body[end:].replace(b"<", b"&lt;"), "html.parser")
-
-
-def read_page(answer: Fetched, page: BeautifulSoup) -> Found:
-    """The main content of a page, without the header, footer and navigation of its site."""
-    named = page.find("h1") or page.find("title")
-    title = " ".join(named.get_text(" ").split()) if named else ""
-    content = page.find("main") or page.find("article") or page.select_one("[role=main]") or page.body or page
-    for element in content.find_all([*_NO_CONTENT, "h1"]):
-        element.decompose()
-    for element in content.find_all(href=True):
-        element["href"] = urljoin(answer.url, str(element["href"]))
-    for element in content.find_all(src=True):
-        element["src"] = urljoin(answer.url, str(element["src"]))
-    return Found(_plain(answer.url), title, _slug(answer.url), content=content)
-
-
 def read_file(work: JobContext, address: str) -> Found:
     """Reads a file of Markdown, HTML or plain text, from the web or from the files of this service.
 
@@ -153,7 +135,11 @@ def read_file(work: JobContext, address: str) -> Found:
     answer = _own_file(work, address) or _fetched(work, address)
     name = unquote(urlsplit(address).path).lower()
     if answer.content_type == "text/html" or name.endswith((".html", ".htm")):
-        return read_page(answer, parse_html(answer.body))
+        try:
+            page = convert_html(answer.body, answer.url)
+        except NotConverted as error:
+            raise PermanentFailure(f"{address}: {error}") from None
+        return Found(_plain(answer.url), page.title, _slug(answer.url), page.markdown)
     if answer.content_type not in ("text/markdown", "text/plain", "") and not name.endswith(
         (".md", ".markdown", ".txt")
     ):
@@ -161,14 +147,7 @@ def read_file(work: JobContext, address: str) -> Found:
     text = answer.body.decode("utf-8", "replace")
     heading = leading_title(text)
     slug = _slug(address.rsplit(".", 1)[0])
-    return Found(address, heading.title if heading else slug, slug, text=text)
-
-
-def as_markdown(content: Tag) -> str:
-    """Converts HTML to Markdown; text that looks like one of our tags is escaped."""
-    converter = MarkdownConverter(heading_style="ATX", bullets="-", code_language_callback=_language)
-    text = str(converter.convert_soup(content)).replace("{%", "{\\%")
-    return re.sub(r"\n{3,}", "\n\n", text).strip() + "\n"
+    return Found(address, heading.title if heading else slug, slug, text)
 
 
 def _own_file(work: JobContext, address: str) -> Fetched | None:
@@ -193,14 +172,6 @@ def _fetched(work: JobContext, address: str) -> Fetched:
     if answer.status != 200:
         raise PermanentFailure(f"{address} responded with {answer.status}")
     return answer
-
-
-def _language(element: Tag) -> str:
-    code = element.find("code") or element
-    given: Any = code.get("class") or ()
-    names = given if isinstance(given, str) else " ".join(given)
-    named = re.search(r"\b(?:language|lang|highlight-source)-([\w+#-]+)", names)
-    return named[1] if named else ""
 
 
 def _plain(url: str) -> str:
