@@ -255,12 +255,13 @@ def test_cards_with_a_missing_page_or_cover_have_the_mark_of_broken_links() -> N
 
 
 def test_the_icon_of_a_step_is_before_its_words_or_above_what_is_none() -> None:
-    step = '{% stepper %}\n{% step icon="rocket" %}\nTEXT\n{% endstep %}\n{% endstepper %}'
-    assert drawn(step.replace("TEXT", "## Begin\n\nDo.")) == "1  [rocket] Begin\n│  \n│  Do."
-    assert drawn(step.replace("TEXT", "![Sky](sky.png)")) == "1  [rocket]\n│  ▣ Sky"
-    assert drawn(step.replace("TEXT", "a" * 15), 20) == f"1  [rocket]\n│  {'a' * 15}"
-    assert drawn(step.replace("TEXT", "").replace("rocket", "bolt")) == "1  ↯"
-    assert all(width(line) <= 9 for line in render_page(step.replace("rocket", "rocket" * 9), 9))
+    step = '{% stepper %}\n{% step icon="octopus-x" %}\nTEXT\n{% endstep %}\n{% endstepper %}'
+    assert drawn(step.replace("TEXT", "## Begin\n\nDo.")) == "1  [octopus-x] Begin\n│  \n│  Do."
+    assert drawn(step.replace("TEXT", "![Sky](sky.png)")) == "1  [octopus-x]\n│  ▣ Sky"
+    assert drawn(step.replace("TEXT", "a" * 15), 20) == f"1  [octopus-x]\n│  {'a' * 15}"
+    assert drawn(step.replace("TEXT", "").replace("octopus-x", "bolt")) == "1  ↯"
+    assert drawn(step.replace("TEXT", "").replace("octopus-x", "rocket")) == "1  🚀"
+    assert all(width(line) <= 9 for line in render_page(step.replace("octopus-x", "octopus-x" * 9), 9))
 
 
 def test_operations_are_drawn_with_parameters_and_schemas() -> None:

@@ -115,10 +115,11 @@ def test_classes_of_authors(name: str) -> None:
         ("javascript:alert(1)", False),
         ("data:text/html,x", False),
         ("file:///etc/passwd", False),
-        ("ftp://a.example/", False),
-        ("tel:123", False),
+        ("ftp://a.example/", True),
+        ("tel:123", True),
+        ("ssh://a.example/", False),
     ],
 )
-def test_addresses_are_of_the_web_or_mail(address: str, stays: bool) -> None:
+def test_links_have_schemes_of_the_web_or_of_other_programs(address: str, stays: bool) -> None:
     kept = HtmlSanitizer(lambda _tag, value: value).clean(f'<a href="{address}">x</a>')
     assert kept == (f'<a href="{address}" rel="noopener">x</a>' if stays else '<a rel="noopener">x</a>')

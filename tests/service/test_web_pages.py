@@ -25,6 +25,7 @@ from tests.service.web_pages import changed, published, signing, write
 from presscheck.api.change_requests import MergeChangeRequest
 from presscheck.api.content import GetCurrentRevision
 from presscheck.api.content_changes import InsertFiles, NewFile, UpdatePage
+from presscheck.api.links import ListSpaceLinks
 from presscheck.api.site_settings import (
     CreateRedirect,
     CreateShareLink,
@@ -429,7 +430,7 @@ EXPECTED = (
 )
 
 
-def plant(world: World, text: str, **details: Any) -> None:
+def plant(world: World, text: str, title: str = "Start", **details: Any) -> None:
     """Adds a live revision with files, reusable content and variables, which no operation can create."""
     database = Database(world.database_url)
     with database.writing.begin() as session:
@@ -441,7 +442,7 @@ def plant(world: World, text: str, **details: Any) -> None:
             for name in ("plan.pdf", "sky.png")
         ]
         tree = [
-            new_page("Start", slug="start", document=add_document(session, text), page_id="start", **details),
+            new_page(title, slug="start", document=add_document(session, text), page_id="start", **details),
             new_page("Guide", slug="guide", document=add_document(session, "Hidden words.\n"), page_id="guide"),
         ]
         revision = add_revision(
@@ -470,6 +471,31 @@ async def test_every_block_is_rendered(world: World, browser: httpx.AsyncClient)
     assert "\U0001f511" in page
     assert '<meta name="description" content="All of them">' in page
     assert page.count("Said twice, once.") == 1, "a recursive include must end"
+
+
+async def test_emoji_icons_and_links_to_other_programs_are_drawn(world: World, browser: httpx.AsyncClient) -> None:
+    address, _ = await published(world)
+    text = """:house: at home <i class="fa-rocket">:rocket:</i> <i class="fa-github" style="color:red">:github:</i>
+
+[call](tel:+15550100) [text](sms:+15550100) [no](ssh://a.example) https://a.example/wiki/Fork_(software)
+
+## Done :white_check_mark:
+"""
+    plant(world, text, title="Go :rocket:", icon="star", description="To the :moon:")
+    page = (await browser.get(address)).text
+    for wanted in (
+        "<title>Go 🚀 |",
+        '<h1><span class="emoji">★</span> Go 🚀</h1>',
+        'aria-current="page">Go 🚀</a>',
+        "<p>🏠 at home 🚀 [github]</p>",
+        '<a href="tel:+15550100">call</a> <a href="sms:+15550100">text</a> <span class="broken">no</span>',
+        '<a href="https://a.example/wiki/Fork_(software)">https://a.example/wiki/Fork_(software)</a>',
+        ">Done ✅</a>",
+    ):
+        assert wanted in page
+    report = await world.admin.send(ListSpaceLinks(space_id=world.space))
+    broken = [link.target_reference for link in report.items if link.status == "broken"]
+    assert [reference.url for reference in broken if reference] == ["ssh://a.example"], "as on the page"
 
 
 @pytest.mark.slow

@@ -7,7 +7,7 @@ import pytest
 from rich.cells import cell_len
 from tests.hostile_strings import ACTS, HOSTILE
 
-from presscheck.text.sanitize import display_url, is_safe_url, sanitize
+from presscheck.text.sanitize import LINK_SCHEMES, display_url, is_safe_link, is_safe_url, sanitize
 
 KEPT = [
     "plain words, 100 % of them",
@@ -198,6 +198,15 @@ def test_web_and_mail_are_safe(url: str) -> None:
 )
 def test_other_schemes_are_not_safe(url: str) -> None:
     assert not is_safe_url(url)
+    assert not is_safe_link(url) or url == "ftp://a.b/"
+
+
+@pytest.mark.parametrize("scheme", sorted(LINK_SCHEMES - {"http", "https", "mailto"}))
+def test_links_to_other_programs_are_not_opened(scheme: str) -> None:
+    assert is_safe_link(f"{scheme}:+15550100")
+    assert not is_safe_link(f"{scheme}:")
+    assert not is_safe_link(f"{scheme}:a\u202eb")
+    assert not is_safe_url(f"{scheme}:+15550100")
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,9 @@ from rich.cells import get_character_cell_size
 TAB_WIDTH = 4
 MAX_COMBINING_MARKS = 4
 """Combining marks on one letter: no language needs more, and more would paint over other lines."""
+_OTHER_PROGRAMS = frozenset(("tel", "sms", "ftp", "ftps", "slack", "vscode", "geo", "magnet", "irc", "ircs"))
+LINK_SCHEMES = _OTHER_PROGRAMS | {"http", "https", "mailto"}
+"""The schemes that links of pages may have."""
 MOST_DECODINGS = 3
 """Times that a mail link is percent-decoded; what is encoded more often is refused."""
 
@@ -58,16 +61,29 @@ def display_url(url: str) -> str:
 
 def is_safe_url(url: str) -> bool:
     """Returns whether a URL may be opened: web or mail, without control characters or tricks."""
+    parts = _parts(url)
+    if parts and parts.scheme == "mailto":
+        return "@" in parts.path and not _has_attachment(parts)
+    return parts is not None and parts.scheme in {"http", "https"} and bool(parts.hostname)
+
+
+def is_safe_link(url: str) -> bool:
+    """Returns whether a link of a page may have a URL: one that may be opened, or one for another program."""
+    parts = _parts(url)
+    is_for_program = parts and parts.scheme in _OTHER_PROGRAMS and bool(parts.netloc or parts.path or parts.query)
+    return bool(is_for_program) or is_safe_url(url)
+
+
+def _parts(url: str) -> SplitResult | None:
+    """The parts of a URL without control characters or tricks."""
     if not url.isprintable() or " " in url or "\\" in url or sanitize(url) != url:
-        return False
+        return None
     try:
         parts = urlsplit(url)
         _ = parts.port
     except ValueError:
-        return False
-    if parts.scheme == "mailto":
-        return "@" in parts.path and not _has_attachment(parts)
-    return parts.scheme in {"http", "https"} and bool(parts.hostname)
+        return None
+    return parts
 
 
 def _has_attachment(parts: SplitResult) -> bool:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Protocol
 from textual.app import SuspendNotSupported
 
 from presscheck.errors import PresscheckError
-from presscheck.text.sanitize import display_url, is_safe_url
+from presscheck.text.sanitize import display_url, is_safe_link, is_safe_url
 from presscheck.text.styled_text import Span, wrap
 
 if TYPE_CHECKING:
@@ -116,11 +116,11 @@ def environment() -> dict[str, str]:
 
 
 def open_address(app: AppContext, url: str) -> None:
-    """Open a web or mail address in the browser, or copy it without a browser; it is shown, a long one on a screen."""
-    if not is_safe_url(url):
-        app.notify(f"not opened, this is not a web address: {display_url(url)}")
+    """Open a web or mail address in the browser, and copy others; what is copied is shown, a long one on a screen."""
+    if not is_safe_link(url):
+        app.notify(f"not opened, this is not an address that pages may link to: {display_url(url)}")
         return
-    if is_remote() or not _open_in_browser(url):
+    if is_remote() or not is_safe_url(url) or not _open_in_browser(url):
         # the terminal copies it, so this works over SSH; where it does not, the address can be selected
         app.copy_to_clipboard(url)
         message, columns = f"copied: {display_url(url)}", app.screen.size.width

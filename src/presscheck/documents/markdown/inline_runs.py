@@ -7,6 +7,8 @@ from collections.abc import Iterator, Sequence
 from html import unescape
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from presscheck.documents.markdown.autolinks import autolinks
+from presscheck.documents.markdown.emoji import emoji_by_name, icon_text
 from presscheck.documents.markdown.links import LinkTarget
 from presscheck.documents.markdown.parser import parse_attributes
 from presscheck.text.sanitize import is_ordinary, sanitize
@@ -40,7 +42,6 @@ _BLOCKS = frozenset(("p", "div", "ul", "ol", "li", "blockquote", "h1", "h2", "h3
 _event = re.compile(
     r"<!--.*?(?:-->|\Z)|<(/?)([a-zA-Z][a-zA-Z0-9:-]*+)((?:[^<>\"']++|\"[^\"<]*+\"|'[^'<]*+')*)>|[^<]+|<", re.DOTALL
 )
-_address = re.compile(r"https?://[^\s<>\"'`]*[^\s<>\"'`.,;:!?)\]}*_]")
 
 HtmlEvent = tuple[str, str, dict[str, str]]
 """`("text", words, {})`, or `("open" | "close", name, attributes)`."""
@@ -209,7 +210,9 @@ class InlineRuns:
             while True:
                 link, opened = self._link, self._open.pop()
                 self._style, self._link = opened.style, opened.link
-                if self._words:
+                if opened.form == "hidden":
+                    self._is_hidden = False
+                elif self._words:
                     self._reword(self._words, opened, link)
                 if opened.name == name:
                     return
@@ -218,9 +221,7 @@ class InlineRuns:
         """Replaces the runs of a tag that was closed by what is read instead of them."""
         inner = self.spans[opened.start :]
         text = "".join(span.text for span in inner)
-        if opened.form == "hidden":
-            self._is_hidden = False
-        elif opened.name in ("sup", "sub") and text:
+        if opened.name in ("sup", "sub") and text:
             self.spans[opened.start :] = [inner[0]._replace(text=words.index(opened.name, text))]
         elif opened.form == "expression":
             value = words.variable(text)
@@ -244,9 +245,11 @@ class InlineRuns:
         if target and target.is_broken:
             self.spans.append(Span(f" {words.broken}", "error"))
 
-    def _icon(self, words: InlineWords, values: dict[str, str]) -> None:
+    def _icon(self, values: dict[str, str]) -> None:
+        name = values["class"][3:]
+        text = self._words.icon(name) if self._words else icon_text(name)
         style = _joined(self._style, _COLORS.get(dict(_declared(values.get("style", ""))).get("color", ""), "quiet"))
-        self.spans.append(Span(sanitize(words.icon(values["class"][3:])), style, self._link))
+        self.spans.append(Span(sanitize(text), style, self._link))
         self.open("i", form="hidden")
         self._is_hidden = True
 
@@ -265,8 +268,8 @@ class InlineRuns:
             self.line_end()
         elif name == "img":
             self.image(values.get("src", ""), values.get("alt", ""))
-        elif self._words and name == "i" and values.get("class", "").startswith("fa-"):
-            self._icon(self._words, values)
+        elif name == "i" and values.get("class", "").startswith("fa-"):
+            self._icon(values)
         elif self._words and name in ("sup", "sub"):
             self.open(name)
         elif name in _STYLES:
@@ -280,9 +283,12 @@ class InlineRuns:
         background = "mark" if colors.get("background-color", "default") != "default" else ""
         self._style = _joined(around, f"{_COLORS.get(colors.get('color', ''), '')} {background}")
 
-    def _sign(self, words: InlineWords, token: Token) -> None:
-        is_formula = token.type == "math"
-        text = words.formula(token.content[2:-2]) if is_formula else words.emoji(token.content[1:-1])
+    def _sign(self, token: Token) -> None:
+        if token.type == "emoji":
+            name = token.content[1:-1]
+            text = self._words.emoji(name) if self._words else emoji_by_name(name)
+        else:
+            text = self._words.formula(token.content[2:-2]) if self._words else token.content
         if not self._is_hidden:
             self.spans.append(Span(sanitize(text), self._style, self._link))
 
@@ -290,9 +296,9 @@ class InlineRuns:
         """Adds inline Markdown tokens."""
         for token in tokens:
             kind = token.type
-            if self._words and kind in {"math", "emoji"}:
-                self._sign(self._words, token)
-            elif kind in {"text", "text_special", "math", "emoji"}:
+            if kind == "emoji" or (kind == "math" and self._words):
+                self._sign(token)
+            elif kind in {"text", "text_special", "math"}:
                 self.text(token.content)
             elif kind == "softbreak":
                 self.text(" ")
@@ -320,12 +326,12 @@ class InlineRuns:
 
     def _with_addresses(self, words: str) -> None:
         end = 0
-        for match in _address.finditer(words):
-            if match.start() > end:
-                self.spans.append(Span(sanitize(words[end : match.start()]), self._style, None))
-            shown = sanitize(match[0])
+        for start, after in autolinks(words):
+            if start > end:
+                self.spans.append(Span(sanitize(words[end:start]), self._style, None))
+            shown = sanitize(words[start:after])
             self.spans.append(Span(shown, _joined(self._style, "link"), shown))
-            end = match.end()
+            end = after
         if end < len(words):
             self.spans.append(Span(sanitize(words[end:]), self._style, None))
 

@@ -13,8 +13,10 @@ from typing import Literal, NamedTuple
 from urllib.parse import unquote
 
 from presscheck.api.content import ReusableContent, RevisionFile, RevisionPage
+from presscheck.documents.markdown.autolinks import autolinks
 from presscheck.documents.markdown.code_ranges import Range, without_code
 from presscheck.documents.pages.tree import flatten
+from presscheck.text.sanitize import is_safe_link
 
 Kind = Literal["link", "image", "file", "embed", "content-ref", "include"]
 _Found = tuple[int, str, str, Kind, Range]
@@ -43,7 +45,6 @@ _MAYBE_UNNAMED_TAG = re.compile(r"<[iI][mM][gG]\b(?![^<>]*?\b[aA][lL][tT]=(?:\"\
 """A tag of an image that has no alternative text, or one that may be empty once its entities are read."""
 _IMAGE_TAG = re.compile(r"<img\b([^<>]*)>", re.IGNORECASE)
 _AUTOLINK = re.compile(r"<((?:https?|mailto):[^<>\s]+)>", re.IGNORECASE)
-_BARE = re.compile(r"(?<![\w\[])https?://[^\s<>()\[\]\"']++", re.IGNORECASE)
 _OF_TAG: dict[str, Kind] = {"content-ref": "content-ref", "embed": "embed", "include": "include"}
 
 
@@ -108,7 +109,7 @@ def written_targets(markdown: str) -> list[WrittenTarget]:
     """Returns where the targets of the links of a text are, in order; an address alone in the text is one, too."""
     text = without_code(markdown)
     written = [WrittenTarget(*place, target) for _, _, target, _, place in _found(text, markdown)]
-    written += (WrittenTarget(*match.span(), match[0]) for match in _BARE.finditer(text))
+    written += (WrittenTarget(start, end, text[start:end]) for start, end in autolinks(text))
     targets: list[WrittenTarget] = []
     for target in sorted(written, key=lambda target: (target.start, -target.end)):
         if not targets or target.start >= targets[-1].end:  # else an address that is found in a target
@@ -158,7 +159,8 @@ class LinkResolver:
     def resolve(self, target: str, source: str) -> Destination:
         """Resolves a target from the text at this source path (see `source_path`)."""
         if re.match(r"[a-zA-Z][a-zA-Z0-9+.-]*:|//", target):
-            return Destination("web", url=target)
+            url = f"https:{target}" if target.startswith("//") else target
+            return Destination("web" if is_safe_link(url) else "broken", url=target)
         path, _, anchor = target.partition("#")
         path = unquote(path.partition("?")[0])
         if not path:

@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING
 from markdown_it import MarkdownIt
 from markdown_it.rules_inline.image import image
 from mdit_py_plugins.footnote import footnote_plugin
-from rich.emoji import Emoji, NoEmoji
 
 from presscheck.documents.block_tags import HINTS
+from presscheck.documents.markdown import emoji
+from presscheck.documents.markdown.autolinks import autolink_end
 from presscheck.documents.markdown.block_splitter import HTML_NAMES, TagPairs, tag_pairs
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ _tag = re.compile(r"\{%-?[ \t]*(@[\w-]++/[\w-]++|[a-zA-Z][\w-]*+)([^{}]*?(?:\{[^
 _html = re.compile(rf"<({'|'.join(HTML_NAMES)})\b([^<>]*)>", re.IGNORECASE).match
 _summary = re.compile(r"[\s>]*<summary[^<>]*>(.*?)</summary>", re.IGNORECASE | re.DOTALL).match
 _attribute = re.compile(r"""(?<![\w-])([\w-]+)\s*=\s*(?:"((?:\\.|[^"\\])*)"|'((?:\\.|[^'\\])*)'|([^\s"']+))""")
-_named = re.compile(r":([a-z+-][a-z0-9_+-]*):").match
+_scheme = re.compile(r"(?<![^\W_])https?\Z", re.IGNORECASE).search
 _task = re.compile(r"\[([ xX])\](?:[ \t]+|$)").match
 _alert = re.compile(r"\[!(\w+)\][ \t]*\n?").match
 
@@ -62,6 +63,7 @@ def _parser() -> MarkdownIt:
     parser.block.ruler.before("fence", "tag", _block, {"alt": ["paragraph", "reference", "blockquote", "list"]})
     parser.inline.ruler.at("image", _image)
     parser.inline.ruler.before("escape", "math", _math)
+    parser.inline.ruler.before("escape", "autolink_bare", _autolink)
     parser.inline.ruler.before("escape", "emoji", _emoji)
     return parser
 
@@ -92,8 +94,8 @@ def _emoji(state: StateInline, silent: bool) -> bool:
     """Reads an emoji name between colons as one token."""
     if state.src[state.pos] != ":":
         return False
-    match = _named(state.src, state.pos)
-    if not match or not emoji_by_name(match[1]):
+    match = emoji.match_name(state.src, state.pos)
+    if not match or not emoji.emoji_by_name(match[1]):
         return False
     if not silent:
         state.push("emoji", "", 0).content = match[0]
@@ -101,13 +103,27 @@ def _emoji(state: StateInline, silent: bool) -> bool:
     return True
 
 
-@cache
-def emoji_by_name(name: str) -> str:
-    """Returns the emoji with a name, or an empty text."""
-    try:
-        return str(Emoji(name))
-    except NoEmoji:
-        return ""
+def _autolink(state: StateInline, silent: bool) -> bool:
+    """Reads a bare URL as a link, at its colon: the scheme moves from the text before it into the link."""
+    if silent or state.linkLevel > 0 or not state.src.startswith("://", state.pos):
+        return False
+    scheme = _scheme(state.pending)
+    if not scheme:
+        return False
+    start = state.pos - len(scheme[0])
+    end = autolink_end(state.src, start)
+    if end == start:
+        return False
+    url = state.src[start:end]
+    state.pending = state.pending[: scheme.start()]
+    opening = state.push("link_open", "a", 1)
+    opening.attrSet("href", url)
+    opening.markup, opening.info = "linkify", "auto"
+    state.push("text", "", 0).content = url
+    closing = state.push("link_close", "a", -1)
+    closing.markup, closing.info = "linkify", "auto"
+    state.pos = end
+    return True
 
 
 def _block(state: StateBlock, start: int, end: int, silent: bool) -> bool:

@@ -117,12 +117,14 @@ class InlineReader:
         if mark:
             return self._between(at + 1, closing, marks if mark in marks else (*marks, mark))
         inner = self._between(at + 1, closing, marks)
-        if event.name == "a" and "href" in event.values and set(event.values) <= {"href", "title", "id"}:
+        if event.name == "a" and "href" in event.values and set(event.values) <= _LINK_VALUES[bool(event.raw)]:
             return [_link(event.values, inner)]
         opened, closed = (text_node(one.raw, marks, is_markdown=True) for one in (event, self._events[closing]))
         return [opened, *inner, closed]
 
 
+_LINK_VALUES = (frozenset(("href", "title", "id", "bare")), frozenset(("href", "title", "id")))
+"""The attributes of links in Markdown and in HTML; `bare` marks a URL that is written without brackets."""
 _VOID = frozenset(("br", "img", "source"))
 
 
@@ -206,7 +208,7 @@ def _button(values: dict[str, str], words: str) -> Node | None:
 
 
 def _link(values: dict[str, str], inner: Nodes) -> Node:
-    said = {name: values[name] for name in ("title", "id") if values.get(name)}
+    said = {name: values[name] for name in ("title", "id", "bare") if values.get(name)}
     nodes = [node if _in_links(node) else text_node(inline_text([node]), is_markdown=True) for node in inner]
     more: Node = {"markdown": said} if said else {}
     data = {"ref": parse_reference(values["href"])}

@@ -52,6 +52,8 @@ def token_events(tokens: Sequence[Token]) -> Iterable[Event]:
             yield _html_event(token.content)
         elif token.nesting == 1:
             values = {name: str(value) for name, value in token.attrs.items()}
+            if token.markup == "linkify":
+                values["bare"] = "true"
             yield Event("open", token.tag, values)
         elif token.nesting == -1:
             yield Event("close", token.tag)

@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from html import escape
 from typing import Any, Literal, NamedTuple
 
-from presscheck.documents.markdown.parser import emoji_by_name
+from presscheck.documents.markdown.autolinks import autolink_end, autolinks
+from presscheck.documents.markdown.emoji import emoji_by_name, find_names
 from presscheck.documents.nodes.references import format_reference
 from presscheck.documents.nodes.schema import Node, Nodes, markdown_details
 from presscheck.documents.nodes.tag_table import format_length
@@ -195,7 +196,18 @@ def escaped(text: str) -> str:
     text = re.sub(r"&(?=#?\w+;)", "&amp;", text)
     text = re.sub(r"<(?=[a-zA-Z/!?])", "&lt;", text)
     text = text.replace("~~", "\\~\\~").replace("$$", "\\$\\$").replace("{%", "{\\%")
-    return re.sub(r":(?=[a-z+-][\w+-]*:)", "\\:", text)
+    names = {match.start() for match in find_names(text)}
+    return "".join("\\:" if at in names else char for at, char in enumerate(text)) if names else text
+
+
+def _escaped_around_urls(text: str) -> str:
+    """Escapes text, but not the bare URLs in it: a backslash would belong to the URL."""
+    parts, end = list[str](), 0
+    for start, after in autolinks(text):
+        if after < len(text):  # what follows the last one may continue it
+            parts += (escaped(text[end:start]), text[start:after])
+            end = after
+    return "".join((*parts, escaped(text[end:])))
 
 
 def _edges(text: str) -> str:
@@ -211,21 +223,22 @@ def _guarded(line: str) -> str:
     return _number.sub(r"\1\\\2", line, count=1) if _number.match(line) else line
 
 
-def _atoms(nodes: Nodes, manner: Notation, less: Sequence[Mark] = ()) -> list[Atom]:
+def _atoms(nodes: Nodes, manner: Notation, less: Sequence[Mark] = (), *, in_link: bool = False) -> list[Atom]:
     atoms: list[Atom] = []
-    for node in nodes:
+    for number, node in enumerate(nodes):
         if node["object"] == "text":
-            atoms += _leaves(node, manner, less)
+            atoms += _leaves(node, manner, less, in_link=in_link)
         elif node["type"] == "link":
             common = [mark for mark in common_marks(node["nodes"]) if mark[0] != "code" and mark not in less]
-            inner = render_marks(_atoms(node["nodes"], manner, [*less, *common]), manner)
-            atoms.append(Atom(_link(node, inner, manner), tuple(common)))
+            inner = render_marks(_atoms(node["nodes"], manner, [*less, *common], in_link=True), manner)
+            after = "".join(atom.text for atom in _atoms(nodes[number + 1 : number + 2], manner, less))
+            atoms.append(Atom(_link(node, inner, manner, after), tuple(common)))
         else:
             atoms.append(Atom(_WRITERS[node["type"]](node, manner), None))
     return atoms
 
 
-def _leaves(node: Node, manner: Notation, less: Sequence[Mark]) -> list[Atom]:
+def _leaves(node: Node, manner: Notation, less: Sequence[Mark], *, in_link: bool) -> list[Atom]:
     atoms: list[Atom] = []
     for leaf in node["leaves"]:
         marks = [mark for mark in map(mark_of, leaf.get("marks") or ()) if mark not in less]
@@ -240,15 +253,19 @@ def _leaves(node: Node, manner: Notation, less: Sequence[Mark]) -> list[Atom]:
         elif manner == "html":
             text = escape(text, quote=False).replace("\n", "<br>")
         else:
-            text = escaped(text).replace("\n", "\\\n" if manner == "text" else "<br>")
+            written = escaped(text) if in_link else _escaped_around_urls(text)
+            text = written.replace("\n", "\\\n" if manner == "text" else "<br>")
         kept = [mark for mark in marks if not (is_code and mark[0] == "code")]
         atoms.append(Atom(text, tuple(kept)))
     return atoms
 
 
-def _link(node: Node, words: str, manner: Notation) -> str:
+def _link(node: Node, words: str, manner: Notation, after: str) -> str:
     details = markdown_details(node)
     address = format_reference(node["data"]["ref"])
+    is_bare = "bare" in details and words == escaped(address) and manner != "html"
+    if is_bare and autolink_end(address + after, 0) == len(address):
+        return address
     if manner == "html" or "id" in details:
         named = "".join(f' {name}="{escape(details[name])}"' for name in ("title", "id") if name in details)
         return f'<a href="{escape(address)}"{named}>{words}</a>'

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
 
+from presscheck.documents.markdown.emoji import emoji_by_name, icon_text
 from presscheck.documents.markdown.inline_runs import InlineRuns
-from presscheck.documents.markdown.parser import emoji_by_name, outermost, parse, take_alert, take_task
+from presscheck.documents.markdown.parser import outermost, parse, take_alert, take_task
 from presscheck.documents.markdown.table import read_table
 from presscheck.documents.merge.conflict_blocks import THEIR_NAME, ConflictBlock, conflict_number, conflict_numbers
 from presscheck.documents.terminal.code import CodeLook, code_lines, room_of_code, widest_line
@@ -44,13 +45,6 @@ TOO_MANY = "Too much reusable content in reusable content: its text is not shown
 MAX_PICTURES = 20
 """Pictures of one paragraph that are drawn; the others are captions."""
 
-_ICON_NAMES = (
-    "check xmark star heart bolt arrow-right arrow-left arrow-up arrow-down plus minus circle square phone "
-    "envelope flag gear triangle-exclamation circle-check circle-xmark music sun cloud umbrella snowflake"
-)
-_ICONS: dict[str, str] = dict(zip(_ICON_NAMES.split(), "✓✗★♥↯→←↑↓+−●■☎✉⚑⚙⚠✓✗♪☀☁☂❄", strict=True))
-"""Icons that a single cell of a terminal can show."""
-
 
 class TerminalWords:
     """What a terminal shows instead of inline formulas, emoji, icons, variables and indices.
@@ -79,8 +73,7 @@ class TerminalWords:
 
     def icon(self, name: str) -> str:
         """Returns the sign of an icon, or its name in brackets."""
-        sign = "" if self._symbols.is_ascii else _ICONS.get(name, "")
-        return sign or f"[{name}]"
+        return f"[{name}]" if self._symbols.is_ascii else icon_text(name)
 
     def variable(self, expression: str) -> str | None:
         """Returns the value of an expression; None if it is not known."""

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from sqlalchemy.orm import Session
 
 from presscheck.api.content import ReusableContent, RevisionFile, RevisionPage
+from presscheck.documents.markdown.emoji import with_emoji
 from presscheck.documents.markdown.links import LinkResolver, source_path
 from presscheck.documents.pages.tree import Page, children, find, flatten, walk
 from presscheck.service.content.revisions import document_texts
@@ -59,12 +60,12 @@ class PdfSource:
 
     def _chapter(self, chapter: Chapter, *, as_written: bool) -> str:
         page, level, label = chapter.page, chapter.depth + 1, _label(chapter.page["id"])
-        title, fresh = text_markup(page.get("title") or "Untitled"), str(chapter.is_fresh).lower()
+        title, fresh = text_markup(with_emoji(page.get("title") or "Untitled")), str(chapter.is_fresh).lower()
         # the running head shows the title of the page that starts the sheet
         head = f"#set page(header: running-head({typst_string(self.title)}, [{title}]));\n" if chapter.is_fresh else ""
         if page["type"] == "group":
             return f"{head}#part-title({level}, {typst_string(label)}, [{title}], {fresh});\n"
-        lead = typst_string(page.get("description") or "")
+        lead = typst_string(with_emoji(page.get("description") or ""))
         head += f"#page-title({level}, {typst_string(label)}, [{title}], {lead}, {fresh});\n"
         if page["type"] == "link":
             return head + _destination(page)
@@ -127,7 +128,7 @@ def _destination(page: Page) -> str:
     target: dict[str, Any] = page.get("target") or {}
     url = web_target(str(target.get("url") or "")).url
     return (
-        f'#pointer("Link", "", {typst_string(url)}, {typst_string(url or page.get("title") or "")}, "");\n'
+        f'#pointer("Link", "", {typst_string(url)}, {typst_string(url or with_emoji(page.get("title") or ""))}, "");\n'
         if url
         else ""
     )
@@ -178,7 +179,8 @@ class _Resolving:
         if target.kind == "page":
             label = _label(target.id)
             label = anchor_label(label, target.anchor) if target.anchor else label
-            return Target(label=label if target.id in self._shown else "", title=self._pages[target.id].title)
+            title = with_emoji(self._pages[target.id].title)
+            return Target(label=label if target.id in self._shown else "", title=title)
         if target.kind == "file":
             return self._file(self._files[target.id])
         if target.kind == "snippet":

@@ -9,7 +9,7 @@ from typing_extensions import override
 
 from presscheck.documents.markdown.inline_runs import InlineRuns, file_name
 from presscheck.documents.pages.tree import slugify
-from presscheck.text.sanitize import is_safe_url, sanitize
+from presscheck.text.sanitize import is_safe_link, sanitize
 from presscheck.text.styled_text import BREAK, Span
 
 if TYPE_CHECKING:
@@ -46,8 +46,8 @@ Resolve = Callable[[str], Target]
 
 
 def web_target(address: str) -> Target:
-    """Returns a web or mail address that is safe to open as a target; an empty target for anything else."""
-    return Target(url=address) if len(address) < _LONGEST_ADDRESS and is_safe_url(address) else Target()
+    """Returns a URL as a target; an empty target for one that a link may not have."""
+    return Target(url=address) if len(address) < _LONGEST_ADDRESS and is_safe_link(address) else Target()
 
 
 def typst_string(text: str, *, lines: bool = False) -> str:

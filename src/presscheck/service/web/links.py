@@ -13,7 +13,7 @@ from presscheck.service.sites.urls import own_key, site_address
 from presscheck.service.web.html.context import Included, ResolvedLink
 from presscheck.service.web.published_site import PublishedSite
 from presscheck.service.web.site_files import file_url
-from presscheck.text.sanitize import is_safe_url
+from presscheck.text.sanitize import is_safe_link
 
 _IN_APP = re.compile(r"/s(?:paces)?/([^/?#]+)(?:/pages/([^/?#]+))?/?(?:#(.*))?").fullmatch
 _REUSABLE = re.compile(r"/~/reusable/([^/?#]+)").search
@@ -34,11 +34,11 @@ def outside(site: PublishedSite, url: str, *, is_new_tab: bool = False) -> Resol
     if url.startswith(f"{app}/") and (match := _IN_APP(url.removeprefix(app))):
         space_id, page_id, anchor = match.groups()
         return _in_space(site, space_id, page_id, anchor or "")
-    if not is_safe_url(url):
+    if not is_safe_link(url):
         return None
     if url.startswith(site.reader.base):
         return ResolvedLink(site.base + url.removeprefix(site.reader.base))
-    return ResolvedLink(url, is_outside=is_new_tab and not url.startswith("mailto:"))
+    return ResolvedLink(url, is_outside=is_new_tab and url.startswith(("http:", "https:")))
 
 
 def reference(site: PublishedSite, target: Any, space_id: str | None = None) -> ResolvedLink | None:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import Any, NamedTuple
 
+from presscheck.documents.markdown.emoji import icon_sign
 from presscheck.documents.pages.tree import Page, PagePosition, children
 from presscheck.service.models.sites import SiteSpaceRow
 from presscheck.service.web.links import outside, reference
@@ -118,7 +119,7 @@ def tree(site: PublishedSite, site_space: SiteSpaceRow) -> PageTree:
         ids.append(page["id"])
         return Node(
             title=str(page.get("linkTitle") or page["title"]),
-            emoji=emoji_of(page.get("emoji")),
+            emoji=page_sign(page),
             url=_url(site, site_space, content.places[page["id"]]),
             is_group=page["type"] == "group",
             number=number,
@@ -166,6 +167,11 @@ def emoji_of(code: Any) -> str:
         return "".join(chr(int(part, 16)) for part in code.split("-"))
     except (ValueError, OverflowError):
         return code
+
+
+def page_sign(page: Page) -> str:
+    """The emoji of a page, or the character for its icon."""
+    return emoji_of(page.get("emoji")) or icon_sign(str(page.get("icon") or ""))
 
 
 _MARK = re.compile(r"<!([co])(\d+)>")

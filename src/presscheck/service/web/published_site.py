@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import NamedTuple, TypeVar
 from urllib.parse import quote, urlsplit
 
+from presscheck.documents.markdown.emoji import with_emoji
 from presscheck.documents.pages.tree import Page, PagePosition, Tree, children, walk
 from presscheck.documents.visitors.conditions import holds
 from presscheck.service.content.revision_content import RevisionContent, kept, revision_content
@@ -295,11 +296,14 @@ class PublishedSite:
             yield first, rest
 
     def _open(self, tree: list[Page]) -> Tree:
-        """The page tree without pages whose condition is false, and without their subpages."""
-        if not self.site.adaptive_content:
-            return tree
+        """The page tree without pages whose condition is false, and without their subpages; emoji in their titles."""
         return [
-            page | {"pages": self._open(list(children(page)))} if children(page) else page
+            page | _texts_with_emoji(page) | ({"pages": self._open(list(children(page)))} if children(page) else {})
             for page in tree
             if self.holds(page.get("condition"))
         ]
+
+
+def _texts_with_emoji(page: Page) -> dict[str, str]:
+    texts = ((name, page.get(name)) for name in ("title", "linkTitle", "description"))
+    return {name: with_emoji(text) for name, text in texts if isinstance(text, str) and ":" in text}

@@ -6,6 +6,7 @@ import re
 from typing import NamedTuple
 
 from presscheck.api.search_results import SearchSectionResult
+from presscheck.documents.markdown.emoji import with_emoji
 from presscheck.documents.pages.tree import PagePosition
 from presscheck.documents.visitors.conditional_text import has_conditions
 from presscheck.service.content.search import Hit, as_results, search
@@ -56,7 +57,7 @@ def found_pages(site: PublishedSite, query: str) -> list[FoundPage]:
                 () if is_secret else (_passage(site, site_space, place, section) for section in result.sections or ())
             )
             where = (site.spaces[site_space.space_id].title, *hit.above)
-            pages.append(FoundPage(result.title, site.address(site_space, place), where, tuple(passages)))
+            pages.append(FoundPage(with_emoji(result.title), site.address(site_space, place), where, tuple(passages)))
     return pages
 
 
@@ -69,4 +70,5 @@ def _passage(
 ) -> Passage:
     is_headed = "#" in section.id
     url = site.address(site_space, place, heading_anchor(section.title) if is_headed else "")
-    return Passage(section.title if is_headed else "", url, " ".join(_TAG.sub(" ", section.body or "").split()))
+    title = with_emoji(section.title) if is_headed else ""
+    return Passage(title, url, " ".join(_TAG.sub(" ", section.body or "").split()))

@@ -113,7 +113,7 @@ def _document(site: PublishedSite, looks: Appearance, site_space: SiteSpaceRow, 
     return {
         "title": page["title"],
         "description": page.get("description") or "",
-        "emoji": navigation.emoji_of(page.get("emoji")),
+        "emoji": navigation.page_sign(page),
         "layout": layout,
         "body": body.html,
         "outline": body.outline if layout["outline"] else (),

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 from urllib.parse import urlsplit
 
 from presscheck.documents.block_tags import HINTS, hint_of, registered_name
+from presscheck.documents.markdown.emoji import icon_text
 from presscheck.documents.markdown.parser import outermost
 from presscheck.documents.terminal.code import highlight
 from presscheck.service.web.html.context import ResolvedLink
@@ -140,8 +141,13 @@ def _tabs(page: BlockContext, token: Token, inner: Tokens) -> str:
 
 
 def _stepper(page: BlockContext, token: Token, inner: Tokens) -> str:
-    steps = "".join(f"<li>{page.flow(within)}</li>" for _, within in _named(inner, "step"))
+    steps = "".join(f"<li>{_step_icon(step)}{page.flow(within)}</li>" for step, within in _named(inner, "step"))
     return f'<ol class="stepper">{steps}</ol>' if steps else page.flow(inner)
+
+
+def _step_icon(step: Token) -> str:
+    name = step.meta.get("icon", "")
+    return f'<span class="icon">{escape(icon_text(name))}</span> ' if name else ""
 
 
 def _columns(page: BlockContext, token: Token, inner: Tokens) -> str:

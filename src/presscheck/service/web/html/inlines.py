@@ -7,12 +7,12 @@ from collections.abc import Iterator, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Protocol
 
+from presscheck.documents.markdown.emoji import emoji_by_name
 from presscheck.service.web.html.context import ResolvedLink
 
 if TYPE_CHECKING:
     from presscheck.documents.markdown.parser import Token
 
-_address = re.compile(r"https?://[^\s<>\"'`]*[^\s<>\"'`.,;:!?)\]}*_]")
 _formula = re.compile(r"\$\$(.+?)\$\$", re.DOTALL)
 _expression = re.compile(r'<code class="expression">([\w. ]{1,200})</code>')
 _TAGS = {"em": "em", "strong": "strong", "s": "s"}
@@ -36,10 +36,8 @@ class InlineContext(Protocol):
 
 def inline_html(tokens: Sequence[Token], world: InlineContext) -> str:
     """Renders inline tokens."""
-    raw = any(token.type == "html_inline" for token in tokens)
-    has_own_links = raw and any(token.content[:2].lower() == "<a" for token in tokens if token.type == "html_inline")
-    html = "".join(_parts(tokens, world, may_link=not has_own_links))
-    if not raw:
+    html = "".join(_parts(tokens, world))
+    if not any(token.type == "html_inline" for token in tokens):
         return html
     if "expression" in html:
         html = _expression.sub(lambda found: _value(found, world), html)
@@ -69,12 +67,14 @@ def image_html(source: str, words: str, world: InlineContext, *, title: str = ""
     return f'<img src="{escape(found.url)}" alt="{escape(words)}"{titled} loading="lazy">'
 
 
-def _parts(tokens: Sequence[Token], world: InlineContext, *, may_link: bool) -> Iterator[str]:
+def _parts(tokens: Sequence[Token], world: InlineContext) -> Iterator[str]:
     opened: list[ResolvedLink | None] = []
     for token in tokens:
         kind = token.type
-        if kind in ("text", "text_special", "math", "emoji"):
-            yield _text(token.content, world, may_link=may_link and not opened)
+        if kind in ("text", "text_special", "math"):
+            yield _text(token.content)
+        elif kind == "emoji":
+            yield emoji_by_name(token.content[1:-1])
         elif kind == "link_open":
             opened.append(world.leads(str(token.attrs.get("href", ""))))
             yield anchor_tag(opened[-1], title=str(token.attrs.get("title") or ""))
@@ -105,25 +105,11 @@ def _other(token: Token) -> str:
     return escape(token.content)
 
 
-def _text(words: str, world: InlineContext, *, may_link: bool) -> str:
-    """Renders text, with formulas as written and URLs as links."""
+def _text(words: str) -> str:
+    """Renders text, with formulas as written."""
     end, parts = 0, list[str]()
     for match in _formula.finditer(words) if "$$" in words else ():
-        parts.append(_linked(words[end : match.start()], world, may_link=may_link))
-        parts.append(f'<code class="formula">{escape(match[1].strip())}</code>')
-        end = match.end()
-    return "".join((*parts, _linked(words[end:], world, may_link=may_link)))
-
-
-def _linked(words: str, world: InlineContext, *, may_link: bool) -> str:
-    if not may_link or "://" not in words:
-        return escape(words)
-    end, parts = 0, list[str]()
-    for match in _address.finditer(words):
-        address = world.leads(match[0])
-        shown = escape(match[0])
-        linked = f"{anchor_tag(address)}{shown}</a>" if address else shown
-        parts += (escape(words[end : match.start()]), linked)
+        parts += (escape(words[end : match.start()]), f'<code class="formula">{escape(match[1].strip())}</code>')
         end = match.end()
     return "".join((*parts, escape(words[end:])))
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from html import escape
 from typing import TYPE_CHECKING, NamedTuple
 
+from presscheck.documents.markdown.emoji import with_emoji
 from presscheck.documents.markdown.parser import outermost, parse, take_alert, take_task
 from presscheck.documents.pages.tree import slugify
 from presscheck.documents.visitors.conditional_text import visible_text
@@ -142,7 +143,7 @@ class HtmlRenderer:
         title = _words(inner[0].children or []) if inner else ""
         anchor = self._anchor(slugify(title))
         if level <= OUTLINE_LEVEL and title:
-            self.outline.append(Heading(level, title, anchor))
+            self.outline.append(Heading(level, with_emoji(title), anchor))
         link = f'<a class="anchor" href="#{escape(anchor)}" aria-label="Link to this heading">#</a>'
         return f'<h{level} id="{escape(anchor)}">{self.words(inner)} {link}</h{level}>'
 

@@ -1,4 +1,4 @@
-"""Sanitizes HTML of authors: no scripts, no events, no forms, only web and mail addresses.
+"""Sanitizes HTML of authors: no scripts, no events, no forms, only links that `is_safe_link` allows.
 
 Every link is resolved by the renderer of the page; a link without a target is dropped.
 """
@@ -8,8 +8,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from functools import cached_property
+from html import escape
 
 import nh3
+
+from presscheck.documents.markdown.emoji import icon_text
+from presscheck.text.sanitize import LINK_SCHEMES
 
 _TAGS = (
     "a abbr b bdi bdo blockquote br caption cite code col colgroup dd del details dfn div dl dt em figcaption figure "
@@ -34,8 +38,8 @@ STYLES = frozenset(("color", "background-color", "text-align"))
 _CLASSES = "broken button expression footnote-mark formula outside primary secondary"
 CLASSES = frozenset(_CLASSES.split())
 """Styles that authors may use: nothing can be laid over the page."""
-SCHEMES = frozenset(("http", "https", "mailto"))
 
+_icon = re.compile(r"""<i\s+class=["']fa-([\w-]{1,50})["'][^<>]*>[^<]{0,200}</i>""")
 _NAME = re.compile(r"[\w:.-]{1,200}")
 
 ResolveUrl = Callable[[str, str], str | None]
@@ -57,12 +61,14 @@ class HtmlSanitizer:
             attributes=ATTRIBUTES,
             attribute_filter=self._attribute,
             filter_style_properties=STYLES,
-            url_schemes=SCHEMES,
+            url_schemes=set(LINK_SCHEMES),
             link_rel="noopener",
         )
 
     def clean(self, html: str) -> str:
-        """Returns the HTML with unknown tags removed and open tags closed."""
+        """Returns the HTML with icons as characters, unknown tags removed and open tags closed."""
+        if "fa-" in html:
+            html = _icon.sub(lambda match: escape(icon_text(match[1])), html)
         return self._cleaner.clean(html)
 
     def _attribute(self, tag: str, name: str, value: str) -> str | None:

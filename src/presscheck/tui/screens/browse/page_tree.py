@@ -10,6 +10,7 @@ from presscheck.api.collections import Collection
 from presscheck.api.content import Pages, RevisionPage
 from presscheck.api.sites import Site
 from presscheck.api.spaces import Space
+from presscheck.documents.markdown.emoji import icon_sign, with_emoji
 from presscheck.documents.pages.page_order import Move, rearranged
 from presscheck.documents.pages.tree import flatten
 from presscheck.engine.shortcuts import Shortcut
@@ -370,11 +371,11 @@ def label(item: Item) -> Line:
     """The title of an item, behind its emoji or the sign of its kind."""
     page = item.page
     style = STYLES.get(item.kind, "quiet" if page and page.hidden else "")
-    character = emoji_character(page.emoji) if page else ""
+    character = (emoji_character(page.emoji) or icon_sign(page.icon or "")) if page else ""
     emoji = (Span(f"{character} "),) if character else ()
     head = emblem(item.space) if item.kind == "space" and item.space else emoji
     if kind := {"collection": COLLECTION, "site": SITE}.get(item.kind):
         head = (Span(f"{kind.sign} ", "quiet"),)
     hidden = (Span("  hidden", "quiet"),) if page and page.hidden else ()
     outside = (Span(" ↗", "quiet"),) if item.kind == "link" else ()
-    return (*head, Span(sanitize(item.title) or "(no title)", style), *outside, *hidden)
+    return (*head, Span(sanitize(with_emoji(item.title)) or "(no title)", style), *outside, *hidden)
