@@ -5,14 +5,12 @@ import gc
 import os
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from functools import cache
 from pathlib import Path
 from typing import Any
 
-import httpx._transports.default as httpx_transports
 import pytest
-import textual._wait
 from tests.generated_docs.documentation import Documentation, Source, named_sources
+from tests.private_names import share_tls_contexts, shorten_pauses
 from tests.running_service import RunningService, running_service
 
 from presscheck.client.client import Client
@@ -23,13 +21,8 @@ pytest_plugins = ("tests.suite_plugin",)
 # programs that tests start are compiled once, as they are for their users
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
-# After each key the pilot sleeps by this much until the process rests. Fiftieths of a second were two thirds of the
-# time of the app's tests; what takes longer than a moment is waited for by name, never by resting.
-assert textual._wait.SLEEP_GRANULARITY
-textual._wait.SLEEP_GRANULARITY = 1 / 200
-
-# tests speak plain HTTP to services here; without this, each client of theirs reads all certificates of the machine
-httpx_transports.create_ssl_context = cache(httpx_transports.create_ssl_context)
+shorten_pauses()
+share_tls_contexts()
 
 
 def pytest_collection_finish() -> None:

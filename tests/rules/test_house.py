@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from tests.root import ROOT
 from tests.rules.sources import MODULES, SOURCE, room, tree_of
 
 ONLY_IN = {
@@ -30,6 +31,7 @@ ONLY_IN = {
     "jwt": {"service"},
 }
 
+TESTS = ROOT / "tests"
 NAMES_THAT_MEAN_NOTHING = {"utils", "helpers", "common", "base", "core", "manager", "misc"}
 
 
@@ -95,3 +97,22 @@ def test_every_module_has_a_docstring() -> None:
 
 def test_module_names_are_specific() -> None:
     assert not [p.name for p in SOURCE.rglob("*") if p.stem.strip("_") in NAMES_THAT_MEAN_NOTHING]
+
+
+def test_private_names_of_libraries_stand_in_one_module_of_the_tests() -> None:
+    """So that an upgrade of Textual or httpx breaks one module and not a hundred tests."""
+    module = TESTS / "private_names.py"
+    names = set(re.findall(r"""[."](_[a-z]\w*)""", module.read_text("utf-8")))
+    private = re.compile(
+        r"(?:import|from) (?:textual|httpx)[\w.]*\._"
+        r"|from (?:textual|httpx)[\w.]* import (?:.*[ ,])?_"
+        rf"|(?<!self)\.(?:{'|'.join(names)})\b"
+        rf"|[\"'](?:{'|'.join(names)})[\"']"
+    )
+    assert {"_parse_rules", "_display", "_transports"} <= names
+    others = (path for path in TESTS.rglob("*.py") if path not in (module, Path(__file__)))
+    assert [
+        f"{path.relative_to(TESTS)}: {match[0]}"
+        for path in others
+        for match in private.finditer(path.read_text("utf-8"))
+    ] == []

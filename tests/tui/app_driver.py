@@ -8,10 +8,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, cast
 
+from tests.private_names import share_parsed_styles, strips
 from tests.running_service import RunningService
-from textual._context import visible_screen_stack
-from textual.css.model import RuleSet
-from textual.css.stylesheet import Stylesheet
 from textual.pilot import Pilot
 from textual.widgets import Input, TextArea
 
@@ -26,20 +24,7 @@ from presscheck.wiring import open_engine
 
 NOON = datetime(2026, 3, 14, 12, 0, tzinfo=UTC)
 
-
-parse_rules = Stylesheet._parse_rules
-_parsed_rules: dict[Any, list[RuleSet]] = {}
-
-
-def _known_rules(stylesheet: Stylesheet, css: str, read_from: Any, *given: Any, **named: Any) -> list[RuleSet]:
-    """The rules of a style sheet, parsed once for all apps with the same colors: an eighth of each start."""
-    key = (css, read_from, given, *sorted(named.items()), *stylesheet._variables.items())
-    if key not in _parsed_rules:
-        _parsed_rules[key] = parse_rules(stylesheet, css, read_from, *given, **named)
-    return _parsed_rules[key]
-
-
-Stylesheet._parse_rules = _known_rules  # pyright: ignore[reportAttributeAccessIssue]  # with other names
+share_parsed_styles()
 
 
 def noon() -> datetime:
@@ -61,9 +46,7 @@ async def running(app: PresscheckApp, size: tuple[int, int] = (120, 40)) -> Asyn
 
 def shown(app: PresscheckApp) -> str:
     """The text of the screen, including the screen below a dialog."""
-    visible_screen_stack.set(app._background_screens)
-    lines = app.screen._compositor.render_strips()
-    return "\n".join("".join(segment.text for segment in strip).rstrip() for strip in lines)
+    return "\n".join("".join(segment.text for segment in strip).rstrip() for strip in strips(app))
 
 
 async def until(pilot: Pilot[int], *, shows: str = "", holds: Callable[[], bool] | None = None) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from rich.style import Style
+from tests.private_names import closing, watch_frames
 from tests.tui.app_driver import until, write
 from tests.tui.base_screen import Room, room
 from tests.tui.widget_harness import app_with, shown
@@ -79,13 +80,11 @@ async def test_a_row_and_its_details_change_in_one_frame(tmp_path: Path, monkeyp
     async with app_with(Beside, tmp_path).run_test(size=(100, 20)) as pilot:
         await until(pilot, holds=lambda: "row 0" in "\n".join(shown(pilot.app)) and "offline" in shown(pilot.app)[0])
         painted: list[tuple[int, set[int]]] = []
-        display = PresscheckApp._display
 
-        def displayed(app: PresscheckApp, screen: Screen[Any], update: Any) -> None:
+        def watch(screen: Screen[Any], update: Any) -> None:
             painted.append((screen.query_one(RowList).cursor, {y for y, _, _ in getattr(update, "spans", ())}))
-            display(app, screen, update)
 
-        monkeypatch.setattr(PresscheckApp, "_display", displayed)
+        watch_frames(monkeypatch, PresscheckApp, watch)
         for number in range(1, 6):
             painted.clear()
             await pilot.press("j")
@@ -253,12 +252,11 @@ async def test_a_timer_of_a_screen_that_is_being_closed_does_nothing(pilot: Pilo
     screen, called = room(pilot), list[str]()
     screen.set_timer(0.01, lambda: called.append("open"))
     await until(pilot, holds=lambda: called == ["open"])
-    screen._closing = True  # as while the widgets are removed one after another
-    ended = asyncio.Event()
-    screen.set_timer(0.01, lambda: called.append("closing"))
-    pilot.app.set_timer(0.05, ended.set)
-    await ended.wait()
-    screen._closing = False
+    with closing(screen):
+        ended = asyncio.Event()
+        screen.set_timer(0.01, lambda: called.append("closing"))
+        pilot.app.set_timer(0.05, ended.set)
+        await ended.wait()
     assert called == ["open"]
 
 

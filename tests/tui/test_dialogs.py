@@ -8,6 +8,7 @@ from typing import Any, cast
 
 import pytest
 from tests.hostile_strings import ACTS, HOSTILE
+from tests.private_names import strips
 from tests.terminal import Terminal
 from tests.tui.dialogs import PEOPLE, answers, asked, sheet
 from tests.tui.widget_harness import alone, shown, style_for
@@ -221,7 +222,7 @@ async def test_hostile_text_never_acts(kind: str) -> None:
         }[kind]
         async with asked(question, size=(80, 50)) as pilot:
             await pilot.pause()
-            for strip in pilot.app.screen._compositor.render_strips():
+            for strip in strips(pilot.app):
                 assert not [one.text for one in strip if not one.text.isprintable()]
                 if kind != "composer":
                     assert not [one.text for one in strip if ACTS.search(one.text)]

@@ -6,6 +6,7 @@ from time import monotonic
 from typing import Any
 
 import pytest
+from tests.private_names import send
 from tests.running_service import RunningService
 from tests.tui.app_driver import app_on, open_review, running, shown, until
 from tests.tui.keyboard import LONG, burst
@@ -31,7 +32,7 @@ async def test_a_comment_is_typed_in_one_breath(service: RunningService, tmp_pat
     async with running(app_on(service, tmp_path)) as pilot:
         await open_review(pilot, AT)
         burst(pilot, "C", *"Do")
-        pilot.app._driver.send_message(Paste(" not merge: "))
+        send(pilot, Paste(" not merge: "))
         burst(pilot, *"WAD")
         await until(pilot, holds=lambda: text(pilot) == "Do not merge: WAD")
         assert len(pilot.app.screen_stack) == 3  # inbox, review, composer: no letter was a command

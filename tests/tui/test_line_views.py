@@ -7,8 +7,9 @@ from typing import Any, ClassVar
 
 import pytest
 from tests.hostile_strings import ACTS, HOSTILE
+from tests.private_names import lines_to_repaint, strips
 from tests.tui.line_views import MANY, Slow, numbered
-from tests.tui.widget_harness import alone, drawn, painted, shown, style_for
+from tests.tui.widget_harness import alone, drawn, shown, style_for
 
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
@@ -34,10 +35,10 @@ class TestRows:
             rows.show(MANY)
             await pilot.pause()
             rows.move(1)
-            assert painted(rows) == {0, 1}
+            assert lines_to_repaint(rows) == {0, 1}
             await pilot.pause()
             rows.move(3)
-            assert painted(rows) == {1, 4}
+            assert lines_to_repaint(rows) == {1, 4}
 
     async def test_showing_the_same_rows_paints_nothing(self) -> None:
         rows = RowList(numbered([]), style_for)
@@ -45,7 +46,7 @@ class TestRows:
             rows.show(MANY)
             await pilot.pause()
             rows.show(MANY)
-            assert painted(rows) == set()
+            assert lines_to_repaint(rows) == set()
 
     async def test_a_hundred_thousand_rows_move_like_ten(self) -> None:
         rows = RowList(numbered([]), style_for)
@@ -420,6 +421,6 @@ async def test_hostile_text_never_acts(kind: str) -> None:
         for top in range(0, len(lines), 50):
             widget.scroll_lines(50 if top else 0)
             await pilot.pause()
-            for strip in pilot.app.screen._compositor.render_strips():
+            for strip in strips(pilot.app):
                 assert strip.cell_length == 40
                 assert not [segment.text for segment in strip if ACTS.search(segment.text)]

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
+from tests.private_names import send_mouse, strips
 from tests.running_service import RunningService, running_service
 from tests.terminal import Terminal
 from tests.tui.app_driver import app_on, running, until
@@ -42,7 +43,7 @@ async def drag(pilot: Pilot[Any], widget: Widget, *places: tuple[int, int]) -> N
     first, *others = [widget.region.offset + place for place in places]  # the widget may move with the pointer
     await pilot.mouse_down(offset=first)
     for place in others:
-        await pilot._post_mouse_events([events.MouseMove], None, place, button=1)
+        await send_mouse(pilot, events.MouseMove, None, place, button=1)
     await pilot.mouse_up(offset=others[-1])
     await pilot.pause()
 
@@ -75,11 +76,11 @@ class TestWidgets:
             for rows in lists:
                 rows.show(MANY)
             await pilot.pause()
-            await pilot._post_mouse_events([events.MouseScrollDown], lists[1], (3, 3))
+            await send_mouse(pilot, events.MouseScrollDown, lists[1], (3, 3))
             await pilot.pause()
             assert [rows.top for rows in lists] == [0, 3]
             assert lists[0].has_focus
-            await pilot._post_mouse_events([events.MouseScrollUp], lists[1], (3, 3))
+            await send_mouse(pilot, events.MouseScrollUp, lists[1], (3, 3))
             await pilot.pause()
             assert lists[1].top == 0
 
@@ -146,7 +147,7 @@ class TestWidgets:
             await drag(pilot, rows, (5, 1), (9, 1), (12, 1))
             assert pilot.app.screen.get_selected_text() == "1 日本 d"
             assert rows.cursor == 0, "a drag is no click"
-            strip = pilot.app.screen._compositor.render_strips()[1]
+            strip = strips(pilot.app)[1]
             assert "".join(part.text for part in strip if part.style and part.style.reverse) == "1 日本 d"
             await drag(pilot, rows, (6, 3), (0, 1))
             assert pilot.app.screen.get_selected_text() == "row 1 日本 done\nrow 2 日本 done\nrow 3"
@@ -455,14 +456,14 @@ class TestSampleWorkspace:
             top, y = page.top, next(y for y, line in enumerate(shown(pilot.app)) if "team of south" in line)
             wheel = (4, y - page.region.y)
             for _ in range(12):
-                await pilot._post_mouse_events([events.MouseScrollRight], page, wheel)
+                await send_mouse(pilot, events.MouseScrollRight, page, wheel)
             await until(pilot, shows="room of south")
             for _ in range(12):
-                await pilot._post_mouse_events([events.MouseScrollUp], page, wheel, shift=True)
+                await send_mouse(pilot, events.MouseScrollUp, page, wheel, shift=True)
             await until(pilot, shows="city of south", holds=lambda: page.top == top)
             await pilot.resize_terminal(100, 20)
             await until(pilot, holds=lambda: page.size.height < 20)
-            await pilot._post_mouse_events([events.MouseScrollDown], page, (4, 3))
+            await send_mouse(pilot, events.MouseScrollDown, page, (4, 3))
             await until(pilot, holds=lambda: page.top == top + 3)
             await pilot.resize_terminal(100, 60)
             # links: one that is broken says so

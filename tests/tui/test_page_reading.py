@@ -9,8 +9,8 @@ from tests.running_service import RunningService
 from tests.service_users import main_moves, page_of, somebody
 from tests.stalling_proxy import holding_back
 from tests.tui.app_driver import app_on, plain, running, shown, until
+from tests.tui.keyboard import burst
 from tests.tui.page_reading import reading, under_cursor, write_all
-from textual import events
 
 from presscheck.api.change_requests import CreateChangeRequest, UpdateChangeRequest
 from presscheck.api.comments import Document
@@ -212,16 +212,11 @@ async def test_labels_are_never_commands(service: RunningService, tmp_path: Path
         await pilot.press("escape")
         assert screen.tree_view.has_focus
         for key in ("escape", "m", "-", "e", "x", "a"):  # the last one is a label: the others remove the labels
-            pilot.app._driver.send_message(pressed("f"))  # both keys in one breath
-            pilot.app._driver.send_message(pressed(key))
+            burst(pilot, "f", key)
             await until(pilot, holds=lambda: not screen.page_view.is_labelled and "[a]" not in shown(pilot.app))
             assert pilot.app.screen is screen, f"{key} opened something"
         await until(pilot, shows="› On call")
         assert not pilot.app.notices.history
-
-
-def pressed(key: str) -> events.Key:
-    return events.Key(key, key if len(key) == 1 else None)
 
 
 @pytest.mark.slow

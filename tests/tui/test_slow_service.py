@@ -13,6 +13,7 @@ from pathlib import Path
 from time import perf_counter
 
 import pytest
+from tests.private_names import watch_frames
 from tests.running_service import RunningService
 from tests.tcp_server import listening
 from tests.tui.app_driver import app_on, running, until
@@ -75,13 +76,7 @@ class Stopwatch:
 
     def __init__(self, pilot: Pilot[int], monkeypatch: pytest.MonkeyPatch) -> None:
         self.pilot, self.painted = pilot, asyncio.Event()
-        display = PresscheckApp._display
-
-        def displayed(app: PresscheckApp, *given: object) -> None:
-            display(app, *given)  # type: ignore[arg-type]
-            self.painted.set()
-
-        monkeypatch.setattr(PresscheckApp, "_display", displayed)
+        watch_frames(monkeypatch, PresscheckApp, lambda *_: self.painted.set())
 
     async def press(self, keys: str) -> float:
         """The seconds from the last of these keys until something is painted."""

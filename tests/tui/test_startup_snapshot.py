@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from rich.segment import Segment
 from rich.style import Style
+from tests.private_names import never_painted
 from tests.running_service import RunningService
 from tests.tui.app_driver import app_on, running, shown, until
 from tests.tui.snapshot_setup import rested
@@ -84,7 +85,7 @@ async def test_a_review_that_is_opened_before_the_inbox_is_painted_is_loaded(
     sample: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # what waits for the paint of a screen waits for ever once another screen covers it
-    monkeypatch.setattr(InboxScreen, "_invoke_later", lambda *_: None)
+    never_painted(monkeypatch, InboxScreen)
     app = app_on(sample, tmp_path)
     async with running(app) as pilot:
         await until(pilot, shows="live")

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from sqlalchemy.orm import Session
+from tests.private_names import strips
 from tests.running_service import RunningService
 from tests.service_users import say, token_of
 from tests.stalling_proxy import holding_back
@@ -230,7 +231,7 @@ async def test_a_page_with_all_blocks_in_sixteen_colors(
         view = pilot.app.screen.page_view
         seen = set[str]()
         for _ in range(len(view.document.lines) // 10 + 1):
-            for strip in pilot.app.screen._compositor.render_strips():
+            for strip in strips(pilot.app):
                 for segment in strip:
                     for color in (segment.style.color, segment.style.bgcolor) if segment.style else ():
                         if color and not color.is_default:

@@ -7,9 +7,8 @@ import pytest
 from rich.color import ColorSystem
 from rich.segment import Segment
 from rich.style import Style
-from textual._compositor import LayoutUpdate
+from tests.private_names import whole_update
 from textual.color import Color
-from textual.geometry import Region
 from textual.strip import Strip
 
 from presscheck.tui.terminal.output import ControlCharFilter, DiffPainter
@@ -26,11 +25,6 @@ def strip(chance: random.Random, columns: int) -> Strip:
     return Strip(segments).adjust_cell_length(columns, STYLES[0]).simplify()
 
 
-def update(strips: list[Strip], x: int = 0, y: int = 0) -> LayoutUpdate:
-    region = Region(x, y, strips[0].cell_length, len(strips))
-    return LayoutUpdate([[one] for one in strips], region)
-
-
 def seen(screen: pyte.Screen) -> list[str]:
     """The lines of a terminal; the second cell of a wide character is empty."""
     return ["".join(screen.buffer[y][x].data for x in range(COLUMNS)) for y in range(ROWS)]
@@ -38,7 +32,7 @@ def seen(screen: pyte.Screen) -> list[str]:
 
 def drawn(strips: list[Strip]) -> list[str]:
     screen = pyte.Screen(COLUMNS, ROWS)
-    pyte.Stream(screen).feed(DiffPainter().differences(update(strips), ColorSystem.TRUECOLOR) or "")
+    pyte.Stream(screen).feed(DiffPainter().differences(whole_update(strips), ColorSystem.TRUECOLOR) or "")
     return seen(screen)
 
 
@@ -48,13 +42,13 @@ def test_a_terminal_shows_the_last_frame_after_any_other(seed: int) -> None:
     painter, screen = DiffPainter(), pyte.Screen(COLUMNS, ROWS)
     stream = pyte.Stream(screen)
     picture = [strip(chance, COLUMNS) for _ in range(ROWS)]
-    stream.feed(painter.differences(update(picture), ColorSystem.TRUECOLOR) or "")
+    stream.feed(painter.differences(whole_update(picture), ColorSystem.TRUECOLOR) or "")
     for _ in range(12):
         x, y = chance.randint(0, COLUMNS - 4), chance.randint(0, ROWS - 1)
         part = strip(chance, chance.randint(2, COLUMNS - x))
         whole = picture[y]
         picture[y] = Strip.join([whole.crop(0, x), part, whole.crop(x + part.cell_length)]).simplify()
-        stream.feed(painter.differences(update([part], x, y), ColorSystem.TRUECOLOR) or "")
+        stream.feed(painter.differences(whole_update([part], x, y), ColorSystem.TRUECOLOR) or "")
         assert seen(screen) == drawn(picture)
 
 
@@ -63,7 +57,7 @@ def test_colours_are_right_where_only_they_change() -> None:
     stream = pyte.Stream(screen)
     for style in STYLES:
         line = Strip([Segment("all the same text", style)]).adjust_cell_length(COLUMNS, STYLES[0])
-        stream.feed(painter.differences(update([line]), ColorSystem.TRUECOLOR) or "")
+        stream.feed(painter.differences(whole_update([line]), ColorSystem.TRUECOLOR) or "")
         cell = screen.buffer[0][3]
         assert (cell.bold, cell.underscore) == (bool(style.bold), bool(style.underline))
         assert style.color
@@ -73,18 +67,18 @@ def test_colours_are_right_where_only_they_change() -> None:
 def test_unchanged_cells_are_not_sent() -> None:
     painter = DiffPainter()
     lines = [strip(random.Random(1), COLUMNS) for _ in range(ROWS)]
-    painter.differences(update(lines), ColorSystem.TRUECOLOR)
-    assert painter.differences(update(lines), ColorSystem.TRUECOLOR) == ""
+    painter.differences(whole_update(lines), ColorSystem.TRUECOLOR)
+    assert painter.differences(whole_update(lines), ColorSystem.TRUECOLOR) == ""
     painter.reset()
-    assert painter.differences(update(lines), ColorSystem.TRUECOLOR) != ""
+    assert painter.differences(whole_update(lines), ColorSystem.TRUECOLOR) != ""
 
 
 def test_a_changed_letter_sends_one_letter() -> None:
     painter = DiffPainter()
     before = Strip([Segment("a line of text here", STYLES[0])]).adjust_cell_length(COLUMNS, STYLES[0])
     after = Strip([Segment("a line of next here", STYLES[0])]).adjust_cell_length(COLUMNS, STYLES[0])
-    painter.differences(update([before]), ColorSystem.STANDARD)
-    assert painter.differences(update([after]), ColorSystem.STANDARD) == "\x1b[1;11H\x1b[37;40mn\x1b[0m"
+    painter.differences(whole_update([before]), ColorSystem.STANDARD)
+    assert painter.differences(whole_update([after]), ColorSystem.STANDARD) == "\x1b[1;11H\x1b[37;40mn\x1b[0m"
 
 
 def filtered(*segments: Segment) -> list[Segment]:

@@ -9,10 +9,9 @@ import pytest
 from PIL import Image
 from rich.color import ColorSystem
 from rich.segment import Segment
+from tests.private_names import whole_update
 from tests.tui.page_pictures import HOSTILE, bomb, png
-from textual._compositor import LayoutUpdate
 from textual.color import Color
-from textual.geometry import Region
 from textual.strip import Strip
 
 from presscheck.errors import PresscheckError
@@ -127,8 +126,7 @@ class Screen:
         return [Strip.join([line.crop(0, 10), dialog, line.crop(16)]) for line in self.whole()]
 
     def sent(self, strips: list[Strip]) -> str:
-        update = LayoutUpdate([[strip] for strip in strips], Region(0, 0, COLUMNS, len(strips)))
-        return self.painter.differences(update, ColorSystem.TRUECOLOR) or ""
+        return self.painter.differences(whole_update(strips), ColorSystem.TRUECOLOR) or ""
 
 
 def test_sixel_rows_cover_their_cells_only_where_they_are_complete() -> None:

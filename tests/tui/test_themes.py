@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 import textual.css.stylesheet
+from tests.private_names import parse_styles_anew
 from tests.running_service import RunningService
-from tests.tui.app_driver import app_on, noon, parse_rules, running, until
+from tests.tui.app_driver import app_on, noon, running, until
 from tests.tui.snapshot_setup import at_noon, rested
 from textual.app import App
 from textual.css.stylesheet import Stylesheet
@@ -107,7 +108,7 @@ async def test_styles_are_parsed_once_for_a_theme(
         return parse(scope, css, read_from, *given, **named)
 
     monkeypatch.setattr("textual.css.stylesheet.parse", counted)
-    monkeypatch.setattr(Stylesheet, "_parse_rules", parse_rules)  # without what other tests have parsed
+    parse_styles_anew(monkeypatch)
     async with running(app_on(service, tmp_path)) as pilot:
         await until(pilot, shows="Needs me 7")
     assert parsed

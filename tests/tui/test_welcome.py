@@ -144,7 +144,7 @@ async def test_without_the_extra_it_names_the_command_that_installs_it(
         await pilot.press("escape")
         await until(pilot, holds=lambda: not app.screen.is_modal)
         await pilot.press("q")
-        await until(pilot, holds=lambda: app._exit)
+        await until(pilot, holds=lambda: app.return_code is not None)
     assert app.return_code == 0
 
 

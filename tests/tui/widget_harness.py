@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import ClassVar
 
-from textual._context import visible_screen_stack
+from tests.private_names import strips
 from textual.app import App, ComposeResult
 from textual.message import Message
 from textual.pilot import Pilot
@@ -65,9 +65,7 @@ async def alone(
 
 def shown(app: App[object]) -> list[str]:
     """The lines of the screen; one empty line before the first paint."""
-    visible_screen_stack.set(app._background_screens)
-    strips = app.screen._compositor.render_strips()
-    return ["".join(segment.text for segment in strip).rstrip() for strip in strips] or [""]
+    return ["".join(segment.text for segment in strip).rstrip() for strip in strips(app)] or [""]
 
 
 async def drawn(pilot: Pilot[None], text: str) -> None:
@@ -75,8 +73,3 @@ async def drawn(pilot: Pilot[None], text: str) -> None:
     async with asyncio.timeout(20):
         while not any(text in line for line in shown(pilot.app)):
             await pilot.pause(0.01)
-
-
-def painted(widget: Widget) -> set[int]:
-    """The lines of a widget that will be repainted."""
-    return {y for region in widget._repaint_regions for y in range(region.y, region.bottom)}
