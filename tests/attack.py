@@ -22,6 +22,7 @@ KINDS = (
     "forbidden outgoing addresses",
     "deep and huge JSON and YAML",
     "deep and huge pages",
+    "endless jobs",
     "references in specifications",
     "patterns that backtrack",
     "compressed bombs",

@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 from collections.abc import AsyncIterator, Iterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from pathlib import Path
@@ -52,8 +53,10 @@ from presscheck.service.integrations.outbound_http import Outgoing
 from presscheck.service.jobs import worker
 from presscheck.service.jobs.queue import (
     RUNNERS,
+    JobBudget,
     JobCancelled,
     JobContext,
+    JobLimits,
     OutboundConfig,
     cancel_jobs,
     enter_job,
@@ -242,6 +245,58 @@ async def test_a_huge_page_is_left_out_of_an_import(here: World) -> None:
     with web_server({"/": '<a href="big">x</a><p>Text.</p>', "/big": "<br>" * 1_000_000}) as server:
         run = await imported(here, WebsiteSource(url=server.url))
     assert (run.status, [page.source_url for page in run.pages]) == ("completed", [f"{server.url}/"])
+    assert run.reason.startswith(f"1 left out, such as {server.url}/big: its conversion takes more than")
+
+
+def limit_jobs(monkeypatch: pytest.MonkeyPatch, kind: str, limits: JobLimits) -> None:
+    """Sets the limits of a kind of job; the service of these tests runs in this process."""
+    monkeypatch.setitem(RUNNERS, kind, replace(RUNNERS[kind], limits=limits))
+
+
+@pytest.mark.attack("endless jobs")
+async def test_a_slow_website_is_imported_as_far_as_its_time_allows(
+    here: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    limit_jobs(monkeypatch, "import", JobLimits(seconds=3))
+    links = "".join(f'<a href="/{number}">x</a>' for number in range(100))
+    pages = {f"/{number}": "<p>x</p>" for number in range(100)}
+    with web_server({"/robots.txt": "User-agent: *\nCrawl-delay: 2", "/": links, **pages}) as server:
+        run = await imported(here, WebsiteSource(url=server.url))
+    assert (run.status, run.reason) == ("completed", "stopped after 3 seconds, the limit of this kind of job")
+    assert 1 <= len(run.pages) <= 2
+
+
+@pytest.mark.attack("endless jobs")
+async def test_an_import_reads_a_limited_number_of_bytes(here: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    limit_jobs(monkeypatch, "import", JobLimits(most_bytes=3 * 1024 * 1024))
+    with web_server({"/": '<a href="/b">x</a>', "/b": "<p>" + "x" * 4_000_000}) as server:
+        run = await imported(here, WebsiteSource(url=server.url))
+        reason = "stopped after 3 MB were read, the limit of this kind of job"
+        assert (run.status, run.reason, len(run.pages)) == ("completed", reason, 1)
+        files = await imported(here, FilesSource(files=(f"{server.url}/b", f"{server.url}/")))
+        assert (files.status, files.reason) == ("failed", reason)
+
+
+@pytest.mark.slow
+@pytest.mark.attack("endless jobs")
+async def test_a_translation_has_a_limited_time(here: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    limit_jobs(monkeypatch, "translation", JobLimits(seconds=0))
+    at = {"organization_id": here.organization}
+    source = SourceToTranslate(space=here.space, language="en")
+    begun = await here.admin.send(CreateTranslation(**at, source=source, language="de"))
+    ask = GetTranslation(**at, translation_id=begun.id)
+    failed = await until(lambda: here.admin.send(ask), lambda one: "failure" in (one.stats.model_extra or {}))
+    assert "stopped after 0 seconds" in (failed.stats.model_extra or {})["failure"]
+
+
+@pytest.mark.slow
+@pytest.mark.attack("endless jobs")
+@pytest.mark.parametrize("rules", ["Crawl-delay: " + "9" * 400, "Crawl-delay: " + "9" * 5000])
+async def test_a_crawl_delay_has_a_limit(here: World, rules: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    limit_jobs(monkeypatch, "import", JobLimits(seconds=20))
+    with web_server({"/robots.txt": f"User-agent: *\n{rules}", "/": "<p>x</p>"}) as server:
+        run = await imported(here, WebsiteSource(url=server.url))
+    assert (run.status, run.reason) in (("completed", None), ("failed", f"{server.url}/robots.txt is invalid"))
 
 
 @pytest.mark.slow
@@ -470,7 +525,18 @@ def test_a_worker_stops_when_another_has_taken_its_job(database_url: str, tmp_pa
     database.write(lambda session: session.add(JobRow(**row, state="running", lease="first")))
     files, outside = DiskBlobStore(tmp_path), OutboundConfig()
     works = [
-        JobContext(job, "thing", lease, database, files, Moment(), Outgoing(()), outside, lambda: bool(is_ending))
+        JobContext(
+            job,
+            "thing",
+            lease,
+            database,
+            files,
+            Moment(),
+            Outgoing(()),
+            outside,
+            lambda: bool(is_ending),
+            JobBudget(JobLimits()),
+        )
         for job, lease in (("j", "first"), ("j", "second"), ("k", "first"))
     ]
     works[0].require_running()

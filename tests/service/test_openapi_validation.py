@@ -84,6 +84,17 @@ def test_a_pattern_that_backtracks_is_stopped_and_tried_again(monkeypatch: pytes
     assert time.monotonic() - begun < 20
 
 
+@pytest.mark.attack("endless jobs")
+def test_a_small_specification_with_exponential_references_is_stopped() -> None:
+    schemas: dict[str, Any] = {
+        f"A{number}": {"allOf": [{"$ref": f"#/components/schemas/A{number + 1}"}] * 2} for number in range(24)
+    }
+    specification = SPEC | {"openapi": "3.0.3", "components": {"schemas": schemas | {"A24": {"type": "object"}}}}
+    assert len(json.dumps(specification)) < 3000
+    with pytest.raises(LimitExceeded, match="not done after 3 seconds"):
+        validated(specification, seconds=3)
+
+
 @pytest.mark.slow
 @pytest.mark.attack("patterns that backtrack")
 def test_the_limit_of_processor_time_ends_it_without_the_parent() -> None:

@@ -21,9 +21,13 @@ from presscheck.service.models.imports import ClusterRow, ConversationRow, Reade
 
 ALIKE = 0.25
 """The least share of common keywords that makes two issues similar."""
+MOST_CLUSTERS = 500
+"""The clusters that an issue is compared with, the newest first."""
 AT_ONCE = 50
 """Conversations processed in one transaction."""
 LONGEST_TITLE, LONGEST_SUMMARY, MOST_WORDS = 120, 300, 60
+LONGEST_QUESTION = 20_000
+"""Characters of a message that are read."""
 
 _NAMES = (
     "about after all also and any are because been but can cannot could did does doing don for from had has have help "
@@ -47,7 +51,8 @@ def _read_some(session: Session, work: JobContext) -> int:
         ConversationRow.organization_id == work.about, ConversationRow.processed_at.is_(None)
     )
     talks = session.scalars(unread.order_by(ConversationRow.created_at, ConversationRow.id).limit(AT_ONCE)).all()
-    clusters = list(session.scalars(select(ClusterRow).where(ClusterRow.organization_id == work.about)))
+    newest = select(ClusterRow).where(ClusterRow.organization_id == work.about).order_by(ClusterRow.updated_at.desc())
+    clusters = list(session.scalars(newest.limit(MOST_CLUSTERS)))
     now = work.now()
     for talk in talks:
         of_talk = ReaderIssueRow.conversation_id == talk.id
@@ -63,7 +68,7 @@ def _find_issue(session: Session, talk: ConversationRow, clusters: list[ClusterR
     question = next((part["body"] for part in talk.parts if part["role"] == "user" and part["body"].strip()), None)
     if question is None:
         return
-    text = " ".join(question.split())
+    text = " ".join(question[:LONGEST_QUESTION].split())
     title = (talk.subject or _SENTENCE.split(text)[0])[:LONGEST_TITLE]
     words = telling_words(f"{talk.subject or ''} {text}")
     cluster = max(clusters, key=lambda candidate: likeness(words, candidate.words), default=None)

@@ -54,7 +54,7 @@ def _text(work: JobContext, url: str | None, blob: str | None) -> bytes:
             raise Faulty("PARSE_ERROR", "the text of the specification is missing in the files of the service")
         return text
     try:
-        response = work.outgoing.get(url or "", accept="application/json, application/yaml, */*")
+        response = work.fetch(url or "", accept="application/json, application/yaml, */*")
     except OutgoingTimeout as error:
         raise Faulty("FETCH_TIMEOUT", str(error)) from error
     except OutgoingError as error:

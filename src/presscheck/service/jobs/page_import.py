@@ -15,7 +15,7 @@ from presscheck.service.content.revision_content import known_content
 from presscheck.service.handlers.change_requests import begin_change_request
 from presscheck.service.handlers.content_changes import write_edit
 from presscheck.service.http.operations import ApiError, Context, StagedFiles
-from presscheck.service.jobs.queue import JobCancelled, JobContext, PermanentFailure, runs
+from presscheck.service.jobs.queue import JobCancelled, JobContext, JobLimits, PermanentFailure, runs
 from presscheck.service.jobs.web_crawler import Crawl, Found, read_file
 from presscheck.service.models.imports import ImportRow
 from presscheck.service.models.organizations import UserRow
@@ -38,18 +38,22 @@ def _given_up(session: Session, about: str, reason: str, now: str) -> None:
         row.status, row.reason, row.completed_at = "failed", reason, now
 
 
-@runs("import", failed=_given_up)
+@runs("import", limits=JobLimits(seconds=15 * 60), failed=_given_up)
 def bring(work: JobContext) -> None:
     """Imports the pages of a website, or files."""
     wanted = work.database.write(lambda session: _begin(session, work))
     if wanted is None:
         return
-    pages = Crawl(work, wanted.website).pages() if wanted.website else [read_file(work, file) for file in wanted.files]
+    note = None
+    if wanted.website:
+        crawl = Crawl(work, wanted.website)
+        pages, note = crawl.pages(), crawl.note()
+    else:
+        pages = [read_file(work, file) for file in wanted.files]
     if not pages:
         raise PermanentFailure("found no readable page at this URL")
-    work.require_running()
     try:
-        work.database.write(lambda session: _land(session, work, pages))
+        work.database.write(lambda session: _land(session, work, pages, note))
     except ApiError as problem:  # the space was locked, the change request merged or the role revoked in the meantime
         raise PermanentFailure(problem.message) from None
 
@@ -62,7 +66,7 @@ def _begin(session: Session, work: JobContext) -> Wanted | None:
     return Wanted(row.source.get("url"), tuple(row.source.get("files") or ()))
 
 
-def _land(session: Session, work: JobContext, pages: list[Found]) -> None:
+def _land(session: Session, work: JobContext, pages: list[Found], note: str | None) -> None:
     row = session.get(ImportRow, work.about)
     if row is None or row.status != "in-progress":
         raise JobCancelled("cancelled")
@@ -78,7 +82,7 @@ def _land(session: Session, work: JobContext, pages: list[Found]) -> None:
     edit.apply(_texts(pages, ids, edit.tree))
     write_edit(context, space, branch, edit)
     row.pages = [{"id": ids[page.url], "sourceURL": page.url, "type": "page", "status": "complete"} for page in pages]
-    row.status, row.completed_at = "completed", work.now()
+    row.status, row.reason, row.completed_at = "completed", note, work.now()
     files.require_stored(session)
 
 

@@ -1,15 +1,16 @@
 """Background jobs: queued in the transaction that needs them, run by the first process that takes them.
 
 A runner may be stopped at any step and restarted by another process, so it commits its progress in its own transactions
-and checks what is already there. It stops at `work.demand_going()`, to be called between steps.
+and checks what is already there. It stops at `work.require_running()` and `work.fetch()`, to be called between steps.
 """
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sqlalchemy import update
 from sqlalchemy.orm import Session
@@ -21,7 +22,7 @@ from presscheck.service.integrations.script_runner import ScriptConfig
 from presscheck.service.models.jobs import JobRow
 
 if TYPE_CHECKING:
-    from presscheck.service.integrations.outbound_http import Outgoing
+    from presscheck.service.integrations.outbound_http import Fetched, Outgoing
 
 UNDER_WAY = ("waiting", "running")
 WANTED = "jobs"
@@ -34,6 +35,10 @@ class JobCancelled(Exception):
 
 class PermanentFailure(Exception):
     """The job failed and a retry would fail too; the message has the reason."""
+
+
+class LimitReached(PermanentFailure):
+    """The job has used up its time or its bytes."""
 
 
 class RetryLater(Exception):
@@ -55,6 +60,52 @@ class OutboundConfig:
     scripts: ScriptConfig = field(default_factory=ScriptConfig)
 
 
+class JobLimits(NamedTuple):
+    """Limits of one attempt of a job, so that a slow website or a large space does not hold a worker for hours."""
+
+    seconds: int = 10 * 60
+    most_bytes: int = 64 * 1024 * 1024
+    """Bytes of all files and responses that it reads."""
+
+
+DEFAULT_LIMITS = JobLimits()
+
+
+class JobBudget:
+    """The time and the bytes that an attempt of a job has left."""
+
+    def __init__(self, limits: JobLimits) -> None:
+        self._limits = limits
+        self._deadline = time.monotonic() + limits.seconds
+        self._bytes = 0
+
+    def seconds_left(self) -> float:
+        """Returns the seconds that are left.
+
+        Raises:
+            LimitReached: none are left.
+        """
+        left = self._deadline - time.monotonic()
+        if left <= 0:
+            raise LimitReached(f"stopped after {_duration(self._limits.seconds)}, the limit of this kind of job")
+        return left
+
+    def add_bytes(self, count: int) -> None:
+        """Counts bytes that were read.
+
+        Raises:
+            LimitReached: these are too many.
+        """
+        self._bytes += count
+        if self._bytes > self._limits.most_bytes:
+            most = self._limits.most_bytes // 1024 // 1024
+            raise LimitReached(f"stopped after {most} MB were read, the limit of this kind of job")
+
+
+def _duration(seconds: int) -> str:
+    return f"{seconds // 60} minutes" if seconds >= 120 else f"{seconds} seconds"
+
+
 @dataclass(frozen=True)
 class JobContext:
     """What a runner works with; `about` is the id of the item that it works on."""
@@ -68,17 +119,32 @@ class JobContext:
     outgoing: Outgoing
     outside: OutboundConfig
     is_ending: Callable[[], bool]
+    budget: JobBudget
 
     def now(self) -> str:
         """The current time in stored form."""
         return moment_text(self.clock())
 
+    def fetch(self, url: str, *, accept: str = "*/*") -> Fetched:
+        """Fetches a URL within the budget of the job, and follows redirects.
+
+        Raises:
+            OutgoingError: the URL is unreachable or not allowed, or the response too large.
+            LimitReached: the job has no time left, or has read too many bytes.
+        """
+        seconds = self.budget.seconds_left()
+        response = self.outgoing.request("GET", url, headers={"accept": accept}, seconds=seconds)
+        self.budget.add_bytes(len(response.body))
+        return response
+
     def require_running(self) -> None:
-        """Checks that this worker still holds the job.
+        """Checks that this worker still holds the job, and that the job has time left.
 
         Raises:
             JobCancelled: it does not.
+            LimitReached: no time is left.
         """
+        self.budget.seconds_left()
         if self.is_ending():
             raise JobCancelled("the service is shutting down")
         with self.database.reading.begin() as session:
@@ -92,6 +158,7 @@ class Runner:
     """Runs one kind of job; `failed` records the final failure on the item, `again` repeats the job after a pause."""
 
     run: Callable[[JobContext], None]
+    limits: JobLimits
     failed: Callable[[Session, str, str, str], None] | None = None
     again: timedelta | None = None
 
@@ -103,6 +170,7 @@ RUNNERS: dict[str, Runner] = {}
 def runs(
     kind: str,
     *,
+    limits: JobLimits = DEFAULT_LIMITS,
     failed: Callable[[Session, str, str, str], None] | None = None,
     again: timedelta | None = None,
 ) -> Callable[[Callable[[JobContext], None]], Callable[[JobContext], None]]:
@@ -110,12 +178,13 @@ def runs(
 
     Args:
         kind: the name of the kind.
+        limits: the limits of an attempt, which the runner checks between its steps.
         failed: called with the session, the id of the item, the reason and the time when the job finally fails.
         again: for a recurring job, the time from its end to the next run.
     """
 
     def enter(run: Callable[[JobContext], None]) -> Callable[[JobContext], None]:
-        RUNNERS[kind] = Runner(run, failed, again)
+        RUNNERS[kind] = Runner(run, limits, failed, again)
         return run
 
     return enter

@@ -21,7 +21,7 @@ from presscheck.documents.pages.tree import Page, Tree
 from presscheck.service.content.revisions import add_document, add_revision, document_texts, documents_of
 from presscheck.service.content.serializers import format_page, parse_page
 from presscheck.service.db.ids import new_id
-from presscheck.service.jobs.queue import JobContext, PermanentFailure, runs
+from presscheck.service.jobs.queue import JobContext, JobLimits, PermanentFailure, runs
 from presscheck.service.models.content import RevisionRow
 from presscheck.service.models.imports import TranslationRow
 from presscheck.service.models.spaces import SpaceRow
@@ -53,7 +53,7 @@ def _given_up(session: Session, about: str, reason: str, now: str) -> None:
         row.stats = row.stats | {"failure": reason}
 
 
-@runs("translation", failed=_given_up)
+@runs("translation", limits=JobLimits(seconds=2 * 60 * 60), failed=_given_up)
 def translate(work: JobContext) -> None:
     """Translates the live content."""
     run = work.database.write(lambda session: _begin(session, work))
@@ -100,11 +100,12 @@ def _translator(work: JobContext, run: _Run) -> Callable[[str], str]:
                 input=text,
                 capture_output=True,
                 text=True,
-                timeout=PATIENCE,
+                timeout=min(PATIENCE, work.budget.seconds_left()),
                 env=os.environ | variables,
                 check=True,
             )
         except subprocess.TimeoutExpired:
+            work.budget.seconds_left()  # raises if the time of the whole run is over
             raise PermanentFailure(f"the translator timed out: more than {PATIENCE} s for one page") from None
         except subprocess.CalledProcessError as error:
             raise PermanentFailure(f"the translator failed: {str(error.stderr).strip()[-300:]}") from None

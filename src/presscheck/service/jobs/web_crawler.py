@@ -17,9 +17,13 @@ from presscheck.service.content.file_urls import require_signature
 from presscheck.service.html_conversion import NotConverted, convert_html
 from presscheck.service.http.operations import ApiError
 from presscheck.service.integrations.outbound_http import AGENT, Fetched, OutgoingError, web_address
-from presscheck.service.jobs.queue import JobContext, PermanentFailure
+from presscheck.service.jobs.queue import JobContext, LimitReached, PermanentFailure
 
 MOST_PAGES = 200
+MOST_URLS = 5000
+"""URLs that are tried at most; many of them may lead to no page."""
+LONGEST_ROBOTS = 500 * 1024
+"""Bytes of a robots.txt that are read, as Google does."""
 PAUSE = 0.2
 """Seconds between two requests."""
 LONGEST_PAUSE = 5.0
@@ -62,29 +66,51 @@ class Crawl:
         self._robots = RobotFileParser()
         self._pause = PAUSE
         self._found: dict[str, Found] = {}
+        self._left_out: list[str] = []
+        self._limit: LimitReached | None = None
 
     def pages(self) -> list[Found]:
-        """Fetches all pages."""
+        """Fetches all pages, or those that are reached within the limits of the job.
+
+        Raises:
+            LimitReached: no page was reached.
+        """
+        try:
+            self._follow_links()
+        except LimitReached as limit:
+            if not self._found:
+                raise
+            self._limit = limit
+        return self._in_order()
+
+    def note(self) -> str | None:
+        """Returns why pages are missing; None if none are."""
+        left_out = f"{len(self._left_out)} left out, such as {self._left_out[0]}" if self._left_out else None
+        return "; ".join(str(part) for part in (self._limit, left_out) if part) or None
+
+    def _follow_links(self) -> None:
         self._read_robots()
         waiting, seen = deque([self._start]), {self._start}
         while waiting and len(self._found) < MOST_PAGES:
             self._work.require_running()
             url = waiting.popleft()
             for linked in self._read(url):
-                if linked not in seen and _origin(linked) == self._origin:
+                if linked not in seen and len(seen) < MOST_URLS and _origin(linked) == self._origin:
                     seen.add(linked)
                     waiting.append(linked)
             time.sleep(self._pause)
-        return self._in_order()
 
     def _read_robots(self) -> None:
         try:
-            response = self._work.outgoing.get(f"{self._origin}/robots.txt")
+            response = self._work.fetch(f"{self._origin}/robots.txt")
         except OutgoingError as error:
             raise PermanentFailure(str(error)) from None
-        self._robots.parse(response.body.decode("utf-8", "replace").splitlines() if response.status == 200 else [])
-        asked = self._robots.crawl_delay(AGENT)
-        self._pause = max(PAUSE, min(float(asked or 0), LONGEST_PAUSE))
+        rules = response.body[:LONGEST_ROBOTS].decode("utf-8", "replace") if response.status == 200 else ""
+        try:
+            self._robots.parse(rules.splitlines())
+        except ValueError:  # a number with thousands of digits
+            raise PermanentFailure(f"{self._origin}/robots.txt is invalid") from None
+        self._pause = max(PAUSE, min(int(self._robots.crawl_delay(AGENT) or 0), LONGEST_PAUSE))
 
     def _read(self, url: str) -> list[str]:
         """Fetches one page and returns the URLs that it links to."""
@@ -93,7 +119,7 @@ class Crawl:
                 raise PermanentFailure(f"{url}: robots.txt disallows crawling")
             return []
         try:
-            answer = self._work.outgoing.get(url, accept="text/html")
+            answer = self._work.fetch(url, accept="text/html")
         except OutgoingError as error:
             if url == self._start:
                 raise PermanentFailure(str(error)) from None
@@ -112,6 +138,7 @@ class Crawl:
         except NotConverted as error:
             if url == self._start:
                 raise PermanentFailure(f"{url}: {error}") from None
+            self._left_out.append(f"{url}: {error}")
             return []
         self._found[address] = Found(address, page.title, _slug(address), page.markdown)
         return [_plain(link) for link in page.links]
@@ -161,12 +188,13 @@ def _own_file(work: JobContext, address: str) -> Fetched | None:
             require_signature(session, own[1], dict(parse_qsl(parts.query)), work.clock())
     except ApiError as error:
         raise PermanentFailure(f"{address}: {error.message}") from None
+    work.budget.add_bytes(len(content))
     return Fetched(address, 200, {}, content)
 
 
 def _fetched(work: JobContext, address: str) -> Fetched:
     try:
-        answer = work.outgoing.get(address)
+        answer = work.fetch(address)
     except OutgoingError as error:
         raise PermanentFailure(str(error)) from None
     if answer.status != 200:

@@ -19,7 +19,14 @@ from presscheck.service.db.ids import Clock, moment_text
 from presscheck.service.db.signing import make_key
 from presscheck.service.integrations.outbound_http import Outgoing
 from presscheck.service.jobs import all_runners
-from presscheck.service.jobs.queue import JobCancelled, JobContext, OutboundConfig, PermanentFailure, RetryLater
+from presscheck.service.jobs.queue import (
+    JobBudget,
+    JobCancelled,
+    JobContext,
+    OutboundConfig,
+    PermanentFailure,
+    RetryLater,
+)
 from presscheck.service.models.jobs import JobRow
 
 LEASE = 60.0
@@ -146,6 +153,7 @@ class Workers:
             self.outgoing,
             self.outside,
             self._ending.is_set,
+            JobBudget(runner.limits),
         )
         self._held[job.id] = lease
         try:
