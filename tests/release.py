@@ -20,7 +20,7 @@ from tests.root import ROOT
 from presscheck import __version__
 
 DIST = ROOT / "dist"
-LIGHT = 102
+LIGHT = 90
 """Megabytes that `presscheck` alone may take, without pip."""
 
 

@@ -2,10 +2,12 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from itertools import product
 from time import process_time
 
 import pytest
 
+from presscheck.documents.diff import sequence_matcher
 from presscheck.documents.diff.sequence_matcher import Gap, Match, gaps, longest_increasing_subsequence, matches
 
 
@@ -45,6 +47,17 @@ def test_random_sequences(seed: int) -> None:
         places = range(part.after, part.after + part.size) if isinstance(part, Match) else part.after
         rebuilt += [after[n] for n in places]
     assert rebuilt == after
+
+
+@pytest.mark.parametrize("seed", range(50))
+def test_gaps_with_many_equal_items_keep_as_many_as_possible(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sequence_matcher, "MAX_PAIRS", 0)
+    rand = random.Random(seed)
+    before, after = ([rand.choice("abc") for _ in range(rand.randint(0, 40))] for _ in range(2))
+    most = [[0] * (len(after) + 1) for _ in range(len(before) + 1)]
+    for a, b in product(range(len(before)), range(len(after))):
+        most[a + 1][b + 1] = most[a][b] + 1 if before[a] == after[b] else max(most[a][b + 1], most[a + 1][b])
+    assert sum(match.size for match in matches(before, after)) == most[-1][-1]
 
 
 @pytest.mark.parametrize("letters", [1, 2, 3, 10, 100])

@@ -197,10 +197,18 @@ class TestPicker:
 
     @pytest.mark.parametrize(
         ("typed", "found"),
-        [("", "ann"), ("reviewer", "bob"), ("rev ci", "cid"), ("boob", "bob"), ("CID", "cid")],
+        [("", "ann"), ("reviewer", "bob"), ("rev ci", "cid"), ("boob", "bob"), ("CID", "cid"), ("bbrv", "bob")],
     )
     def test_similar_items_are_found(self, typed: str, found: str) -> None:
         assert matching(typed, PEOPLE)[0].key == found
+
+    def test_labels_with_the_letters_closest_together_come_first(self) -> None:
+        titles = ("Change the setting", "Checks of this site", "cts", "A chest")
+        assert [one.label for one in matching("cts", [Choice(title, title) for title in titles])] == [
+            "cts",
+            "Change the setting",
+            "Checks of this site",
+        ]
 
     def test_in_order(self) -> None:
         assert [one.key for one in matching("r", PEOPLE, ranked=False)] == ["ann", "bob", "cid"]
