@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.bait import Bait, laid_bait
 from tests.generated_docs.documentation import Documentation, Source, named_sources
 from tests.private_names import share_tls_contexts, shorten_pauses
 from tests.running_service import RunningService, running_service
@@ -106,6 +107,13 @@ async def client(service: RunningService) -> AsyncIterator[Client]:
     """A client of the service, as its first user."""
     async with Client(service.base_url, service.token) as one:
         yield one
+
+
+@pytest.fixture
+def bait(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bait]:
+    """Addresses with a secret; the test fails if one is opened over the network."""
+    with laid_bait(tmp_path_factory.mktemp("bait")) as laid:
+        yield laid
 
 
 @pytest.fixture

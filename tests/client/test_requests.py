@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from httpx import Headers
+from tests.bait import Bait
 
 from presscheck import __version__
 from presscheck.api.change_requests import ChangeRequest, ListContributors, ListOrganizationChangeRequests
@@ -184,6 +185,17 @@ async def test_redirects_within_the_origin_are_followed(server: FaultServer, cli
     assert (await client.send(GetCurrentUser())).id == "u1"
     assert [asked.target for asked in server.asked] == ["/v1/user", "/v1/users/u1", "/x"]
     assert all(asked.headers["authorization"] for asked in server.asked)
+
+
+async def test_a_redirect_leads_to_no_file_and_no_other_server(server: FaultServer, client: Client, bait: Bait) -> None:
+    for address in (*bait.addresses[:2], f"file:{bait.file}", bait.url.removeprefix("http:")):
+        server.script = [http(302, location=address)]
+        with pytest.raises(MalformedAnswer, match="where your token is not sent"):
+            await client.send(GetCurrentUser())
+    server.script = [http(302, location=bait.file.as_uri())]
+    for address in (f"{server.address}/file", *bait.addresses[1:]):
+        with pytest.raises(MalformedAnswer, match="no web address"):
+            await client.download(GetCurrentUser(), address)
 
 
 async def test_a_redirect_loop_is_an_error(server: FaultServer, client: Client) -> None:

@@ -5,6 +5,7 @@ import struct
 from pathlib import Path
 
 import pytest
+from tests.bait import Bait
 
 from presscheck.documents.git_format.repository import Problem, Repository, SourcePage, read_repository
 from presscheck.documents.markdown.links import Destination
@@ -495,6 +496,16 @@ def test_images_have_type_and_dimensions(
 ) -> None:
     repository = written(tmp_path, {"README.md": f"![x]({name})", name: content})
     assert [(one.content_type, one.dimensions) for one in repository.files] == [(content_type, dimensions)]
+
+
+def test_measuring_an_image_opens_no_file_and_no_address(bait: Bait, tmp_path: Path) -> None:
+    for number, address in enumerate(bait.addresses):
+        entity = f'<!DOCTYPE svg [<!ENTITY size SYSTEM "{address}">]>\n<svg width="&size;" height="&size;"/>'
+        contents = {"name": address, "svg": entity, "xml": f'<?xml version="1.0"?>\n{entity}'}
+        files = {f"{name}.{kind}": content for name, content in contents.items() for kind in ("png", "svg", "avif")}
+        text = "".join(f"![]({name})\n" for name in files)
+        repository = written(tmp_path / str(number), {"README.md": text, **files})
+        assert [file.dimensions for file in repository.files] == [None] * 9
 
 
 def test_problems_are_sanitized() -> None:

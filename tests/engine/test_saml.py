@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from cryptography import x509
 from cryptography.hazmat.primitives.hashes import SHA256
+from tests.bait import SECRET, Bait
 from tests.saml_files import body, certificate, der, group, metadata, private_key
 
 from presscheck.api.saml import CreateSAMLProvider
@@ -158,6 +159,27 @@ def test_metadata_of_a_provider() -> None:
 )
 def test_entities_and_document_types_are_refused(before: str, told: str) -> None:
     assert refusal(metadata([certificate()], before=before)) == told
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        '<!DOCTYPE x [<!ENTITY secret SYSTEM "{}">]>\n',
+        '<!DOCTYPE x [<!ENTITY % remote SYSTEM "{}"><!ENTITY secret "x">%remote;]>\n',
+        '<!DOCTYPE x PUBLIC "-//X//X//EN" "{}">\n',
+        '<?xml-stylesheet type="text/xsl" href="{}"?>\n',
+    ],
+)
+def test_metadata_open_no_file_and_no_address(bait: Bait, before: str) -> None:
+    for address in bait.addresses:
+        text = metadata([certificate()], before=before.format(address))
+        include = f'<xi:include xmlns:xi="http://www.w3.org/2001/XInclude" parse="text" href="{address}"/>'
+        for inserted in ("<a>&secret;</a>", include):
+            try:
+                result = str(read_metadata(text.replace("<md:Key", f"{inserted}<md:Key").encode()))
+            except InvalidArgument as error:
+                result = error.reason
+            assert SECRET not in result
 
 
 def test_other_metadata_are_refused_with_the_reason() -> None:

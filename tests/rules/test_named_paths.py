@@ -12,6 +12,7 @@ NAMING = (
     "CONTRIBUTING.md",
     "benchmarks/README.md",
     "docs/architecture.md",
+    "docs/hosting/jobs.md",
     "pyproject.toml",
     "properdocs.yml",
 )

@@ -16,6 +16,7 @@ from typing import Any
 import httpx
 import pytest
 from sqlalchemy import select
+from tests.bait import SECRET, Bait
 from tests.running_service import LOOPBACK, RunningService, running_service
 from tests.service.factories import World, plant_world
 from tests.service.integration_scripts import CONFINED, FETCHING, LISTENER, MODULE, WEB_APIS
@@ -351,6 +352,20 @@ def test_requests_of_a_script_go_through_the_guarded_client() -> None:
         assert "private network" in refused[0]
         many, _ = run(FETCHING % json.dumps([f"{server.url}/a"] * 22), may, Outgoing(["127.0.0.0/8"]))
     assert [row for row in many if not isinstance(row, list)] == ["a script may send at most 20 requests"] * 2
+
+
+def test_a_script_opens_no_file_and_no_address(bait: Bait) -> None:
+    may = ScriptConfig(processor_seconds=1, seconds=8, may_fetch=True)
+    handler = "export default { fetch: async () => Response.json(await attempt().catch(String)) };"
+    for address in map(json.dumps, bait.addresses):
+        for script in (
+            f"import * as module from {address}; const attempt = async () => Object.keys(module); {handler}",
+            f"const attempt = () => import({address}); {handler}",
+            f"import * as std from 'std'; const attempt = async () => std.loadFile({address}); {handler}",
+            f"const attempt = async () => std.loadFile({address}); {handler}",
+            f"const attempt = async () => (await fetch({address})).text(); {handler}",
+        ):
+            assert SECRET not in str(run(script, may))
 
 
 def test_a_request_of_a_script_ends_before_its_run() -> None:

@@ -1,14 +1,17 @@
 """Drawing images for the terminal: limits, half blocks, and what the painter sends for each protocol."""
 
 import io
+import os
 import random
 import re
 from collections.abc import Mapping
+from pathlib import Path
 
 import pytest
 from PIL import Image
 from rich.color import ColorSystem
 from rich.segment import Segment
+from tests.bait import Bait
 from tests.private_names import whole_update
 from tests.tui.page_pictures import HOSTILE, bomb, png
 from textual.color import Color
@@ -63,6 +66,25 @@ def test_what_cannot_be_decoded_within_the_limits_is_refused(content: bytes, rea
     with pytest.raises(UnreadableImage) as error:
         decode(content, 100, 100)
     assert error.value.message == reason
+
+
+def test_images_open_no_file_no_address_and_no_program(
+    bait: Bait, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Pillow itself hands PostScript to Ghostscript, which can read files."""
+    program = tmp_path / "gs"
+    program.write_text(f"#!/bin/sh\necho started > {tmp_path}/started\n")
+    program.chmod(0o700)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    for address in bait.addresses:
+        for content in (
+            address,
+            f'<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><image href="{address}"/></svg>',
+            f"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 9 9\n%%EndComments\n({address}) run\n%%EOF\n",
+        ):
+            with pytest.raises(UnreadableImage):
+                decode(content.encode(), 100, 100)
+    assert not (tmp_path / "started").exists()
 
 
 @pytest.mark.parametrize("mode", ["1", "L", "LA", "P", "RGB", "RGBA", "I;16"])

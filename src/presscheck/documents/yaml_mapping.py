@@ -22,7 +22,7 @@ _CONSTRUCTION_ERRORS = (
 _number = re.compile(r"[-+]?[0-9][0-9a-fA-Fx_:]*").fullmatch
 
 _parse: Any = getattr(yaml, "parse")  # noqa: B009  # its type is not known
-_loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # other loaders call the functions that tags name
 
 
 class InvalidYaml(Exception):

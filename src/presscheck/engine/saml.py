@@ -213,6 +213,7 @@ def _pem(body: bytes) -> str:
 
 def _parsed(data: bytes) -> Element:
     try:
+        # without a document type there are no entities, which could name files and addresses
         return ElementTree.fromstring(data, forbid_dtd=True)
     except DTDForbidden:
         _refuse(_danger(data))

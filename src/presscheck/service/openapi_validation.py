@@ -97,6 +97,7 @@ def require_valid(specification: dict[str, Any]) -> None:
     if validator is None:
         raise Faulty("PARSE_ERROR", f"openapi: unsupported version ({version or 'missing'}); must be 2.0, 3.0 or 3.1")
     list(validator({"openapi": version}).iter_errors())  # reads the schema from its own files while that is possible
+    # from here on the kernel refuses files and connections, whatever a reference makes the validator load
     restrict(MOST_MEMORY, MOST_SECONDS, 2 * MOST_SECONDS)
     try:
         errors = [_message(error) for error in islice(validator(specification).iter_errors(), MOST_ERRORS)]

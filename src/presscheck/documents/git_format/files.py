@@ -169,9 +169,9 @@ def image_dimensions(content_type: str, content: bytes) -> tuple[float, float] |
     head = content[:_HEAD]
     if content_type == "image/svg+xml":
         return _svg(head)
-    if content_type not in _MEASURED or head.startswith(b"<"):  # of a drawing, the library would read all entities
+    if content_type not in _MEASURED or head.startswith(b"<"):  # the library would expand all entities of an SVG image
         return None
-    width, height = imagesize.get(BytesIO(head))  # of other arguments
+    width, height = imagesize.get(BytesIO(head))  # never a name: the library opens files, and requests URLs
     return (width, height) if width > 0 and height > 0 else None
 
 

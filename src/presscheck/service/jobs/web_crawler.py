@@ -63,7 +63,7 @@ class Crawl:
         self._work = work
         self._start = _plain(start)
         self._origin = _origin(self._start)
-        self._robots = RobotFileParser()
+        self._robots = RobotFileParser()  # without a URL, and never `read`: it would send a request of its own
         self._pause = PAUSE
         self._found: dict[str, Found] = {}
         self._left_out: list[str] = []

@@ -49,6 +49,8 @@ def _main(root: str, made_at: str | None = None) -> int:
     from typst import Compiler, Fonts, TypstError  # 7 ms, only in the process of the typesetter
 
     limit_resources(MOST_MEMORY, MOST_SECONDS)
+    # `root`: neither markup nor an SVG image can open a file outside of it, nor an address. But markup can download
+    # packages, therefore text of users is always escaped.
     compiler = Compiler(sys.stdin.buffer.read(), root=Path(root), font_paths=Fonts())
     try:
         made = compiler.compile(timestamp=datetime.fromisoformat(made_at) if made_at else None)

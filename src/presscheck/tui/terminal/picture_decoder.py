@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 FORMATS = ("PNG", "JPEG", "GIF", "WEBP", "BMP")
+"""Formats that Pillow decodes itself. It would hand PostScript to Ghostscript, which can read files."""
 MOST_SENT = 1600
 """Pixels of the longer side of an image that is sent to the terminal."""
 SIXEL_COLORS = 64
