@@ -127,7 +127,8 @@ class TestActions:
 
     def test_retry_rewrite_and_drop(self, outbox: Outbox, actions: OutboxActions, changes: list[str]) -> None:
         number, sending = put(outbox, EDIT, "refused"), put(outbox, RENAME, "sending")
-        actions.retry(number)
+        assert actions.retry(number)
+        assert not actions.retry(sending)
         assert [row.state for row in outbox.rows()] == ["waiting", "sending"]
         other = comments.UpdateComment(**THREAD, body=text("Newer"))
         assert actions.rewrite(number, other)
@@ -139,7 +140,14 @@ class TestActions:
         assert not actions.drop(number)
         assert not actions.drop(sending)
         assert [row.id for row in outbox.rows()] == [sending]
-        assert len(changes) == 4
+        assert len(changes) == 5
+
+    def test_send_now(self, outbox: Outbox, actions: OutboxActions, changes: list[str]) -> None:
+        put(outbox, EDIT, "refused")
+        behind = put(outbox, EDIT)
+        assert outbox.held_up()
+        assert actions.send_now(behind)
+        assert (outbox.held_up(), len(changes)) == ({}, 1)
 
     def test_one_that_is_being_sent_is_discarded_only_by_who_may_send(
         self, outbox: Outbox, tmp_path: Path, changes: list[str]

@@ -32,7 +32,7 @@ from presscheck.engine.reads.cached_reads import CacheWriter, ServiceReads, Stor
 from presscheck.engine.reads.scheduler import RequestScheduler
 from presscheck.engine.reads.subscriptions import Subscription, Subscriptions
 from presscheck.engine.writes.effects import effects_of
-from presscheck.engine.writes.pending_writes import PendingWrites, SignedInUser
+from presscheck.engine.writes.pending_writes import HELD_UP, PendingWrites, SignedInUser
 from presscheck.engine.writes.write_queue import WriteQueue
 from presscheck.errors import Forbidden, NetworkError, NotNow, NotSupported, PresscheckError, ReadOnly, ServiceFailed
 from presscheck.store.cache import Cache
@@ -336,3 +336,33 @@ async def test_who_is_signed_in_is_read_again_after_a_change(at: Queue) -> None:
     await asyncio.gather(*at.queue._tasks)
     assert at.user.user.id == "ada", "offline, it is who signed in last"
     assert at.queue._worker._me is None, "but nothing is sent in their name"
+
+
+async def test_waiting_for_a_write_behind_a_failed_one_ends(at: Queue) -> None:
+    await at.start()
+    error = Forbidden("No", request="", status=403)
+    at.service.answer(RENAME, error, request())
+    first, second = at.queue.write(RENAME, 0), at.queue.write(RENAME, 0)
+    waiting = asyncio.create_task(second.landed())
+    with pytest.raises(Forbidden):
+        await first.landed()
+    with pytest.raises(NotNow, match=HELD_UP):
+        await waiting
+    with pytest.raises(NotNow, match=HELD_UP):
+        await at.queue.write(RENAME, 0).landed()
+    assert [row.state for row in at.outbox.rows()] == ["refused", "waiting", "waiting"]
+    at.outbox.drop(first.id)
+    at.queue.changed()
+    assert await second.landed(), "it is sent once the failed one is discarded"
+
+
+async def test_who_discards_a_refused_write_at_once_still_waits_for_the_next(at: Queue) -> None:
+    await at.start()
+    at.service.answer(RENAME, Forbidden("No", request="", status=403), request())
+    first, second = at.queue.write(RENAME, 0), at.queue.write(RENAME, 0)
+    with pytest.raises(Forbidden):
+        await first.landed()
+    assert second.held_up.is_set()
+    at.outbox.drop(first.id)
+    at.queue.changed()
+    assert await second.landed()

@@ -4,7 +4,9 @@ import resource
 import signal
 import sqlite3
 import time
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -240,3 +242,58 @@ def test_values_are_swapped_only_if_no_other_instance_did(tmp_path: Path) -> Non
     assert outbox.recall("snapshot") == "b"
     outbox.close()
     other.close()
+
+
+class TestOrder:
+    """Which writes wait for which, and how a write passes a failed one."""
+
+    @pytest.fixture
+    def outbox(self, tmp_path: Path) -> Iterator[Outbox]:
+        opened = Outbox(tmp_path / "outbox.sqlite")
+        yield opened
+        opened.close()
+
+    def put(self, outbox: Outbox, state: str = "waiting", scope: str = "s", **more: Any) -> int:
+        number = outbox.put("a.B", {"comment_id": more.pop("comment", "c")}, scope, 1.0, **more)
+        if state != "waiting":
+            outbox.reschedule(number, 0.0, None, state=state)
+        return number
+
+    def test_each_write_waits_for_the_oldest_of_its_scope(self, outbox: Outbox) -> None:
+        self.put(outbox, "collected")
+        self.put(outbox, "now")
+        failed, elsewhere = self.put(outbox, "refused"), self.put(outbox, scope="other")
+        behind, parked = self.put(outbox), self.put(outbox, "parked", scope="other")
+        assert {number: row.id for number, row in outbox.ahead().items()} == {behind: failed, parked: elsewhere}
+        assert {number: row.id for number, row in outbox.held_up().items()} == {behind: failed}
+        outbox.drop(failed)
+        outbox.drop(elsewhere)
+        assert outbox.held_up() == {}
+
+    def test_the_failed_write_of_another_user_holds_up_nothing(self, outbox: Outbox) -> None:
+        ada = self.put(outbox, "refused", author="ada")
+        assert outbox.ahead() == {}
+        own, unknown = self.put(outbox, author="me"), self.put(outbox)
+        later, last = self.put(outbox, author="me"), self.put(outbox, author="ada")
+        found = {number: row.id for number, row in outbox.ahead().items()}
+        assert found == {unknown: ada, later: own, last: ada}, "without an author it may be the same user"
+
+    def test_a_write_passes_the_failed_ones_and_the_later_ones_follow_it(self, outbox: Outbox) -> None:
+        failed = self.put(outbox, "refused")
+        reply = self.put(outbox, comment=f"waiting:{failed}")
+        first = self.put(outbox)
+        answer = self.put(outbox, comment=f"waiting:{reply}")
+        later, other = self.put(outbox), self.put(outbox, "refused", scope="other")
+        outbox.reschedule(first, 9e9, "Later")
+        for number in (reply, answer):
+            assert not outbox.send_now(number), "it needs the result of the failed one"
+        assert {*outbox.held_up()} == {reply, first, answer, later}
+        assert outbox.send_now(first)
+        ahead = {number: row.id for number, row in outbox.ahead().items()}
+        assert ahead == {reply: failed, answer: failed, later: first}
+        assert len({row.scope for row in outbox.rows()}) == 3
+        row = outbox.row(first)
+        assert row
+        assert (row.not_before, row.error, row.state) == (0, None, "waiting")
+        assert [row.state for row in outbox.rows() if row.id in (failed, other)] == ["refused", "refused"]
+        assert outbox.send_now(999), "it is sent already"

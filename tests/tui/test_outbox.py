@@ -4,12 +4,16 @@ import threading
 from pathlib import Path
 
 import pytest
+from tests.engine.live_engine import running_engine
 from tests.running_service import RunningService
 from tests.stalling_proxy import holding_back
 from tests.tui.app_driver import all_sent, app_on, running, shown, until
 
-from presscheck.api.change_requests import UpdateChangeRequest
-from presscheck.api.comments import Document, ListComments, PostComment
+from presscheck.api.change_requests import GetChangeRequest, UpdateChangeRequest
+from presscheck.api.comments import Document, ListComments, PostComment, PostReply
+from presscheck.engine.writes.pending_writes import HELD_UP
+from presscheck.errors import NotFound
+from presscheck.tui.screens.batch_actions import BatchItem, WriteAction
 
 pytestmark = pytest.mark.service(shared=True)
 
@@ -54,6 +58,38 @@ async def test_a_failed_change_is_edited_and_retried(service: RunningService, tm
         await until(pilot, shows="failed")
         await pilot.press("delete")
         await until(pilot, shows="Discard this change?")
+
+
+async def test_a_change_behind_a_failed_one_is_sent_first(service: RunningService, tmp_path: Path) -> None:
+    async with running(app_on(service, tmp_path)) as pilot:
+        await until(pilot, shows="live")
+        engine, body = pilot.app.engine, Document(markdown="Hello")
+        failed = engine.write(PostReply(**PATH, comment_id="none", body=Document(markdown="To nobody"))).id
+        await until(pilot, holds=lambda: engine.status.refused == 1)
+        reply = engine.write(PostReply(**PATH, comment_id=f"waiting:{failed}", body=body)).id
+        engine.write(PostComment(**PATH, body=Document(markdown="Not held up")))
+        await pilot.press("g", "x")
+        await until(pilot, shows="pending behind “post reply”, which failed (s sends this first)")
+        await pilot.press("j", "s")
+        await until(pilot, shows="it needs the failed change")
+        await pilot.press("j", "s")
+        await until(pilot, holds=lambda: [entry.id for entry in engine.waiting()] == [failed, reply])
+        found = await engine.read(ListComments(**PATH, format="markdown"))
+        assert "Not held up" in [(one.body.markdown or "").strip() for one in found.items]
+        await pilot.press("g", "g", "enter")
+        await until(pilot, shows="Comment not found")
+
+
+async def test_an_item_of_a_batch_behind_a_failed_change_is_pending(service: RunningService, tmp_path: Path) -> None:
+    async with running_engine(service, tmp_path) as engine:
+        request = await engine.read(GetChangeRequest(**PATH))
+        failed = engine.write(PostReply(**PATH, comment_id="none", body=Document(markdown="To nobody")))
+        with pytest.raises(NotFound):
+            await failed.landed()
+        item = BatchItem(request, PostComment(**PATH, body=Document(markdown="To all")))
+        await WriteAction(engine)(item, lambda: None)
+        assert (item.state, item.message) == ("pending", HELD_UP)
+        assert [entry.id for entry in engine.waiting()] == [failed.id, item.outbox_row]
 
 
 @pytest.mark.parametrize("key", ["-", "z"])

@@ -11,7 +11,7 @@ from tests.service_users import token_of
 from tests.tui.app_driver import app_on, pick, running, shown, until
 from tests.tui.site_access import ORG, access_open, comes, paste, redirects, sites_open
 
-from presscheck.api.site_settings import GetPublishingAuth, ListShareLinks
+from presscheck.api.site_settings import GetPublishingAuth, ListShareLinks, UpdateShareLink
 from presscheck.api.sites import GetSite, ListSites, PublishSite, Site, UpdateSite
 from presscheck.client.client import Client
 from presscheck.tui.screens.publish.screen import PublishScreen
@@ -104,6 +104,18 @@ async def test_without_the_role_a_verb_is_disabled_with_the_reason(service: Runn
         for key, role in (("E", "create"), ("-", "admin")):
             await pilot.press(key)
             await until(pilot, shows=f"this needs the {role} role in the organization")
+
+
+async def test_a_change_behind_a_failed_one_is_pending(service: RunningService, tmp_path: Path) -> None:
+    async with running(app_on(service, tmp_path), (140, 40)) as pilot:
+        screen, engine = await access_open(pilot), pilot.app.engine
+        engine.write(UpdateShareLink(**screen.model.path, share_link_id="none", name="Nothing"))
+        await until(pilot, holds=lambda: engine.status.refused == 1)
+        await pilot.press("a")
+        await paste(pilot, "/held", "enter")
+        await until(pilot, shows="/held redirects to")
+        await paste(pilot, "https://example.org/held", "enter")
+        await until(pilot, shows="pending behind a failed change, see the outbox")
 
 
 CSV = '\ufeffsource,destination\n/one,/guides/customs\n"/two","https://example.org/a,b"\n/three,/one\n'

@@ -14,10 +14,10 @@ from presscheck import errors
 Arguments = ParamSpec("Arguments")
 
 EXIT_CODES: dict[int, str] = {
-    0: "success, also if a change was queued while offline (with a note on stderr)",
+    0: "success, also if a change was queued: offline, or behind a failed one (with a note on stderr)",
     1: "the service returned an error, or a list is incomplete",
     2: "usage error: invalid argument or setting, or a read-only profile",
-    3: "offline, and the action cannot be queued",
+    3: "offline or behind a failed change, and the action cannot be queued",
     4: "not signed in",
     5: "conflict, changed by others since, or a precondition failed (merge rule, paid plan)",
     6: "a check found problems",

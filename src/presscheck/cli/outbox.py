@@ -1,19 +1,29 @@
-"""`presscheck outbox`: lists, sends, retries and discards unsent changes; lists and undoes sent ones."""
+"""`presscheck outbox`: lists, sends, retries, edits and discards unsent changes; lists and undoes sent ones."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import time
+from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime
 
 import click
 
-from presscheck.api.organizations import ListOrganizations
+from presscheck.api.users import GetCurrentUser
 from presscheck.cli.output import print_message
-from presscheck.cli.session import OUTBOX_POLL_SECONDS, Session, confirm, with_session
-from presscheck.errors import InvalidArgument, NetworkError, ReadOnly, Refused
+from presscheck.cli.session import OTHER_PROCESS_TIMEOUT, OUTBOX_POLL_SECONDS, Session, confirm, with_session
+from presscheck.cli.text_input import body_options, body_text
+from presscheck.client.responses import read_answer
+from presscheck.engine.writes.typed_texts import typed_text_in, with_text
+from presscheck.errors import InvalidArgument, NetworkError, PresscheckError, ReadOnly, Refused
+from presscheck.store.outbox import FAILED, Row
 from presscheck.text.phrases import count
 
+MAX_ATTEMPTS = 3
+"""How often `send` lets a change fail, such as with a service error, before it leaves it in the outbox."""
+LONGEST_PAUSE = 60.0
+"""Seconds; `send` does not wait for a change that is sent later than that."""
 number = click.argument("number", type=int)
 
 
@@ -28,41 +38,144 @@ def outbox() -> None:
 @outbox.command("list")
 @with_session
 async def list_all(session: Session) -> None:
-    """List pending and failed changes, oldest first."""
+    """List pending and failed changes, oldest first.
+
+    The last column is the failed change that a change waits for.
+    """
+    held_up = session.engine.outbox.held_up()
     rows = [
-        {"id": row.id, "state": row.state, "call": row.name, "request": str(row.call or ""), "error": row.error}
-        for row in session.engine.waiting()
+        {
+            "id": entry.id,
+            "state": entry.state,
+            "call": entry.name,
+            "request": str(entry.call or ""),
+            "error": entry.error,
+            "behind": held_up[entry.id].id if entry.id in held_up else None,
+        }
+        for entry in session.engine.waiting()
     ]
-    session.show(rows, ("id", "state", "call", "request", "error"))
+    session.show(rows, ("id", "state", "call", "request", "error", "behind"))
 
 
 @outbox.command()
+@click.argument("number", type=int, required=False)
 @with_session
-async def send(session: Session) -> None:
-    """Send all pending changes.
+async def send(session: Session, number: int | None) -> None:
+    """Send all pending changes, or one.
 
-    Stops if the connection is lost.
+    Stops if the connection is lost. What cannot be sent is printed, with the changes that wait behind it (exit code 1).
+    With NUMBER, sends this change, even if it failed, or if an earlier one failed.
     """
     if session.profile.read_only:
         raise ReadOnly
-    await session.engine.fetch(
-        ListOrganizations(limit=1)
-    )  # fails at once without a connection or with an invalid token
-    while [row for row in session.engine.outbox.rows() if row.state in ("waiting", "sending")]:
+    if number is not None:
+        _row(session, number)
+    # fails at once without a connection or with an invalid token
+    user = read_answer(GetCurrentUser(), await session.engine.fetch(GetCurrentUser()))
+    if number is None:
+        await _send_all(session, user.id)
+    else:
+        await _send_one(session, number)
+
+
+async def _send_one(session: Session, number: int) -> None:
+    """Send one change, past the failed ones ahead of it.
+
+    Raises:
+        InvalidArgument: it cannot be sent alone.
+        PresscheckError: the service rejected it, or it stays in the outbox for another reason.
+    """
+    outbox = session.engine.outbox
+    if (row := outbox.row(number)) and row.state == "collected":
+        raise InvalidArgument("NUMBER", f"change {number} is held until you submit your review")
+    failed = outbox.held_up().get(number)
+    if not session.engine.send_now(number):
+        first = f" {failed.id}" if failed else ""
+        raise InvalidArgument("NUMBER", f"change {number} needs change{first}, which failed: send that first")
+    session.engine.retry(number)
+    if not await session.sent(number):
+        raise PresscheckError(f"Change {number} is not sent yet: see `presscheck outbox list`")
+    print_message("Sent.")
+
+
+async def _send_all(session: Session, user_id: str) -> None:
+    """Send what can be sent now.
+
+    Raises:
+        NetworkError: the connection was lost.
+        PresscheckError: another process sends, and does not get on.
+        Refused: changes failed, or stay in the outbox for another reason.
+    """
+    outbox = session.engine.outbox
+    attempts: dict[int, set[float]] = {}
+    before, changed_at = outbox.rows(), time.monotonic()
+    while True:
+        rows, ahead = outbox.rows(), outbox.ahead()
+        stuck = set[int]()
+        for row in rows:
+            failures = attempts.setdefault(row.id, set())
+            is_new = bool(row.error) and row.not_before not in failures
+            if is_new:
+                failures.add(row.not_before)
+            if _is_stuck(row, user_id, len(failures)):
+                stuck.add(row.id)
+            elif is_new:
+                print_message(f"Change {row.id} is tried again: {row.error}")
+        stuck |= {number for number, first in ahead.items() if first.id in stuck}
+        if all(row.id in stuck for row in rows if row.state in ("waiting", "sending")):
+            break
+        if rows != before:
+            before, changed_at = rows, time.monotonic()
+        if time.monotonic() - changed_at > OTHER_PROCESS_TIMEOUT and not outbox.may_send():
+            raise PresscheckError("Another presscheck process is sending: what it does not send stays in the outbox")
         if not session.engine.status.online:
             raise NetworkError(
                 "The connection was lost. Unsent changes stay in the outbox; try again later", request="outbox"
             )
         await _wait_for_change(session)
-    failed = [row for row in session.engine.outbox.rows() if row.state in ("refused", "parked")]
-    if failed:
-        message = f"{count(len(failed), 'change')} failed: see `presscheck outbox list`"
-        raise Refused(message, request="outbox", status=400)
-    held = [row for row in session.engine.outbox.rows() if row.state == "collected"]
+    _report(rows, ahead, stuck)
+
+
+def _report(rows: Sequence[Row], ahead: Mapping[int, Row], stuck: Collection[int]) -> None:
+    """Print what stays in the outbox, and which changes wait behind which.
+
+    Raises:
+        Refused: changes failed, or stay for another reason than a pending review.
+    """
+    unsent = [row for row in rows if row.id in stuck]
+    for row in unsent:
+        if row.id not in ahead:
+            _print_stuck(row, [number for number, first in ahead.items() if first.id == row.id])
+    if unsent:
+        failed = sum(row.state in FAILED for row in unsent)
+        parts = [f"{count(failed, 'change')} failed"] if failed else []
+        parts += [f"{len(unsent) - failed:,} pending"] if len(unsent) > failed else []
+        raise Refused(f"{', '.join(parts)}: see `presscheck outbox list`", request="outbox", status=400)
+    held = [row for row in rows if row.state == "collected"]
     if held:
         print_message(f"Everything else was sent. {count(len(held), 'comment')} held until you submit your review.")
     else:
         print_message("The outbox is empty.")
+
+
+def _is_stuck(row: Row, user_id: str, attempts: int) -> bool:
+    """Whether a change cannot be sent now: it failed, is of another user, or has failed often enough for now."""
+    if row.state in ("collected", "now"):
+        return False
+    is_foreign = row.author not in (None, user_id)
+    is_later = row.not_before > time.time() + LONGEST_PAUSE
+    return row.state in FAILED or is_foreign or is_later or attempts >= MAX_ATTEMPTS
+
+
+def _print_stuck(row: Row, behind: list[int]) -> None:
+    """Print why a change is not sent, and which ones wait behind it."""
+    verb = "failed" if row.state in FAILED else "is not sent yet"
+    print_message(f"Change {row.id} {verb}{f': {row.error}' if row.error else ''}")
+    if behind:
+        numbers, first = ", ".join(map(str, behind)), behind[0]
+        print_message(
+            f"Behind change {row.id}: {numbers}. `presscheck outbox send {first}` sends change {first} first."
+        )
 
 
 @outbox.command()
@@ -73,8 +186,32 @@ async def retry(session: Session, number: int) -> None:
     _row(session, number)
     if session.profile.read_only:
         raise ReadOnly
-    session.engine.retry(number)
+    if not session.engine.retry(number):
+        raise InvalidArgument("NUMBER", f"change {number} has not failed. `presscheck outbox send {number}` sends it")
     print_message("Queued again. Run `presscheck outbox send` to send it now.")
+
+
+@outbox.command()
+@number
+@body_options
+@with_session
+async def edit(session: Session, number: int, *, body: str | None, body_file: str | None) -> None:
+    """Edit the text of a change that is not sent yet.
+
+    A failed change is then sent again.
+    """
+    _row(session, number)
+    if session.profile.read_only:
+        raise ReadOnly
+    entry = next((entry for entry in session.engine.waiting() if entry.id == number), None)
+    typed_text = typed_text_in(entry.call) if entry else None
+    if entry is None or entry.call is None or typed_text is None:
+        raise InvalidArgument("NUMBER", f"change {number} contains no text to edit")
+    field, before = typed_text
+    with body_text(body, body_file, before=before) as text:
+        if not session.engine.rewrite(number, with_text(entry.call, field, text)):
+            raise InvalidArgument("NUMBER", f"change {number} is already sent, or is being sent")
+    print_message("Saved. Run `presscheck outbox send` to send it now.")
 
 
 @outbox.command()

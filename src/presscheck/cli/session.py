@@ -33,8 +33,9 @@ from presscheck.cli.output import (
 from presscheck.config.profile import Profile, load
 from presscheck.engine.engine import Engine, PendingWrite
 from presscheck.engine.reads.listing_guard import ListingGuard
-from presscheck.errors import IncompleteList, InvalidArgument, PresscheckError
+from presscheck.errors import IncompleteList, InvalidArgument, NotNow, PresscheckError
 from presscheck.paths import places
+from presscheck.store.outbox import FAILED
 from presscheck.text.phrases import count, long_ago
 from presscheck.wiring import open_engine
 
@@ -44,6 +45,8 @@ OUTBOX_POLL_SECONDS = 0.5
 """Seconds between two checks of a write that another process may send."""
 WRITE_TIMEOUT = 300.0
 """Seconds to wait for a write, such as one behind an earlier write whose delivery is unknown."""
+SILENT_SECONDS = 5.0
+"""Seconds to wait behind an earlier write without a message."""
 OTHER_PROCESS_TIMEOUT = 10.0
 """Seconds to wait for another process to send a write."""
 MAX_PAGE_SIZE = 1000
@@ -167,7 +170,7 @@ class Session:
         self.add_incomplete(IncompleteList(f"The list is incomplete: {reason}", request=str(listing)))
 
     async def write(self, call: Operation[T], done: str) -> T | None:
-        """Send a write; returns None if it was queued in the outbox because there is no connection.
+        """Send a write; returns None if it was queued in the outbox: offline, or behind one that cannot be sent.
 
         Raises:
             PresscheckError: the service returned an error, the profile is read-only, or the write cannot be queued.
@@ -185,6 +188,9 @@ class Session:
             if ticket.id and not await self._is_settled(ticket.id, landed):
                 return None
             answer = await landed
+        except NotNow:
+            self._print_held_up(ticket.id)
+            return None
         except PresscheckError:
             if ticket.id:
                 _print_choices(ticket.id)
@@ -197,7 +203,7 @@ class Session:
         return answer
 
     async def sent(self, number: int) -> bool:
-        """Wait until a change of the outbox is sent; False if it stays queued because there is no connection.
+        """Wait until a change of the outbox is sent; False if it stays queued: offline, or behind an earlier one.
 
         Raises:
             PresscheckError: the service returned an error.
@@ -220,7 +226,7 @@ class Session:
         Raises:
             PresscheckError: another process sent it, and the service returned an error.
         """
-        changed, began = asyncio.Event(), time.monotonic()
+        changed, began, is_said = asyncio.Event(), time.monotonic(), False
         ends = self.engine.on_status(lambda _: changed.set())
         try:
             while True:
@@ -235,9 +241,15 @@ class Session:
                 if row is None:
                     print_message("Sent by another presscheck process.")
                     return False
-                if row.state in ("refused", "parked"):
+                if row.state in FAILED:
                     raise PresscheckError(row.error or "the service rejected the change")
-                seconds = time.monotonic() - began
+                seconds, ahead = time.monotonic() - began, self.engine.outbox.ahead().get(number)
+                if ahead and (ahead.state in FAILED or (ahead.error and ahead.not_before > time.time())):
+                    self._print_held_up(number)
+                    return False
+                if ahead and not is_said and seconds > SILENT_SECONDS:
+                    is_said = True
+                    print_message(f"Waiting for change {ahead.id}, which is sent first.")
                 is_late = not self.engine.outbox.may_send() and seconds > OTHER_PROCESS_TIMEOUT
                 is_stuck = seconds > WRITE_TIMEOUT
                 if is_late or is_stuck or row.error or not self.engine.status.online:
@@ -247,6 +259,19 @@ class Session:
                     return False
         finally:
             ends()
+
+    def _print_held_up(self, number: int) -> None:
+        """Print that a change stays in the outbox behind an earlier one, and what to do."""
+        print_message(f"An earlier change is not sent yet: queued as number {number}.")
+        ahead = self.engine.outbox.ahead().get(number)
+        if ahead and ahead.state in FAILED:
+            print_message(f"Change {ahead.id} failed: {ahead.error}")
+            retry, drop, send = (
+                f"`presscheck outbox {words}`" for words in (f"retry {ahead.id}", f"drop {ahead.id}", f"send {number}")
+            )
+            print_message(f"Run {retry} or {drop}; {send} sends the later change first.")
+        elif ahead and ahead.error:
+            print_message(f"Change {ahead.id} is tried again later: {ahead.error}")
 
     def show(self, value: Any, columns: tuple[str, ...] = (), hidden: tuple[str, ...] = ()) -> None:
         """Print a value as JSON, as rows (with `columns`), or as details without `hidden` fields."""

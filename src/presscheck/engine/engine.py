@@ -413,9 +413,13 @@ class Engine:
         """Undo an unsent write. Returns its call, so that its text can be edited."""
         return self._outbox_actions.unsend(number)
 
-    def retry(self, number: int) -> None:
-        """Send a refused write again."""
-        self._outbox_actions.retry(number)
+    def retry(self, number: int) -> bool:
+        """Send a failed write again; False if it has not failed."""
+        return self._outbox_actions.retry(number)
+
+    def send_now(self, number: int) -> bool:
+        """Send a write before the failed ones ahead of it; False if it refers to one of them, such as a reply."""
+        return self._outbox_actions.send_now(number)
 
     def rewrite(self, number: int, call: Operation[Any]) -> bool:
         """Replace a pending or failed write by this call; False if it is being sent or is already sent."""

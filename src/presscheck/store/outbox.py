@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 VERSION = 4
 CALL_VERSION = 1
+FAILED = ("refused", "parked")
+"""The states of a failed write: it stays, and holds up the later ones of its scope, until the user decides."""
 HISTORY_ROWS = 500
 """Writes of the history that are kept."""
 SECRET_ARGUMENTS = {
@@ -425,6 +427,52 @@ class Outbox(LocalState):
         """One write; None if it is sent or discarded."""
         found = self._fetch_one(f"SELECT {COLUMNS} FROM writes WHERE id = ?", number)  # noqa: S608
         return _row(found) if found else None
+
+    def ahead(self) -> dict[int, Row]:
+        """The write that each unsent write waits for, by its number: the oldest one of its scope that may be sent."""
+        oldest: dict[str, list[Row]] = {}
+        ahead: dict[int, Row] = {}
+        for row in self.rows():
+            if row.state in ("collected", "now"):
+                continue
+            firsts = oldest.setdefault(row.scope, [])
+            # the writes of another user are not sent, and hold up nothing
+            first = next((one for one in firsts if None in (one.author, row.author) or one.author == row.author), None)
+            if first:
+                ahead[row.id] = first
+            else:
+                firsts.append(row)
+        return ahead
+
+    def held_up(self) -> dict[int, Row]:
+        """The failed write that each unsent write waits for, by its number."""
+        return {number: row for number, row in self.ahead().items() if row.state in FAILED}
+
+    def send_now(self, number: int) -> bool:
+        """Send a write without its pause, and before the failed ones ahead of it; the later ones follow it.
+
+        The failed ones, and the writes that refer to their results, go to a scope of their own. False if the write
+        itself refers to one of them.
+        """
+        with self._transaction():
+            row = self.row(number)
+            scope = [other for other in self.rows() if row and other.scope == row.scope]
+            aside = {other.id for other in scope if other.id < number and other.state in FAILED}
+            for other in scope:
+                if any(f'"waiting:{failed}"' in _to_json(other.given) for failed in aside):
+                    aside.add(other.id)
+            if number in aside:
+                return False
+            if row and aside:
+                self._execute(
+                    "UPDATE writes SET scope = ? WHERE id IN (SELECT value FROM json_each(?))",
+                    (f"{row.scope} {min(aside)}", json.dumps([*aside])),
+                )
+            self._execute(
+                "UPDATE writes SET not_before = 0, error = NULL WHERE id = ? AND state IN ('waiting', 'sending')",
+                (number,),
+            )
+            return True
 
     def history(self) -> tuple[EndedRow, ...]:
         """The writes that left the outbox, the newest first."""

@@ -274,7 +274,7 @@ COMMANDS: tuple[Command, ...] = (
     ),
     *_scope(
         "outbox",
-        ("retry", "s", "retry", "Retry a failed change"),
+        ("retry", "s", "retry", "Retry a failed change, or send one behind it first"),
     ),
     *_scope(
         "always",

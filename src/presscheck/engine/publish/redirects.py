@@ -31,7 +31,7 @@ from presscheck.engine.connection import Status
 from presscheck.engine.protocols import Reader
 from presscheck.engine.publish.site_structure import SitePaths, plain_path, site_spaces, ways, wire_path
 from presscheck.engine.writes.pending_writes import PendingWrite
-from presscheck.errors import PresscheckError
+from presscheck.errors import NotNow, PresscheckError
 
 COLUMNS = ("source", "destination")
 SOURCE_NAMES = frozenset(("source", "from", "old", "path"))
@@ -446,6 +446,9 @@ async def send_changes(
         engine: sends them.
         changes: what is sent.
         progress: called after each batch.
+
+    Raises:
+        NotNow: a failed change of the outbox holds up all of them.
     """
     receipt = Receipt()
     for start in range(0, len(changes), AT_ONCE):
@@ -457,6 +460,10 @@ async def send_changes(
             try:
                 await ticket.landed()
                 receipt.done += 1
+            except NotNow:
+                for _, unsent in batch:
+                    engine.unsend(unsent.id)
+                raise
             except PresscheckError as error:
                 engine.unsend(ticket.id)  # it would hold up the rest; its line is in the receipt
                 receipt.failed.append(Problem(change.line, f"{change.source}: {error.message}"))

@@ -12,11 +12,13 @@ from typing import Any, Generic, TypeVar, cast
 
 from presscheck.api.operation import Operation, revive
 from presscheck.api.users import User
-from presscheck.errors import PresscheckError
+from presscheck.errors import NotNow, PresscheckError
 from presscheck.store.outbox import Outbox, Row
 
 ME = "me"
 """The key under which the user is stored."""
+HELD_UP = "An earlier change is not sent yet: retry or discard it in the outbox"
+"""Why a write is not sent that waits behind a failed one."""
 T = TypeVar("T")
 
 
@@ -40,18 +42,35 @@ class OutboxEntry:
 
 
 class PendingWrite(Generic[T]):
-    """A write that the engine accepted. `id` is its outbox row, or 0 if it is sent immediately."""
+    """A write that the engine accepted.
+
+    Attributes:
+        id: its outbox row, or 0 if it is sent immediately.
+        call: the operation.
+        outcome: the response, or why it failed.
+        held_up: set while it waits behind a failed write, which can take until the user decides.
+    """
 
     def __init__(self, number: int, call: Operation[T], outcome: asyncio.Future[T | None]) -> None:
-        self.id, self.call, self._outcome = number, call, outcome
+        self.id, self.call, self.outcome = number, call, outcome
+        self.held_up = asyncio.Event()
 
     async def landed(self) -> T | None:
         """Wait until it is sent, and return the response; None if another instance sent it.
 
         Raises:
+            NotNow: it stays in the outbox, behind a failed write.
             PresscheckError: the service rejected it, or the request failed.
         """
-        return await asyncio.shield(self._outcome)
+        while not self.outcome.done():
+            if self.held_up.is_set():
+                raise NotNow(HELD_UP)
+            held_up = asyncio.ensure_future(self.held_up.wait())
+            try:
+                await asyncio.wait((self.outcome, held_up), return_when=asyncio.FIRST_COMPLETED)
+            finally:
+                held_up.cancel()
+        return await asyncio.shield(self.outcome)
 
 
 class SignedInUser:

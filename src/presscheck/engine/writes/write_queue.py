@@ -9,7 +9,7 @@ import asyncio
 import contextlib
 import time
 from collections.abc import Awaitable, Callable, Collection, Coroutine, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from presscheck.api.operation import Operation
 from presscheck.api.users import GetCurrentUser
@@ -21,7 +21,7 @@ from presscheck.engine.reads.subscriptions import Subscriptions, beneath
 from presscheck.engine.writes.delivery import DeliveryReconciler, ImmediateSender, OutboxWorker, UndoGuard
 from presscheck.engine.writes.pending_writes import PendingWrite, PendingWrites, SignedInUser, pending_entry
 from presscheck.errors import Ambiguous, MalformedAnswer, NotNow, NotSupported, PresscheckError, ReadOnly
-from presscheck.store.outbox import Outbox, Row
+from presscheck.store.outbox import FAILED, Outbox, Row
 
 if TYPE_CHECKING:
     from presscheck.engine.writes.effects import Effects
@@ -71,7 +71,8 @@ class WriteQueue:
         self._outbox, self._pending, self._user = outbox, pending, user
         self._scheduler, self._subscriptions, self._reads = scheduler, subscriptions, reads
         self._on_change, self._on_sent, self._recorded, self._note = changed, sent, recorded, note
-        self._outcomes: dict[int, asyncio.Future[Any]] = {}
+        self._tickets: dict[int, PendingWrite[Any]] = {}
+        """The queued writes of this instance that are not sent yet."""
         self._tasks: set[asyncio.Task[Any]] = set()
         self.reconciler = DeliveryReconciler(scheduler, settle)
         self.guard = UndoGuard(outbox, self.reconciler.read, keep)
@@ -98,8 +99,8 @@ class WriteQueue:
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
-        for outcome in self._outcomes.values():
-            outcome.cancel()
+        for ticket in self._tickets.values():
+            ticket.outcome.cancel()
         await self._worker.close()
 
     def background(self, work: Coroutine[Any, Any, Any]) -> asyncio.Task[Any]:
@@ -153,21 +154,31 @@ class WriteQueue:
 
     def _accepted(self, number: int, call: Operation[T], effects: Effects) -> PendingWrite[T]:
         """Send a stored write, or notify the worker of it."""
-        outcome: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        outcome: asyncio.Future[T | None] = asyncio.get_running_loop().create_future()
         outcome.add_done_callback(_retrieve_exception)
+        ticket = PendingWrite(number if effects.queued else 0, call, outcome)
         if effects.queued:
-            self._outcomes[number] = outcome
+            self._tickets[number] = ticket
             self.changed()
         else:
             self.background(self._send_immediately(number, call, effects, outcome))
-        return PendingWrite(number if effects.queued else 0, call, cast("asyncio.Future[T | None]", outcome))
+        return ticket
 
     def changed(self) -> None:
         """Notify the subscribers that the changed entries of the outbox affect, and wake the worker."""
         calls = self._pending.reload()
         self._subscriptions.news_paths({pattern for call in calls for pattern in _effects_of(call).stale(call)})
+        self._note_held_up()
         self._on_change()
         self.wake()
+
+    def _note_held_up(self) -> None:
+        held_up = self._outbox.held_up() if self._tickets else {}
+        for number, ticket in self._tickets.items():
+            if number in held_up:
+                ticket.held_up.set()
+            else:
+                ticket.held_up.clear()
 
     def user_changed(self) -> None:
         """Read the signed-in user again, for the author of new writes."""
@@ -200,19 +211,19 @@ class WriteQueue:
 
     def _rows_changed(self) -> None:
         """Report the results of writes that the worker or another instance finished, and notify subscribers."""
-        for number in tuple(self._outcomes):
+        for number in tuple(self._tickets):
             row = self._outbox.row(number)
             if row is None:
                 self._set_outcome(number, None)
-            elif row.state in ("refused", "parked"):
+            elif row.state in FAILED:
                 self._refused(row, PresscheckError(row.error or "The request failed"))
         self._user.forget()
         self.changed()
 
     def _refused(self, row: Row, error: PresscheckError) -> None:
-        outcome = self._outcomes.pop(row.id, None)
-        if outcome and not outcome.done():
-            outcome.set_exception(error)
+        ticket = self._tickets.pop(row.id, None)
+        if ticket and not ticket.outcome.done():
+            ticket.outcome.set_exception(error)
         call = pending_entry(row).call
         if call and isinstance(error, NotSupported):
             self.background(self._reads.note_missing(call, error))
@@ -221,9 +232,9 @@ class WriteQueue:
         self.changed()
 
     def _set_outcome(self, number: int, answer: Any) -> None:
-        outcome = self._outcomes.pop(number, None)
-        if outcome and not outcome.done():
-            outcome.set_result(answer)
+        ticket = self._tickets.pop(number, None)
+        if ticket and not ticket.outcome.done():
+            ticket.outcome.set_result(answer)
 
     async def _store_result(self, call: Operation[Any], body: bytes) -> None:
         """Store the resource that a write returned, and fetch again what the write changed."""
@@ -307,10 +318,17 @@ class OutboxActions:
         self._changed()
         return pending_entry(row).call
 
-    def retry(self, number: int) -> None:
-        """Send a refused write again."""
-        self._outbox.retry(number)
+    def retry(self, number: int) -> bool:
+        """Send a failed write again; False if it has not failed."""
+        is_queued = self._outbox.retry(number)
         self._changed()
+        return is_queued
+
+    def send_now(self, number: int) -> bool:
+        """Send a write before the failed ones ahead of it; False if it refers to one of them, such as a reply."""
+        is_sent = self._outbox.send_now(number)
+        self._changed()
+        return is_sent
 
     def rewrite(self, number: int, call: Operation[Any]) -> bool:
         """Replace a pending or failed write by this call; False if it is being sent or is already sent."""

@@ -11,7 +11,7 @@ from typing_extensions import override
 
 from presscheck.api.change_requests import ChangeRequest, MergeResult
 from presscheck.engine.review.merge_train import merge_next, save_train
-from presscheck.errors import PresscheckError
+from presscheck.errors import NotNow, PresscheckError
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, cut, pad
@@ -115,7 +115,11 @@ class WriteAction:
             if ticket.id and not self._engine.status.online:
                 item.state = "pending"
                 return
-            answer = await ticket.landed()
+            try:
+                answer = await ticket.landed()
+            except NotNow as error:
+                item.state, item.message = "pending", sanitize(error.message)
+                return
         except PresscheckError as error:
             item.state, item.message = "failed", sanitize(error.message)
             return

@@ -10,8 +10,8 @@ from textual import on
 from textual.app import ComposeResult
 from typing_extensions import override
 
-from presscheck.api.comments import Document
 from presscheck.engine.writes.descriptions import describe, describe_name
+from presscheck.engine.writes.typed_texts import typed_text_in, with_text
 from presscheck.errors import PresscheckError
 from presscheck.store.open_texts import DraftSlot
 from presscheck.text.phrases import now, span
@@ -30,10 +30,10 @@ from presscheck.tui.widgets.empty_state import EmptyState
 from presscheck.tui.widgets.row_list import RowList
 
 if TYPE_CHECKING:
-    from presscheck.api.operation import Operation
     from presscheck.engine.drafts import Draft
     from presscheck.engine.writes.history import HistoryEntry
     from presscheck.engine.writes.pending_writes import OutboxEntry
+    from presscheck.store.outbox import Row
 
 _GLYPHS = {
     "waiting": ("◷", "waiting"),
@@ -79,6 +79,7 @@ class OutboxScreen(BaseScreen):
         super().__init__()
         self.waiting: tuple[OutboxEntry, ...] = ()
         self.history: tuple[HistoryEntry, ...] = ()
+        self._held_up: dict[int, Row] = {}
         self.view: View = "unsent"
         self.draft_list = DraftList(self, lambda: self.when_shown("drafts", self._update))
         self._draft_actions = DraftActions(self, self.draft_list, self._edit_change)
@@ -160,9 +161,11 @@ class OutboxScreen(BaseScreen):
         return "it is being sent" if current.state == "sending" else None
 
     def reason_retry(self) -> str | None:
-        """Disabled unless the change failed."""
+        """Disabled unless the change failed, or waits behind a failed one."""
         current = self._current
-        return None if current and current.state == "refused" else "only failed changes can be retried"
+        if current and (current.state == "refused" or current.id in self._held_up):
+            return None
+        return "only failed changes, and those behind them, can be sent again"
 
     def reason_delete(self) -> str | None:
         """Disabled while it is being sent, and in the history."""
@@ -206,7 +209,9 @@ class OutboxScreen(BaseScreen):
         if self._draft:
             return self._draft_actions.open(self._draft)
         if self._current:
-            self.app_context.push_screen(TextScreen(change_name(self._current), _details(self._current)))
+            self.app_context.push_screen(
+                TextScreen(change_name(self._current), _details(self._current, self._state_of(self._current)))
+            )
         return self._go_to(self._past) if self._past else None
 
     def _edit_change(self, number: int) -> bool:
@@ -220,9 +225,10 @@ class OutboxScreen(BaseScreen):
         return True
 
     def command_retry(self) -> None:
-        """Retry the change."""
-        if self._current:
-            self.engine.retry(self._current.id)
+        """Retry the change; one behind a failed change is sent before it."""
+        current = self._current
+        if current and not self.engine.retry(current.id) and not self.engine.send_now(current.id):
+            self.notify("it needs the failed change: retry that, or discard both")
 
     def command_edit(self) -> Awaitable[None] | None:
         """Edit the text; the change keeps its position, and is retried if it failed. Continue a draft."""
@@ -343,6 +349,7 @@ class OutboxScreen(BaseScreen):
 
     def _update(self) -> None:
         self.waiting, self.history = self.engine.waiting(), self.engine.history()
+        self._held_up = self.engine.outbox.held_up()
         self.draft_list.read()
         self.query_one("#waiting", RowList).show(len(self.waiting))
         self.query_one("#history", RowList).show(len(self.history))
@@ -377,9 +384,15 @@ class OutboxScreen(BaseScreen):
 
     def _state_row(self, at: int, columns: int) -> Line:
         entry = self.waiting[at]
-        state = STATES.get(entry.state, entry.state)
+        state = self._state_of(entry)
         text = f"{state}: {entry.error}" if entry.error else state
         return (Span(f"  {sanitize(text)}", "removed" if entry.state == "refused" else "quiet"),)
+
+    def _state_of(self, entry: OutboxEntry) -> str:
+        """The state of a change in words, with the failed change that it waits for."""
+        state, failed = STATES.get(entry.state, entry.state), self._held_up.get(entry.id)
+        name = next((change_name(other) for other in self.waiting if failed and other.id == failed.id), None)
+        return f"{state} behind “{name}”, which failed (s sends this first)" if name else state
 
     def _history_row(self, at: int, columns: int) -> Line:
         """What was done, and where; when, on the right."""
@@ -413,39 +426,18 @@ def change_name(entry: OutboxEntry) -> str:
     return sanitize(describe(entry.call) if entry.call else describe_name(entry.name))
 
 
-def typed_text_in(call: Operation[Any] | None) -> tuple[str, str] | None:
-    """The field of a call that contains typed text, and the text; None if there is none."""
-    for field in ("body", "comment", "subject", "description"):
-        typed_text: Any = getattr(call, field, None)
-        text = typed_text.markdown if isinstance(typed_text, Document) else typed_text
-        if isinstance(text, str) and text:
-            return field, text
-    return None
-
-
-def with_text(call: Operation[Any], field: str, text: str) -> Operation[Any]:
-    """The same call with another text.
-
-    Raises:
-        InvalidArgument: the text breaks a limit.
-    """
-    given: dict[str, Any] = {name: getattr(call, name) for name in call.model_fields_set}
-    given[field] = Document(markdown=text) if isinstance(given[field], Document) else text
-    return type(call)(**given)
-
-
 def text_of(entry: OutboxEntry) -> str:
     """The text of a change, in one line."""
     typed_text = typed_text_in(entry.call)
     return sanitize(typed_text[1]) if typed_text else ""
 
 
-def _details(entry: OutboxEntry) -> list[Line]:
+def _details(entry: OutboxEntry, state: str) -> list[Line]:
     when = datetime.fromtimestamp(entry.created_at, UTC).astimezone()
     request = f"{entry.call.method()} {entry.call.wire_path()}" if entry.call else "this version cannot read it"
     facts = (
         ("what", change_name(entry)),
-        ("state", STATES.get(entry.state, entry.state)),
+        ("state", state),
         ("why", entry.error or ""),
         ("since", f"{when:%H:%M:%S %d %b}"),
         ("request", request),

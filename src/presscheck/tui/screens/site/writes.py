@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from presscheck.engine.writes.descriptions import describe
+from presscheck.errors import NotNow
 from presscheck.text.sanitize import sanitize
 from presscheck.tui.screens.undo import undo_last_sent
 
@@ -17,7 +18,7 @@ T = TypeVar("T")
 
 
 async def send(screen: ScreenContext, call: Operation[T]) -> T | None:
-    """Send a write; offline it waits in the outbox, which a message says, and the result is None.
+    """Send a write; if it waits in the outbox, a message is shown, and the result is None.
 
     Raises:
         PresscheckError: the service refused it, or it cannot be queued.
@@ -26,7 +27,11 @@ async def send(screen: ScreenContext, call: Operation[T]) -> T | None:
     if ticket.id and not screen.engine.status.online:
         screen.notify(f"{sanitize(describe(call))}: pending, sent once you are online")
         return None
-    return await ticket.landed()
+    try:
+        return await ticket.landed()
+    except NotNow:
+        screen.notify(f"{sanitize(describe(call))}: pending behind a failed change, see the outbox")
+        return None
 
 
 async def undo_here(screen: ScreenContext, site_id: str) -> None:

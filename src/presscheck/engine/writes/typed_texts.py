@@ -1,0 +1,29 @@
+"""Texts that a user typed into a write: found, and replaced by another text."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from presscheck.api.comments import Document
+from presscheck.api.operation import Operation
+
+
+def typed_text_in(call: Operation[Any] | None) -> tuple[str, str] | None:
+    """The field of a call that contains typed text, and the text; None if there is none."""
+    for field in ("body", "comment", "subject", "description"):
+        typed_text: Any = getattr(call, field, None)
+        text = typed_text.markdown if isinstance(typed_text, Document) else typed_text
+        if isinstance(text, str) and text:
+            return field, text
+    return None
+
+
+def with_text(call: Operation[Any], field: str, text: str) -> Operation[Any]:
+    """The same call with another text.
+
+    Raises:
+        InvalidArgument: the text breaks a limit.
+    """
+    given: dict[str, Any] = {name: getattr(call, name) for name in call.model_fields_set}
+    given[field] = Document(markdown=text) if isinstance(given[field], Document) else text
+    return type(call)(**given)

@@ -1,0 +1,180 @@
+"""The outbox on the command line: changes behind a failed one, and what `send` leaves there."""
+
+import time
+from pathlib import Path
+
+import pytest
+from tests.cli.shell import Shell
+from tests.running_service import RunningService
+from tests.stalling_proxy import holding_back
+
+from presscheck.cli import outbox
+from presscheck.store.outbox import Outbox
+
+LONGEST_COMMAND = 30.0
+"""Seconds; a command that waits for a write takes up to 300."""
+
+
+def second(shell: Shell) -> Shell:
+    """A shell with an outbox of its own."""
+    return Shell(shell.home.parent / "second", shell.env)
+
+
+def sent(shell: Shell, which: str) -> list[str]:
+    """The comments that the service has, without those of the outbox."""
+    return sorted(one["body"]["markdown"].strip() for one in second(shell).json("cr", "show", which)["comments"])
+
+
+def outbox_of(shell: Shell) -> Outbox:
+    [file] = (shell.home / "state").glob("*.sqlite")
+    return Outbox(file)
+
+
+class TestBehindAFailedChange:
+    """A change that waits behind one that the service refused."""
+
+    FAILED = "Change 1 failed: Not found, or you have no access: Comment not found."
+
+    @pytest.fixture
+    def which(self, shell: Shell) -> str:
+        """A change request with a refused reply and a later comment in the outbox."""
+        number = second(shell).json("cr", "create", "api", "--subject", "Behind")["number"]
+        which = f"api#{number}"
+        assert shell.run("cr", "reply", which, "no-such-comment", "--body", "Lost?").exit_code == 1
+        began = time.monotonic()
+        ran = shell.run("cr", "comment", which, "--body", "After")
+        assert time.monotonic() - began < LONGEST_COMMAND
+        assert (ran.exit_code, ran.stdout) == (0, "")
+        assert ran.stderr.splitlines() == [
+            "An earlier change is not sent yet: queued as number 2.",
+            self.FAILED,
+            "Run `presscheck outbox retry 1` or `presscheck outbox drop 1`; `presscheck outbox send 2` sends the later"
+            " change first.",
+        ]
+        return which
+
+    def test_it_is_queued_and_sending_ends_with_what_waits_behind_what(self, shell: Shell, which: str) -> None:
+        shell.ok("cr", "comment", which, "--body", "Third")
+        ran = shell.run("outbox", "send")
+        assert (ran.exit_code, ran.stdout) == (1, "")
+        assert ran.stderr.splitlines() == [
+            self.FAILED,
+            "Behind change 1: 2, 3. `presscheck outbox send 2` sends change 2 first.",
+            "presscheck: 1 change failed, 2 pending: see `presscheck outbox list` (outbox)",
+        ]
+        assert [(row["id"], row["state"], row["behind"]) for row in shell.json("outbox", "list")] == [
+            (1, "refused", None),
+            (2, "waiting", 1),
+            (3, "waiting", 1),
+        ]
+        assert sent(shell, which) == []
+        shell.ok("outbox", "drop", "1")
+        shell.ok("outbox", "send")
+        assert sent(shell, which) == ["After", "Third"]
+
+    def test_it_is_edited_and_sent_first(self, shell: Shell, which: str) -> None:
+        refused = shell.run("outbox", "retry", "2")
+        assert (refused.exit_code, "change 2 has not failed" in refused.stderr) == (2, True)
+        shell.ok("outbox", "edit", "2", "--body", "After all")
+        assert shell.ok("outbox", "send", "2") == ""
+        assert sent(shell, which) == ["After all"]
+        assert [row["id"] for row in shell.json("outbox", "list")] == [1]
+        failed = shell.run("outbox", "send", "1")
+        assert (failed.exit_code, "presscheck: Not found" in failed.stderr) == (1, True)
+        assert shell.run("outbox", "send", "2").exit_code == 2, "it is sent"
+
+    def test_it_is_discarded(self, shell: Shell, which: str) -> None:
+        assert "After" in shell.ok("outbox", "drop", "2")
+        assert [row["id"] for row in shell.json("outbox", "list")] == [1]
+
+    def test_a_change_that_cannot_be_sent_alone_is_an_error(self, shell: Shell, which: str) -> None:
+        space, request = (row := outbox_of(shell).rows()[1]).given["space_id"], row.given["change_request_id"]
+        reply = {"space_id": space, "change_request_id": request, "comment_id": "waiting:1", "body": {"markdown": "A"}}
+        outbox_of(shell).put("postCommentReplyInChangeRequest", reply, row.scope, time.time())
+        shell.ok("cr", "resolve", which, "no-such-comment")
+        shell.ok("cr", "comment", which, "--pending", "--body", "Held")
+        for words, reason in (
+            (("send", "3"), "change 3 needs change 1, which failed: send that first"),
+            (("edit", "4", "--body", "Text"), "change 4 contains no text to edit"),
+            (("send", "5"), "change 5 is held until you submit your review"),
+            (("send", "9"), "the outbox has no change 9"),
+            (("edit", "9", "--body", "Text"), "the outbox has no change 9"),
+        ):
+            ran = shell.run("outbox", *words)
+            assert (ran.exit_code, reason in ran.stderr) == (2, True), ran.stderr
+
+    def test_a_review_with_its_comments_is_queued(self, shell: Shell, which: str) -> None:
+        shell.ok("cr", "comment", which, "--pending", "--body", "Held")
+        ran = shell.run("cr", "review", which, "--submit", "--body", "All", "--yes")
+        assert (ran.exit_code, ran.stdout) == (0, "")
+        assert [f"queued as number {number}." in ran.stderr for number in (3, 4)] == [True, True]
+        assert "Review submitted" not in ran.stderr
+
+
+def test_a_push_and_an_import_behind_a_failed_change_end(shell: Shell, tmp_path: Path) -> None:
+    site = shell.ok("site", "create", "--title", "Held up").strip()
+    shell.ok("site", "redirects", "add", site, "/first", "https://example.org/first")
+    file, table = tmp_path / "site.toml", tmp_path / "redirects.csv"
+    shell.ok("site", "config", "pull", site, str(file))
+    file.write_text(file.read_text().replace("example.org", "example.net"))
+    table.write_text("/second,https://example.org/second\n")
+    path = ("--organization-id", shell.json("org", "list")[0]["id"], "--site-id", site)
+    assert shell.run("api", "update-share-link", *path, "--share-link-id", "none", "--name", "A").exit_code == 1
+    for words in (("config", "push", site, str(file)), ("redirects", "import", site, str(table))):
+        began = time.monotonic()
+        ran = shell.run("site", *words, "--yes")
+        assert time.monotonic() - began < LONGEST_COMMAND
+        assert (ran.exit_code, "An earlier change is not sent yet: retry or discard it" in ran.stderr) == (3, True)
+    assert [row["state"] for row in shell.json("outbox", "list")] == ["refused"], "nothing stays behind it"
+
+
+def test_a_write_behind_one_that_is_tried_again_later_is_queued(shell: Shell) -> None:
+    shell.run("cr", "reply", "api#5", "no-such-comment", "--body", "Lost?")
+    outbox_of(shell).reschedule(1, time.time() + 600, "Too many requests")
+    ran = shell.run("cr", "comment", "api#5", "--body", "After")
+    assert (ran.exit_code, ran.stdout) == (0, "")
+    assert ran.stderr.splitlines() == [
+        "An earlier change is not sent yet: queued as number 2.",
+        "Change 1 is tried again later: Too many requests",
+    ]
+    ended = shell.run("outbox", "send")
+    assert ended.exit_code == 1
+    assert ended.stderr.splitlines()[0] == "Change 1 is not sent yet: Too many requests"
+    assert "presscheck: 2 pending" in ended.stderr
+
+
+def test_sending_ends_at_changes_of_others_and_at_a_service_that_fails(
+    shell: Shell, service: RunningService, tmp_path: Path
+) -> None:
+    shell.ok("cr", "show", "api#5")
+    stored = outbox_of(shell)
+    given = {"space_id": "api", "change_request_id": "5", "body": {"markdown": "Mine"}}
+    stored.put("postCommentInChangeRequest", given, "a scope", time.time(), author="somebody")
+    ran = shell.run("outbox", "send")
+    assert (ran.exit_code, "presscheck: 1 pending" in ran.stderr) == (1, True)
+    shell.ok("outbox", "drop", "1")
+    stored.put("postCommentInChangeRequest", given, "a scope", time.time())
+    answer = b"HTTP/1.1 503 Busy\r\ncontent-length: 2\r\ncontent-type: application/json\r\n\r\n{}"
+    with holding_back(service, tmp_path, "/comments", answer=answer) as address:
+        # each address has an outbox of its own
+        shell.env["PRESSCHECK_BASE_URL"] = address
+        shell.ok("outbox", "list")
+        [other] = [file for file in (shell.home / "state").glob("*.sqlite") if Outbox(file).rows() == ()]
+        Outbox(other).put("postCommentInChangeRequest", given, "a scope", time.time())
+        ran = shell.run("outbox", "send")
+    assert ran.exit_code == 1
+    lines = ran.stderr.splitlines()
+    assert [line.partition(":")[0] for line in lines[:2]] == ["Change 1 is tried again"] * 2
+    assert lines[2].startswith("Change 1 is not sent yet: ")
+
+
+def test_sending_ends_if_another_process_does_not_send(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    shell.ok("cr", "show", "api#5")
+    other = outbox_of(shell)
+    assert other.may_send()
+    given = {"space_id": "api", "change_request_id": "5", "body": {"markdown": "Mine"}}
+    other.put("postCommentInChangeRequest", given, "a scope", time.time())
+    monkeypatch.setattr(outbox, "OTHER_PROCESS_TIMEOUT", 0.2)
+    ran = shell.run("outbox", "send")
+    assert (ran.exit_code, "Another presscheck process is sending" in ran.stderr) == (1, True)
+    other.close()

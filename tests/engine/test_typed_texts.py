@@ -1,0 +1,35 @@
+"""Typed texts in writes: which field has one, and the same write with another text."""
+
+import pytest
+from tests.engine.write_samples import REQUEST, THREAD, text
+
+from presscheck.api.change_requests import MergeChangeRequest, SubmitReview, UpdateChangeRequest
+from presscheck.api.comments import PostReply
+from presscheck.api.operation import Operation
+from presscheck.engine.writes.typed_texts import typed_text_in, with_text
+from presscheck.errors import InvalidArgument
+
+
+@pytest.mark.parametrize(
+    ("call", "found"),
+    [
+        (PostReply(**THREAD, body=text("Hello")), ("body", "Hello")),
+        (SubmitReview(**REQUEST, status="approved", comment=text("Fine")), ("comment", "Fine")),
+        (UpdateChangeRequest(**REQUEST, subject="Title"), ("subject", "Title")),
+    ],
+)
+def test_a_text_is_replaced(call: Operation[object], found: tuple[str, str]) -> None:
+    assert typed_text_in(call) == found
+    changed = with_text(call, found[0], "Other")
+    assert typed_text_in(changed) == (found[0], "Other")
+    assert (type(changed), {*changed.given()}) == (type(call), {*call.given()})
+
+
+def test_writes_without_a_text() -> None:
+    approval = SubmitReview(**REQUEST, status="approved")
+    assert [typed_text_in(call) for call in (None, approval, MergeChangeRequest(**REQUEST))] == [None] * 3
+
+
+def test_a_text_that_is_too_long_is_an_error() -> None:
+    with pytest.raises(InvalidArgument):
+        with_text(UpdateChangeRequest(**REQUEST, subject="Title"), "subject", "x" * 101)
