@@ -185,9 +185,41 @@ def owns_integration(caller: Caller, place: str) -> Outcome:
     return ALLOWED if caller.role == "admin" else 403
 
 
+def sees_site(caller: Caller, place: str) -> bool:
+    """Whether the caller sees the site of the place: members with a role who see its spaces, or may edit all sites."""
+    return caller.role is not None and (place != PRIVATE or reaches(caller.role, "create"))
+
+
+def has_role(caller: Caller, _place: str) -> bool:
+    """Whether the caller has a role in the organization."""
+    return caller.role is not None
+
+
+def site(required: str) -> Policy:
+    """Members whose role in the organization includes another; for those who do not see the site it does not exist."""
+
+    def policy(caller: Caller, place: str) -> Outcome:
+        if not caller.is_member or (caller.role and not sees_site(caller, place)):
+            return 404
+        return ALLOWED if reaches(caller.role, required) else 403
+
+    return policy
+
+
+def deletes_site(caller: Caller, place: str) -> Outcome:
+    """Admins; what a member does not see counts as deleted already."""
+    is_hidden = caller.role is not None and not sees_site(caller, place)
+    return NO_EFFECT if is_hidden else SITE_ADMIN(caller, place)
+
+
 def reads_site(caller: Caller, place: str) -> Outcome:
-    """Members with a role; guests only a public site."""
-    return ALLOWED if caller.role or (caller.is_member and place != PRIVATE) else 404
+    """Members who see the site; guests only a public one."""
+    return ALLOWED if sees_site(caller, place) or (caller.is_member and place != PRIVATE) else 404
+
+
+def sees_teams(caller: Caller, place: str) -> Outcome:
+    """Members with a role; guests only as admins of the place."""
+    return ALLOWED if caller.role or caller.level_in(place) == "admin" else 403
 
 
 def joins_again(caller: Caller, _place: str) -> Outcome:
@@ -207,9 +239,11 @@ READ, COMMENT, REVIEW, EDIT, CREATE, ADMIN = (
 )
 HOME_READ, HOME_EDIT, HOME_CREATE, HOME_ADMIN = (role(name) for name in ("read", "edit", "create", "admin"))
 
+SITE_READ, SITE_CREATE, SITE_ADMIN = (site(name) for name in ("read", "create", "admin"))
+
 SEES_ALL_SPACES = instead(READ, 404, 403)
 """For calls on a site that would show all of its spaces."""
-ADDS_TO_PUBLISHED = both(HOME_CREATE, READ, HOME_ADMIN)
+ADDS_TO_PUBLISHED = both(SITE_CREATE, READ, HOME_ADMIN)
 """Publishing a space with a site that is published."""
 
 TEXT = {"markdown": "Other"}
@@ -520,8 +554,8 @@ CASES: list[Case] = [
     ),
     case(organizations.SearchOrganization, member, query="guide", lists="space_id", listed=sees_place),
     # permissions
-    case(permissions.ListCollectionTeamPermissions, READ),
-    case(permissions.ListSpaceTeamPermissions, READ),
+    case(permissions.ListCollectionTeamPermissions, both(READ, sees_teams)),
+    case(permissions.ListSpaceTeamPermissions, both(READ, sees_teams)),
     case(permissions.ListSpaceUserPermissions, both(READ, HOME_READ)),
     case(permissions.UpdateCollectionTeamPermission, ADMIN, role="edit"),
     case(permissions.RemoveCollectionTeamPermission, ADMIN, team_id=Id("granted_team_id")),
@@ -533,60 +567,66 @@ CASES: list[Case] = [
     case(saml.DeleteSAMLProvider, HOME_ADMIN),
     case(saml.ListSSOLogins, member),
     # site settings
-    case(site_settings.GetCustomization, HOME_READ),
-    case(site_settings.UpdateCustomization, HOME_CREATE, settings=Id("customization")),
-    case(site_settings.GetAdaptiveSchema, HOME_CREATE),
-    case(site_settings.UpdateAdaptiveSchema, HOME_CREATE, json_schema=SCHEMA),
-    case(site_settings.ListTemplateConditions, HOME_READ),
-    case(site_settings.GetPublishingAuth, HOME_ADMIN),
-    case(site_settings.UpdatePublishingAuth, HOME_ADMIN, backend="custom", fallback_url="https://example.org/"),
-    case(site_settings.RegeneratePublishingAuth, HOME_ADMIN),
-    case(site_settings.GetPreview, both(HOME_READ, SEES_ALL_SPACES)),
-    case(site_settings.ListRedirects, HOME_READ),
-    case(site_settings.CreateRedirect, HOME_CREATE, source="/new", destination=EXTERNAL),
-    case(site_settings.UpdateRedirect, HOME_CREATE, source="/older"),
-    case(site_settings.DeleteRedirect, HOME_CREATE),
-    case(site_settings.ListShareLinks, both(HOME_CREATE, SEES_ALL_SPACES)),
-    case(site_settings.CreateShareLink, both(HOME_CREATE, SEES_ALL_SPACES), name="New", **DRAFT),
-    case(site_settings.CreateShareLink, both(HOME_ADMIN, SEES_ALL_SPACES), "published", name="New"),
-    case(site_settings.UpdateShareLink, both(HOME_CREATE, SEES_ALL_SPACES), active=False),
-    case(site_settings.DeleteShareLink, HOME_CREATE),
+    case(site_settings.GetCustomization, SITE_READ),
+    case(site_settings.UpdateCustomization, SITE_CREATE, settings=Id("customization")),
+    case(site_settings.GetAdaptiveSchema, SITE_CREATE),
+    case(site_settings.UpdateAdaptiveSchema, SITE_CREATE, json_schema=SCHEMA),
+    case(site_settings.ListTemplateConditions, SITE_READ),
+    case(site_settings.GetPublishingAuth, SITE_ADMIN),
+    case(site_settings.UpdatePublishingAuth, SITE_ADMIN, backend="custom", fallback_url="https://example.org/"),
+    case(site_settings.RegeneratePublishingAuth, SITE_ADMIN),
+    case(site_settings.GetPreview, both(SITE_READ, SEES_ALL_SPACES)),
+    case(site_settings.ListRedirects, SITE_READ),
+    case(site_settings.CreateRedirect, SITE_CREATE, source="/new", destination=EXTERNAL),
+    case(site_settings.UpdateRedirect, SITE_CREATE, source="/older"),
+    case(site_settings.DeleteRedirect, SITE_CREATE),
+    case(site_settings.ListShareLinks, both(SITE_CREATE, SEES_ALL_SPACES)),
+    case(site_settings.CreateShareLink, both(SITE_CREATE, SEES_ALL_SPACES), name="New", **DRAFT),
+    case(site_settings.CreateShareLink, both(SITE_ADMIN, SEES_ALL_SPACES), "published", name="New"),
+    case(site_settings.UpdateShareLink, both(SITE_CREATE, SEES_ALL_SPACES), active=False),
+    case(site_settings.DeleteShareLink, SITE_CREATE),
     # site structure
-    case(site_structure.GetSiteStructure, HOME_READ, lists="space_id", listed=sees_place),
-    case(site_structure.ListSections, HOME_READ, lists="space_id", listed=sees_place),
-    case(site_structure.ListSectionGroups, HOME_READ, lists="fourth_space_id", listed=sees_place),
-    case(site_structure.ListSiteSpaces, HOME_READ, lists="space_id", listed=sees_place),
+    case(site_structure.GetSiteStructure, SITE_READ, lists="space_id", listed=sees_place),
+    case(site_structure.ListSections, SITE_READ, lists="space_id", listed=sees_place),
+    case(site_structure.ListSectionGroups, SITE_READ, lists="fourth_space_id", listed=sees_place),
+    case(site_structure.ListSections, SITE_READ, "titles", lists="site_section_id", listed=sees_site),
+    case(site_structure.ListSectionGroups, SITE_READ, "titles", lists="site_section_group_id", listed=sees_site),
+    case(site_structure.ListSiteSpaces, SITE_READ, lists="space_id", listed=sees_place),
     case(
         site_structure.SortSiteStructure,
-        HOME_CREATE,
+        SITE_CREATE,
         item={"type": "site-section", "id": Id("site_section_id")},
         position={"after": {"type": "site-section-group", "id": Id("site_section_group_id")}},
     ),
-    case(site_structure.AddSiteSpace, both(HOME_CREATE, READ), space_id=Id("spare_space_id"), **DRAFT),
+    case(site_structure.AddSiteSpace, both(SITE_CREATE, READ), space_id=Id("spare_space_id"), **DRAFT),
     case(site_structure.AddSiteSpace, ADDS_TO_PUBLISHED, "published", space_id=Id("spare_space_id")),
-    case(site_structure.UpdateSiteSpace, both(HOME_CREATE, READ), path="other"),
+    case(site_structure.UpdateSiteSpace, both(SITE_CREATE, READ), path="other"),
     case(site_structure.UpdateSiteSpace, ADDS_TO_PUBLISHED, "another space", space_id=Id("spare_space_id")),
-    case(site_structure.DeleteSiteSpace, HOME_CREATE),
-    case(site_structure.AddSection, both(HOME_CREATE, READ), space_id=Id("spare_space_id"), title="New", **DRAFT),
+    case(site_structure.DeleteSiteSpace, SITE_CREATE),
+    case(site_structure.AddSection, both(SITE_CREATE, READ), space_id=Id("spare_space_id"), title="New", **DRAFT),
     case(site_structure.AddSection, ADDS_TO_PUBLISHED, "published", space_id=Id("spare_space_id"), title="New"),
-    case(site_structure.UpdateSection, HOME_CREATE, title="Other"),
-    case(site_structure.DeleteSection, HOME_CREATE),
-    case(site_structure.AddSectionGroup, HOME_CREATE, title="New"),
-    case(site_structure.UpdateSectionGroup, HOME_CREATE, title="Other"),
-    case(site_structure.DeleteSectionGroup, HOME_CREATE),
+    case(site_structure.UpdateSection, SITE_CREATE, title="Other"),
+    case(site_structure.DeleteSection, SITE_CREATE),
+    case(site_structure.AddSectionGroup, SITE_CREATE, title="New"),
+    case(site_structure.UpdateSectionGroup, SITE_CREATE, title="Other"),
+    case(site_structure.DeleteSectionGroup, SITE_CREATE),
     # sites
-    case(sites.ListSites, HOME_READ),
-    case(sites.GetSite, HOME_READ),
+    case(sites.ListSites, HOME_READ, lists="site_id", listed=sees_site),
+    case(sites.ListSites, HOME_READ, "of a space", space=Id("space_id"), lists="draft_site_id", listed=sees_site),
+    case(sites.ListSites, HOME_READ, "public", lists="public_site_id", listed=has_role),
+    case(sites.GetSite, SITE_READ),
+    case(sites.GetSite, SITE_READ, "share links", site_id=Id("shared_site_id")),
+    case(sites.GetSite, HOME_READ, "public", site_id=Id("public_site_id")),
     case(published_sites.GetPublishedSite, reads_site),
     case(published_sites.GetPublishedSite, anyone, "with a share key", **SHARED),
     case(sites.CreateSite, HOME_CREATE, title="New"),
     case(sites.CreateSite, both(HOME_CREATE, READ), "with spaces", title="New", spaces=(Id("spare_space_id"),)),
-    case(sites.UpdateSite, HOME_CREATE, title="Other"),
-    case(sites.UpdateSite, HOME_CREATE, "visibility", visibility="unlisted", **DRAFT),
-    case(sites.UpdateSite, HOME_ADMIN, "visibility when published", visibility="unlisted"),
-    case(sites.PublishSite, HOME_ADMIN, **DRAFT),
-    case(sites.UnpublishSite, HOME_ADMIN),
-    case(sites.DeleteSite, HOME_ADMIN),
+    case(sites.UpdateSite, SITE_CREATE, title="Other"),
+    case(sites.UpdateSite, SITE_CREATE, "visibility", visibility="unlisted", **DRAFT),
+    case(sites.UpdateSite, SITE_ADMIN, "visibility when published", visibility="unlisted"),
+    case(sites.PublishSite, SITE_ADMIN, **DRAFT),
+    case(sites.UnpublishSite, SITE_ADMIN),
+    case(sites.DeleteSite, deletes_site),
     # spaces
     case(spaces.ListSpaces, member, lists="space_id", listed=sees_place),
     case(spaces.GetSpace, READ),
@@ -720,6 +760,7 @@ CASES: list[Case] = [
         space_id=Id("elsewhere_space_id"),
         parent=Id("collection_id"),
     ),
+    case(spaces.TransferSpace, instead(ADMIN, ALLOWED, 412), f"{ACROSS} of a site", organization=Id("elsewhere_id")),
     case(teams.CreateTeam, always(404), ACROSS, **ELSEWHERE, title="New", members=(Id("newcomer_id"),)),
     case(
         teams.UpdateTeamMembers,

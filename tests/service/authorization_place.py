@@ -30,7 +30,7 @@ from presscheck.api.organizations import UpdateOrganization
 from presscheck.api.permissions import UpdateCollectionTeamPermission
 from presscheck.api.saml import CreateSAMLProvider
 from presscheck.api.site_settings import CreateRedirect, CreateShareLink, GetCustomization, UpdateAdaptiveSchema
-from presscheck.api.site_structure import AddSection, AddSectionGroup, ListSiteSpaces
+from presscheck.api.site_structure import AddSection, AddSectionGroup, ListSiteSpaces, UpdateSection
 from presscheck.api.sites import CreateSite, PublishSite
 from presscheck.api.spaces import CreateSpace, DeleteSpace, GetSpace, UpdateSpace
 from presscheck.api.teams import CreateTeam
@@ -49,6 +49,8 @@ from presscheck.service.permissions import LEVELS
 
 IN_PRIVATE_PLACE, FOR_ADMINS, FOR_THIRD = "quagga", "okapi", "dodo"
 """Words in titles and texts: of the private place, of a private space in the open one, of an organization of others."""
+IN_PRIVATE_SITE, TEAM = "tapir", "Readers"
+"""Words in titles: of the sites of the private place with their sections, and of a team."""
 OPENAPI = '{"openapi": "3.0.3", "info": {"title": "Lamps", "version": "1"}, "paths": {}}'
 NODES = {"object": "document", "data": {}, "nodes": []}
 INTEGRATION = {"title": "Lamp post", "description": "Lights", "scopes": ("space:content:read",), "script": LISTENER}
@@ -269,17 +271,21 @@ class PlaceBuilder:
     def _sites(self, ids: Ids, *, is_private: bool) -> Ids:
         make = self.make
         visibility = "visitor-auth" if is_private else "public"
-        title = {"organization_id": self.home, "title": "Lamps", "spaces": (ids["space_id"],)}
-        site = make(CreateSite(**title, visibility=visibility)).id
-        draft = make(CreateSite(**title, visibility=visibility)).id
-        shared = make(CreateSite(**title, visibility="share-link")).id
+        word = IN_PRIVATE_SITE if is_private else "Lamps"
+        shown = {"organization_id": self.home, "spaces": (ids["space_id"],)}
+        site = make(CreateSite(**shown, title=word, visibility=visibility)).id
+        draft = make(CreateSite(**shown, title=word, visibility=visibility)).id
+        shared = make(CreateSite(**shown, title=word, visibility="share-link")).id
+        public = make(CreateSite(**shown, title="Lamps", visibility="public")).id
         at = {"organization_id": self.home, "site_id": site}
-        make(AddSection(**at, space_id=ids["second_space_id"], title="Second"))
-        section = make(AddSection(**at, space_id=ids["third_space_id"], title="Third")).id
-        grouped = make(AddSection(**at, space_id=ids["fourth_space_id"], title="Fourth")).id
-        group = make(AddSectionGroup(**at, title="Group", sections=(grouped,))).id
+        second = make(AddSection(**at, space_id=ids["second_space_id"], title=f"{word} second")).id
+        section = make(AddSection(**at, space_id=ids["third_space_id"], title=f"{word} third")).id
+        grouped = make(AddSection(**at, space_id=ids["fourth_space_id"], title=f"{word} fourth")).id
+        group = make(AddSectionGroup(**at, title=f"{word} group", sections=(grouped,))).id
+        for path, added in {"second": second, "third": section, "fourth": grouped}.items():
+            make(UpdateSection(**at, site_section_id=added, path=path))  # spaces have it in their addresses
         make(UpdateAdaptiveSchema(**at, json_schema=NO_CLAIMS))
-        for published in (site, shared):
+        for published in (site, shared, public):
             make(PublishSite(organization_id=self.home, site_id=published))
         [placed] = [one.id for one in make(ListSiteSpaces(**at)).items if one.space.id == ids["space_id"]]
         with self.database.reading.begin() as session:
@@ -288,6 +294,7 @@ class PlaceBuilder:
             "site_id": site,
             "draft_site_id": draft,
             "shared_site_id": shared,
+            "public_site_id": public,
             "share_key": key,
             "site_section_id": section,
             "site_section_group_id": group,

@@ -19,7 +19,7 @@ import httpx
 from sqlalchemy import event, inspect, text
 from sqlalchemy.orm import Session
 from tests.running_service import LOOPBACK
-from tests.service.authorization_place import PlaceBuilder
+from tests.service.authorization_place import TEAM, PlaceBuilder
 from tests.web_server import WebServer, web_server
 
 from presscheck.api.operation import Operation
@@ -285,7 +285,7 @@ def _people(world: World, session: Session) -> dict[str, str]:
     everyone = [owner, *(world.users[caller.name] for caller in _signed_in() if caller is not OUTSIDER)]
     ids["members_team_id"] = add_team("Members", everyone)
     ids["owners_team_id"] = add_team("Owners", everyone, "owner")
-    ids["granted_team_id"] = add_team("Readers", [ids["member_id"]])
+    ids["granted_team_id"] = add_team(TEAM, [ids["member_id"]])
     for level in LEVELS:
         ids[f"team_with_{level}"] = add_team(f"With {level}", [world.users[f"guest granted {level}"]])
     _add_invalid_tokens(world, session)

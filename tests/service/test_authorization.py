@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from tests.service.authorization_cases import ACROSS, ALLOWED, CASES, NO_EFFECT, Case, Id
-from tests.service.authorization_place import FOR_ADMINS, FOR_THIRD, IN_PRIVATE_PLACE
+from tests.service.authorization_place import FOR_ADMINS, FOR_THIRD, IN_PRIVATE_PLACE, IN_PRIVATE_SITE, TEAM
 from tests.service.authorization_world import (
     CALLERS,
     HOME_ADMIN,
@@ -25,6 +25,7 @@ from presscheck.api.integrations import RenderIntegration, RenderIntegrationWith
 from presscheck.api.openapi import PutOpenAPISpec
 from presscheck.api.operation import Operation, every_operation
 from presscheck.service.http.operations import READ_ONLY_OPERATIONS
+from presscheck.service.permissions import reaches
 
 PRIVATE_IDS = ("space_id", "spare_space_id", "collection_id", "change_request_id", "comment_id", "import_run_id")
 """Ids of the private place that nobody learns who may not see it."""
@@ -149,6 +150,10 @@ def _hidden(world: World, case: Case, caller: Caller) -> set[str]:
         hidden.add(world.ids[OPEN]["member_id"])  # also named in the merge rules of the organization
     if caller.role != "admin":
         hidden.add(FOR_ADMINS)
+    if not caller.role and caller.level_in(PRIVATE) != "admin":
+        hidden.add(TEAM)
+    if not reaches(caller.role, "create") and "share_key" not in case.arguments:
+        hidden.add(IN_PRIVATE_SITE)
     if caller.level_in(PRIVATE) is None and "share_key" not in case.arguments:  # a share key opens the place
         hidden |= {IN_PRIVATE_PLACE, *(world.ids[PRIVATE][name] for name in PRIVATE_IDS)}
     return hidden

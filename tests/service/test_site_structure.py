@@ -31,7 +31,7 @@ from presscheck.api.site_structure import (
     UpdateSiteSpace,
 )
 from presscheck.api.sites import CreateSite, GetSite, PublishSite, UpdateSite
-from presscheck.api.spaces import CreateSpace, DeleteSpace, RestoreSpace, Space
+from presscheck.api.spaces import CreateSpace, DeleteSpace, RestoreSpace, Space, UpdateSpace
 from presscheck.errors import Conflict, Forbidden, NotFound, Refused
 
 
@@ -316,6 +316,34 @@ async def test_a_deleted_space_leaves_the_site_until_restored(shop: Shop) -> Non
     assert (await shop.world.admin.send(GetSite(**shop.at))).site_spaces == 1
     await shop.world.admin.send(RestoreSpace(space_id=shop.spaces["API"].id))
     assert await shop.outline() == ["API", "Guides"]
+
+
+async def test_members_see_sections_with_a_space_that_they_see(shop: Shop) -> None:
+    first, second, *_ = titles = [*shop.spaces]
+    for title in titles[1:]:
+        await shop.world.admin.send(UpdateSpace(space_id=shop.spaces[title].id, default_level=None))
+    await shop.section(first, title="Open")
+    closed = await shop.section(second, title="Closed")
+    outer = await shop.world.admin.send(AddSectionGroup(**shop.at, title="Outer"))
+    await shop.world.admin.send(AddSectionGroup(**shop.at, title="Inner", sections=(closed.id,), parent=outer.id))
+    await shop.world.admin.send(UpdateSite(**shop.at, visibility="visitor-auth"))
+
+    async def shown(role: str) -> tuple[list[str], list[str], list[str]]:
+        client = shop.world.clients[role]
+        sections = (await client.send(ListSections(**shop.at))).items
+        groups = (await client.send(ListSectionGroups(**shop.at))).items
+        top = (await client.send(GetSiteStructure(**shop.at))).structure
+        return (*([one.title for one in items] for items in (sections, groups, top)),)
+
+    everything = await shown("admin")
+    assert everything[0][-2:] == ["Open", "Closed"]
+    assert {*everything[1]} == {"Inner", "Outer"}
+    for role in ROLES:
+        assert await shown(role) == (everything if role in ("admin", "create") else (["Open"], [], ["Open"])), role
+    await shop.world.admin.send(PublishSite(**shop.at))
+    assert await shown("read") == (["Open"], [], ["Open"])
+    await shop.world.admin.send(UpdateSite(**shop.at, visibility="unlisted"))
+    assert await shown("read") == everything, "everybody who knows the address of the site reads them"
 
 
 @pytest.mark.slow

@@ -57,7 +57,7 @@ async def test_sites_are_listed_and_filtered(world: World) -> None:
 
     async def titles(**given: Any) -> list[str]:
         listing = ListSites(organization_id=world.organization, **given)
-        return [one.title async for one in world.clients["read"].every(listing)]
+        return [one.title async for one in world.admin.every(listing)]
 
     assert await titles() == ["Product docs", "Handbook"]
     assert await titles(limit=1) == ["Product docs", "Handbook"]
@@ -68,6 +68,32 @@ async def test_sites_are_listed_and_filtered(world: World) -> None:
     assert await titles(type=("premium", "ultimate")) == ["Handbook"]
     assert await titles(space=world.space) == ["Product docs"]
     assert await titles(space="gone") == []
+
+
+async def test_members_see_sites_of_their_spaces_and_public_ones(world: World) -> None:
+    hidden = await world.admin.send(CreateSpace(organization_id=world.organization, title="Hidden"))
+    await world.admin.send(UpdateSpace(space_id=hidden.id, default_level=None))
+    await made(world, "Shown", world.space, hidden.id, visibility="visitor-auth")
+    private = await made(world, "Private", hidden.id)
+    await world.admin.send(CreateSite(organization_id=world.organization, title="Empty"))
+
+    async def titles(role: str, **given: Any) -> list[str]:
+        listing = ListSites(organization_id=world.organization, limit=1, **given)
+        return [one.title async for one in world.clients[role].every(listing)]
+
+    for role in ROLES:
+        sees_all = role in ("admin", "create")
+        assert await titles(role) == (["Shown", "Private", "Empty"] if sees_all else ["Shown"]), role
+        assert await titles(role, title="private") == (["Private"] if sees_all else []), role
+    with pytest.raises(NotFound):
+        await world.clients["edit"].send(GetSite(**at(world, private)))
+    await world.clients["edit"].send(DeleteSite(**at(world, private)))
+    for visibility in ("public", "unlisted", "share-link", "visitor-auth"):
+        await world.admin.send(UpdateSite(**at(world, private), visibility=visibility))
+        assert await titles("read") == ["Shown"], "it is not published"
+        await published(world, private)
+        assert await titles("read") == (["Shown", "Private"] if visibility == "public" else ["Shown"])
+        await world.admin.send(UnpublishSite(**at(world, private)))
 
 
 async def test_publishing_returns_the_url(world: World) -> None:

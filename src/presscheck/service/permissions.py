@@ -6,8 +6,13 @@ at once, so that the levels of many spaces need no further queries.
 
 What a person may not see is not found (404); what they may see but not do is forbidden (403).
 
-Everyone with the create role may edit a site. Its share keys and previews show all of its spaces, so they also need
-access to each of these. What widens the audience of a published site needs the role that publishing needs.
+Everyone with the create role sees and may edit all sites. Other members see the sites that are published for everybody
+and those that show a space that they see; guests see sites only as readers of published ones. Share keys and previews
+of a site show all of its spaces, so they also need access to each of these. What widens the audience of a published
+site needs the role that publishing needs.
+
+Members see all members and teams of their organization. Guests do not, except for the teams with access to a collection
+or a space of which they are an admin.
 """
 
 from __future__ import annotations
@@ -52,6 +57,10 @@ _SPACES = select(SpaceRow).where(SpaceRow.organization_id == bindparam("organiza
 _COLLECTION_TEAMS = select(CollectionTeamRow).where(
     CollectionTeamRow.collection_id.in_(bindparam("collections", expanding=True))
 )
+SPACES_OF_SITES = select(SiteSpaceRow.site_id, SiteSpaceRow.space_id).where(
+    among(SiteSpaceRow.__table__.c.site_id, "sites")
+)
+"""The spaces that some sites show, with deleted ones."""
 _SHOWN = select(SpaceRow.id).where(
     SiteSpaceRow.space_id == SpaceRow.id,
     SiteSpaceRow.site_id == bindparam("site"),
@@ -353,6 +362,35 @@ def visible_space_ids(context: Context, organization_id: str) -> frozenset[str]:
     if key not in context.known:
         context.known[key] = frozenset(space.id for space in visible_spaces(context, organization_id))
     return context.known[key]
+
+
+def is_open(site: SiteRow) -> bool:
+    """Whether a site is published for everyone who knows its address."""
+    return site.published and site.visibility in ("public", "unlisted")
+
+
+def visible_sites(context: Context, organization_id: str, rows: Sequence[SiteRow]) -> list[SiteRow]:
+    """Those of some sites of an organization that the caller may see."""
+    role = role_in(context, organization_id)
+    if role is None:
+        return []
+    if reaches(role, "create"):
+        return list(rows)
+    seen = visible_space_ids(context, organization_id)
+    found = context.rows(SPACES_OF_SITES, sites=[site.id for site in rows])
+    showing = {site_id for site_id, space_id in found if space_id in seen}
+    return [site for site in rows if site.id in showing or (site.published and site.visibility == "public")]
+
+
+def sees_site(context: Context, site: SiteRow) -> bool:
+    """Whether the caller may see a site."""
+    return bool(visible_sites(context, site.organization_id, [site]))
+
+
+def sees_all_sections(context: Context, site: SiteRow) -> bool:
+    """Whether the caller may also see the sections of a site in which they see no space."""
+    has_key = ("share key", site.id) in context.known
+    return has_key or is_open(site) or reaches(role_in(context, site.organization_id), "create")
 
 
 def sees_every_space(context: Context, site: SiteRow) -> bool:

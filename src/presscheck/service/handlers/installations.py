@@ -50,7 +50,14 @@ from presscheck.service.integrations.integrations import (
 from presscheck.service.models.integrations import EventRow, InstallationRow, IntegrationRow
 from presscheck.service.models.sites import SiteRow
 from presscheck.service.models.spaces import SpaceRow
-from presscheck.service.permissions import level_in_space, organization_for, role_in, visible_space_ids
+from presscheck.service.permissions import (
+    level_in_space,
+    organization_for,
+    role_in,
+    sees_site,
+    visible_sites,
+    visible_space_ids,
+)
 from presscheck.service.spaces.serializers import as_spaces
 
 LONGEST_REQUEST = 16_384
@@ -180,8 +187,8 @@ def list_sites(context: Context, call: ListIntegrationSites) -> Page[SiteInstall
     for row in _installations(context, call.integration_name, call.external_id):
         query = select(SiteRow).where(SiteRow.organization_id == row.organization_id).order_by(SiteRow.id)
         rows: Sequence[SiteRow] = context.session.scalars(query).all() if row.site_selection == "all" else ()
-        is_whole = call.extended and role_in(context, row.organization_id) is not None
-        whole = {site.id: site for site in as_sites(context, rows if is_whole else ())}
+        seen = visible_sites(context, row.organization_id, rows) if call.extended else ()
+        whole = {site.id: site for site in as_sites(context, seen)}
         sites += [
             SiteInstallation(**_content_of(context, row, "sites", site.id), site=whole.get(site.id, site.id))
             for site in rows
@@ -264,7 +271,7 @@ def _place_of(context: Context, given: dict[str, Any]) -> _Place:
             return _Place(space.organization_id, space_id=space.id)
     elif isinstance(site_id, str):
         site = context.session.get(SiteRow, site_id)
-        if site is not None and role_in(context, site.organization_id) is not None:
+        if site is not None and sees_site(context, site):
             return _Place(site.organization_id, site_id=site.id)
     elif isinstance(organization_id, str) and role_in(context, organization_id) is not None:
         return _Place(organization_id)

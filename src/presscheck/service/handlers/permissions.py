@@ -21,14 +21,23 @@ from presscheck.service.http.operations import Context, handles, not_found
 from presscheck.service.http.pagination import page_of_items, page_of_rows
 from presscheck.service.models.organizations import MemberRow
 from presscheck.service.models.teams import CollectionTeamRow, TeamRow
-from presscheck.service.permissions import collection_for, level_in_space, organization_for, space_for, teams_in_space
+from presscheck.service.permissions import (
+    collection_for,
+    level_in_space,
+    organization_for,
+    role_in,
+    space_for,
+    teams_in_space,
+)
 from presscheck.service.spaces.serializers import people
 
 
 @handles(ListCollectionTeamPermissions)
 def list_collection_teams(context: Context, call: ListCollectionTeamPermissions) -> Page[TeamPermission]:
-    """Lists the teams that were granted a role in this collection itself."""
+    """Lists the teams that were granted a role in this collection itself; guests need the admin level in it."""
     collection = collection_for(context, call.collection_id)
+    if role_in(context, collection.organization_id) is None:
+        collection_for(context, call.collection_id, "admin")
     return page_of_rows(
         context,
         call,
@@ -79,8 +88,10 @@ def list_space_users(context: Context, call: ListSpaceUserPermissions) -> Page[U
 
 @handles(ListSpaceTeamPermissions)
 def list_space_teams(context: Context, call: ListSpaceTeamPermissions) -> Page[TeamPermission]:
-    """Lists the teams with a role in a space, through the collections around it."""
+    """Lists the teams with a role in a space, through the collections around it; guests need the admin level in it."""
     space = space_for(context, call.space_id)
+    if role_in(context, space.organization_id) is None:
+        space_for(context, call.space_id, "admin")
     return page_of_items(call, _as_permissions(context, teams_in_space(context, space)))
 
 

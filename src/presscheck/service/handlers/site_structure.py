@@ -116,7 +116,7 @@ def delete_site_space(context: Context, call: DeleteSiteSpace) -> None:
 def list_sections(context: Context, call: ListSections) -> Page[SiteSection]:
     """Lists the sections of a site."""
     contents = SiteContents(context, site_for(context, call.organization_id, call.site_id))
-    return page_of_items(call, [contents.section(row) for row in contents.sections_in_order()])
+    return page_of_items(call, [contents.section(row) for row in contents.sections_in_order() if contents.shows(row)])
 
 
 @handles(AddSection)
@@ -176,7 +176,7 @@ def delete_section(context: Context, call: DeleteSection) -> None:
 def list_section_groups(context: Context, call: ListSectionGroups) -> Page[SiteSectionGroup]:
     """Lists all section groups of a site, including nested ones."""
     contents = SiteContents(context, site_for(context, call.organization_id, call.site_id))
-    return page_of_items(call, [contents.group(row) for row in contents.groups])
+    return page_of_items(call, [contents.group(row) for row in contents.groups if contents.shows(row)])
 
 
 @handles(AddSectionGroup)

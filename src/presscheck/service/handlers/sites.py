@@ -1,7 +1,7 @@
 """Docs sites: list, create, update, publish and unpublish.
 
-Every member may see them; changes require the create role. Publishing, and widening what a published site shows,
-requires the admin role.
+Members see those that `visible_sites` names; changes require the create role. Publishing, and widening what a published
+site shows, requires the admin role.
 """
 
 from __future__ import annotations
@@ -28,17 +28,20 @@ from presscheck.api.sites import (
     UpdateSite,
 )
 from presscheck.service.db.ids import new_id
-from presscheck.service.db.prepared_statements import among
 from presscheck.service.http.operations import ApiError, Context, handles, not_found, unchecked
 from presscheck.service.http.pagination import page_of_rows
 from presscheck.service.models.sites import SiteRow, SiteSettingsRow, SiteSpaceRow
 from presscheck.service.permissions import (
     PUBLISHING,
+    SPACES_OF_SITES,
     is_member,
+    is_open,
     organization_for,
     reaches,
     require_publishing,
     role_in,
+    sees_site,
+    visible_sites,
     visible_space_ids,
 )
 from presscheck.service.sites.customization import looks_of
@@ -68,7 +71,6 @@ _FEATURES = {
 }
 """The type from which on a site has a feature."""
 _site, _site_urls, _adaptive_content = unchecked(Site), unchecked(SiteUrls), unchecked(AdaptiveContent)
-_PLACED = select(SiteSpaceRow.site_id, SiteSpaceRow.space_id).where(among(SiteSpaceRow.__table__.c.site_id, "sites"))
 
 
 def features_of(site: SiteRow) -> tuple[SiteFeature, ...]:
@@ -85,9 +87,12 @@ def features_of(site: SiteRow) -> tuple[SiteFeature, ...]:
 
 @handles(ListSites)
 def list_sites(context: Context, call: ListSites) -> Page[Site]:
-    """Lists the sites of an organization, oldest first; `title` matches part of the title."""
+    """Lists the visible sites of an organization, oldest first; `title` matches part of the title."""
     organization = organization_for(context, call.organization_id, "read")
     rows = select(SiteRow).where(SiteRow.organization_id == organization.id)
+    if not reaches(role_in(context, organization.id), "create"):
+        visible = visible_sites(context, organization.id, context.session.scalars(rows).all())
+        rows = rows.where(SiteRow.id.in_([site.id for site in visible]))
     if call.space is not None:
         rows = rows.where(SiteRow.id.in_(select(SiteSpaceRow.site_id).where(SiteSpaceRow.space_id == call.space)))
     if call.title is not None:
@@ -157,10 +162,10 @@ def update_site(context: Context, call: UpdateSite) -> Site:
 
 @handles(DeleteSite)
 def delete_site(context: Context, call: DeleteSite) -> None:
-    """Deletes a site but not its spaces; a missing one is not an error."""
+    """Deletes a site but not its spaces; one that is missing or not visible is not an error."""
     organization_for(context, call.organization_id, "read")
     site = context.session.get(SiteRow, call.site_id)
-    if site is not None and site.organization_id == call.organization_id:
+    if site is not None and site.organization_id == call.organization_id and sees_site(context, site):
         context.session.delete(site_for(context, call.organization_id, call.site_id, "admin"))
 
 
@@ -188,13 +193,13 @@ def unpublish_site(context: Context, call: UnpublishSite) -> Site:
 
 @handles(GetPublishedSite)
 def get_published_site(context: Context, call: GetPublishedSite) -> PublishedContentSite:
-    """Returns a site as its readers see it; guests need a public site or its share key."""
+    """Returns a site as its readers see it: a member an open site, and everybody one that they see or have a key of."""
     site = context.session.get(SiteRow, call.site_id)
     if site is None or site.organization_id != call.organization_id or not site.published:
         raise not_found("published site")
-    is_open = site.visibility in ("public", "unlisted") and is_member(context, site.organization_id)
+    is_reader = is_open(site) and is_member(context, site.organization_id)
     has_key = site.visibility == "share-link" and opens_site(context, site, call.share_key)
-    if not (is_open or has_key or role_in(context, site.organization_id)):
+    if not (is_reader or has_key or sees_site(context, site)):
         raise not_found("published site")
     contents, looks = SiteContents(context, site), looks_of(context, site)
     return PublishedContentSite(
@@ -207,10 +212,10 @@ def get_published_site(context: Context, call: GetPublishedSite) -> PublishedCon
 
 
 def site_for(context: Context, organization_id: str, site_id: str, required: str = "read") -> SiteRow:
-    """Returns the site if the caller has the level `required` in its organization."""
+    """Returns the site if the caller sees it and has the level `required` in its organization."""
     organization_for(context, organization_id, "read")
     site = context.session.get(SiteRow, site_id)
-    if site is None or site.organization_id != organization_id:
+    if site is None or site.organization_id != organization_id or not sees_site(context, site):
         raise not_found("site")
     organization_for(context, organization_id, required)
     return site
@@ -220,7 +225,7 @@ def as_sites(context: Context, rows: Sequence[SiteRow]) -> list[Site]:
     """Serializes sites; their spaces are counted in one query."""
     counts = dict.fromkeys([row.id for row in rows], 0)
     seen = {space for row in rows for space in visible_space_ids(context, row.organization_id)}
-    for site_id, space_id in context.rows(_PLACED, sites=[*counts]):
+    for site_id, space_id in context.rows(SPACES_OF_SITES, sites=[*counts]):
         counts[site_id] += space_id in seen
     return [_as_site(context, row, counts[row.id]) for row in rows]
 

@@ -43,6 +43,7 @@ from presscheck.service.permissions import (
     organization_for,
     reaches,
     space_for,
+    visible_sites,
     visible_spaces,
 )
 from presscheck.service.review.merge_rules import kept_rules
@@ -242,12 +243,16 @@ def require_no_site(context: Context, ids: Iterable[str]) -> None:
     """Refuses a transfer of spaces that are used by sites.
 
     Raises:
-        ApiError: 412, naming the sites.
+        ApiError: 412, naming the sites that the caller sees.
     """
     shown = select(SiteSpaceRow.site_id).where(SiteSpaceRow.space_id.in_(list(ids)))
-    titles = context.session.scalars(select(SiteRow.title).where(SiteRow.id.in_(shown)).order_by(SiteRow.title)).all()
-    if titles:
-        raise ApiError(412, f"The space is used by sites ({', '.join(titles)}). Remove it from them first.")
+    sites = context.session.scalars(select(SiteRow).where(SiteRow.id.in_(shown)).order_by(SiteRow.title)).all()
+    if sites:
+        visible = visible_sites(context, sites[0].organization_id, sites)
+        names = [site.title for site in visible]
+        if len(visible) < len(sites):
+            names.append(f"{len(sites) - len(visible)} that you cannot see")
+        raise ApiError(412, f"The space is used by sites ({', '.join(names)}). Remove it from them first.")
 
 
 def _is_lost(context: Context, row: SpaceRow) -> bool:

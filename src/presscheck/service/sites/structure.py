@@ -1,9 +1,12 @@
 """The structure of a site, loaded at once: section groups, sections and site spaces, as rows and serialized.
 
-Spaces that are deleted, or that the caller may not see, are left out.
+Spaces that are deleted, or that the caller may not see, are left out, and sections and groups of which nothing is left;
+see `sees_all_sections`.
 """
 
 from __future__ import annotations
+
+from functools import cached_property
 
 from sqlalchemy import and_, bindparam, exists, or_, select
 
@@ -22,7 +25,7 @@ from presscheck.service.db.prepared_statements import plain_rows
 from presscheck.service.http.operations import ApiError, Context, unchecked
 from presscheck.service.models.sites import SectionGroupRow, SectionRow, SiteRow, SiteSpaceRow
 from presscheck.service.models.spaces import SpaceRow
-from presscheck.service.permissions import visible_among
+from presscheck.service.permissions import sees_all_sections, visible_among
 from presscheck.service.sites.urls import published_address, section_path, space_path
 from presscheck.service.spaces.serializers import as_spaces
 
@@ -91,18 +94,20 @@ class SiteContents:
         """The siblings of an item in order, including itself."""
         if isinstance(item, SiteSpaceRow):
             return [site_space for site_space in self.site_spaces if site_space.section_id == item.section_id]
-        return self.inside(above(item))
+        return list[Item](self.inside(above(item)))
 
-    def inside(self, group_id: str | None) -> list[Item]:
+    def inside(self, group_id: str | None) -> list[SectionRow | SectionGroupRow]:
         """The sections and groups of a group, or of the top level, in order."""
-        items: list[Item] = [section for section in self.sections if section.group_id == group_id]
-        items += [group for group in self.groups if group.parent_id == group_id]
+        items = [
+            *(section for section in self.sections if section.group_id == group_id),
+            *(group for group in self.groups if group.parent_id == group_id),
+        ]
         return sorted(items, key=lambda item: (item.position, item.id))
 
     def structure(self) -> SiteStructure:
         """Serializes the whole structure, in order."""
         if self.sections or self.groups:
-            return _structure(type="sections", structure=tuple(self.item(item) for item in self.inside(None)))
+            return _structure(type="sections", structure=self._shown_items(None))
         return _structure(type="siteSpaces", structure=tuple(self.shown_spaces(None)))
 
     def item(self, item: Item) -> StructureItem:
@@ -113,7 +118,7 @@ class SiteContents:
 
     def group(self, row: SectionGroupRow) -> SiteSectionGroup:
         """Serializes a group with its items."""
-        children = tuple(self.item(item) for item in self.inside(row.id))
+        children = self._shown_items(row.id)
         return SiteSectionGroup(
             id=row.id,
             title=row.title,
@@ -137,6 +142,14 @@ class SiteContents:
             icon=row.icon,
             urls=self._urls(section_path(self.site, row)),
         )
+
+    def shows(self, item: SectionRow | SectionGroupRow) -> bool:
+        """Whether the caller may see a section or a group."""
+        if self._shows_all_sections:
+            return True
+        if isinstance(item, SectionRow):
+            return bool(self.shown_spaces(item.id))
+        return any(self.shows(inner) for inner in self.inside(item.id))
 
     def shown_spaces(self, section_id: str | None) -> list[SiteSpace]:
         """The visible site spaces of a section, or of the top level."""
@@ -172,6 +185,13 @@ class SiteContents:
             elif isinstance(item, SectionGroupRow):
                 rows += self.sections_in_order(item.id)
         return rows
+
+    @cached_property
+    def _shows_all_sections(self) -> bool:
+        return sees_all_sections(self.context, self.site)
+
+    def _shown_items(self, group_id: str | None) -> tuple[StructureItem, ...]:
+        return tuple(self.item(item) for item in self.inside(group_id) if self.shows(item))
 
     def _shown(self) -> dict[str, SiteSpace]:
         if self._spaces is None:
