@@ -95,15 +95,15 @@ def test_headings_keep_their_numbers_and_anchors_are_found_in_what_is_folded() -
     texts(page)
     assert [(one.level, one.text, one.block) for one in page.headings] == before
     assert [one.text for one in page.headings if one.is_hidden] == ["On Linux"]
-    assert "inner" not in page.anchors
     page.advance(10)
-    block = page.hidden_block(anchor="inner")
-    assert block is not None
-    assert [(line.block, line.line) for line in page.hidden_lines("inside")] == [(block, 0)]
-    assert page.place_of(page.line_of((block, 0))) == (heading(page, "Install"), 0), "that is where it is folded"
-    assert page.reveal(block)
-    assert "Inside." in plain(page.lines[page.line_of((block, 0))])
-    assert not page.reveal(block)
+    [hidden] = page.hidden_lines("inside")
+    assert page.place_of(page.line_of((hidden.block, 0))) == (heading(page, "Install"), 0), "where it is folded"
+    number = page.find_anchor("inner")
+    assert number is not None
+    line = page.line_of_source(number)
+    assert line is not None
+    assert "Inside." in plain(page.lines[line]), "to go there unfolds it"
+    assert not page.reveal(hidden.block)
     assert page.is_folded(heading(page, "Use")), "only what it is in was unfolded"
 
 
@@ -159,12 +159,11 @@ def test_any_page_folds_and_unfolds(documentation: Documentation) -> None:
                 assert page.place_of(page.line_of(page.place_of(line))) == page.place_of(line) or not page.lines[line]
         again = PageLines(markdown, columns, title="Page", controls=controls)
         again.advance(60)
-        assert (page.lines, page.line_of_block, page.links, page.headings, page.anchors) == (
+        assert (page.lines, page.line_of_block, page.links, page.headings) == (
             again.lines,
             again.line_of_block,
             again.links,
             again.headings,
-            again.anchors,
         ), "folding one by one is the same as laying out anew"
         page.fold_all(is_folded=False)
         assert texts(page) == before

@@ -7,7 +7,7 @@ import pytest
 
 from presscheck.api.change_requests import ChangeRequest
 from presscheck.api.content import RevisionPage
-from presscheck.api.links import ContentLocation, Link
+from presscheck.api.links import ContentLocation, Link, PlaceInPage
 from presscheck.api.openapi import OpenAPISpec, SpecError
 from presscheck.api.site_settings import AdaptiveSchema, PublishingAuth, Redirect, RedirectTarget, ShareLink
 from presscheck.api.site_structure import SiteSection, SiteSpace, SiteStructure
@@ -327,6 +327,16 @@ def test_severities_are_changed_by_name_and_a_check_that_is_off_is_not_even_miss
     ]
     assert findings[1].message == "not checked: claims of conditions (no permission)"
     assert "not-checked" not in {finding.check for finding in check_site(content, {**levels, "unknown-claim": "off"})}
+
+
+def test_a_link_to_a_missing_heading_names_page_and_heading() -> None:
+    target = ContentLocation(
+        kind="page", page=PAGE, internal_location=PlaceInPage(type="anchor", anchor="id-1.-create")
+    )
+    dead = link("broken").model_copy(update={"target_reference": target})
+    [finding] = check_site(with_space(links=(dead,)))
+    assert (finding.check, finding.severity, finding.where) == ("broken-link", "error", "Guides: Start")
+    assert finding.message == "broken link: Start has no heading “id-1.-create”"
 
 
 def test_the_worst_comes_first_and_is_counted() -> None:

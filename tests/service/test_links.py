@@ -22,7 +22,7 @@ from presscheck.api.url_lookup import GetContentByUrl
 from presscheck.errors import NotFound
 
 TEXT = """\
-See [the guide](guide.md#first) and [the guide](guide.md), [gone](gone.md), [the web](https://example.org/).
+See [the guide](guide.md#id-1.-first-step) and [the guide](guide.md), [gone](gone.md), [the web](https://example.org/).
 [At home]({app}/spaces/x). ![Sky](sky.png)
 """
 
@@ -59,7 +59,7 @@ async def test_links_of_a_space_are_grouped_by_target(world: World) -> None:
     await world.admin.send(MergeChangeRequest(space_id=world.space, change_request_id=draft.id))
     found = await world.clients["read"].send(ListSpaceLinks(space_id=world.space))
     assert told(found) == [
-        ("ok", "page", "Guide", ["Start"]),
+        ("broken", "page", "Guide", ["Start"]),
         ("ok", "page", "Guide", ["Start", "More"]),
         ("broken", "url", "gone.md", ["Start"]),
         ("ok", "url", "https://example.org/", ["Start"]),
@@ -68,15 +68,15 @@ async def test_links_of_a_space_are_grouped_by_target(world: World) -> None:
         ("broken", "url", "no.md", ["More"]),
     ]
     first = found.items[0].target_reference
-    assert first and first.internal_location and first.internal_location.anchor == "first"
-    assert (found.stats.total, found.stats.broken.total, found.count, found.total) == (7, 3, 7, 7)
+    assert first and first.internal_location and first.internal_location.anchor == "id-1.-first-step"
+    assert (found.stats.total, found.stats.broken.total, found.count, found.total) == (7, 4, 7, 7)
     broken = await world.admin.send(ListSpaceLinks(space_id=world.space, status="broken", limit=2))
-    assert (len(broken.items), broken.count, broken.total, broken.stats.total) == (2, 2, 3, 7)
+    assert (len(broken.items), broken.count, broken.total, broken.stats.total) == (2, 2, 4, 7)
     assert broken.next
     rest = await world.admin.send(ListSpaceLinks(space_id=world.space, status="broken", page=broken.next.page))
-    assert [row[2] for row in told(rest)] == ["no.md"]
+    assert [row[2] for row in told(rest)] == ["sky.png", "no.md"]
     of_page = await world.admin.send(ListPageLinks(space_id=world.space, page_id="start", status="broken"))
-    assert [row[2] for row in told(of_page)] == ["gone.md", "sky.png"]
+    assert [row[2] for row in told(of_page)] == ["Guide", "gone.md", "sky.png"]
     back = await world.admin.send(ListPageBacklinks(space_id=world.space, page_id="guide"))
     assert [item.page.title for item in back.items if item.page] == ["Start", "More"]
 
@@ -85,7 +85,7 @@ async def test_a_change_request_lists_the_links_that_it_breaks(world: World) -> 
     draft = await changed(world)
     at = {"space_id": world.space, "change_request_id": draft.id}
     found = await world.admin.send(ListChangeRequestPageLinks(**at, page_id="start"))
-    assert (found.stats.broken.total, found.stats.broken.change_request) == (2, 2)
+    assert (found.stats.broken.total, found.stats.broken.change_request) == (3, 3)
     back = await world.admin.send(ListChangeRequestPageBacklinks(**at, page_id="guide"))
     assert [item.page.title for item in back.items if item.page] == ["Start", "More"]
     await world.admin.send(UpdateChangeRequest(**at, status="open"))
@@ -102,7 +102,7 @@ async def test_links_that_name_something_by_its_id_are_broken_only_if_it_is_not_
     """A mention in a page that is merged is no broken link."""
     draft = await world.draft()
     text = (
-        'Ask [somebody](/~/users/u1 "mention"), see [it](/~/pages/guide#first), '
+        'Ask [somebody](/~/users/u1 "mention"), see [it](/~/pages/guide), [a part](/~/pages/guide#first), '
         "[none](/~/pages/none), [elsewhere](/~/spaces/other/pages/p1) and [a collection](/~/collections/c1)."
     )
     await world.edit(draft, insert("More", text))
@@ -112,12 +112,40 @@ async def test_links_that_name_something_by_its_id_are_broken_only_if_it_is_not_
     assert told(found) == [
         ("ok", "url", "/~/users/u1", ["More"]),
         ("ok", "page", "Guide", ["More"]),
+        ("broken", "page", "Guide", ["More"]),
         ("broken", "url", "/~/pages/none", ["More"]),
         ("ok", "url", "/~/spaces/other/pages/p1", ["More"]),
         ("ok", "url", "/~/collections/c1", ["More"]),
     ]
     back = await world.admin.send(ListPageBacklinks(space_id=world.space, page_id="guide"))
     assert [place.page.title for place in back.items if place.page] == ["More"]
+
+
+async def test_links_to_anchors_are_broken_only_if_the_page_has_no_such_heading(world: World) -> None:
+    draft = await world.draft()
+    at = {"space_id": world.space, "change_request_id": draft.id}
+    guide = "## 1. First step\n\n## Größe\n\n<details>\n\n<summary>Why?</summary>\n\nSo.\n\n</details>\n"
+    text = (
+        "[a](guide.md#id-1.-first-step) [b](guide.md#gr%C3%B6%C3%9Fe) [c](guide.md#größe) [d](guide.md#why) "
+        "[gone](guide.md#1-first-step) [self](#here) [nowhere](#nowhere)\n\n## Here\n"
+    )
+    await world.edit(draft, rewrite("guide", guide), rewrite("start", text))
+    found = await world.admin.send(ListChangeRequestPageLinks(**at, page_id="start"))
+    assert [
+        (link.status, link.target_reference.internal_location.anchor)
+        for link in found.items
+        if link.target_reference and link.target_reference.internal_location
+    ] == [
+        ("ok", "id-1.-first-step"),
+        ("ok", "größe"),
+        ("ok", "why"),
+        ("broken", "1-first-step"),
+        ("ok", "here"),
+        ("broken", "nowhere"),
+    ]
+    await world.edit(draft, rewrite("guide", f'{guide}\n{{% include "/unknown.md" %}}\n'))
+    found = await world.admin.send(ListChangeRequestPageLinks(**at, page_id="start"))
+    assert found.stats.broken.total == 1, "unknown text may have the heading"
 
 
 @pytest.mark.slow

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from time import process_time
 
 import pytest
 from tests.hostile_strings import HOSTILE
 
-from presscheck.service.web.html.page import Heading, Included, ResolvedLink, heading_anchor, render_page_html
+from presscheck.documents.markdown.anchors import page_anchors
+from presscheck.service.web.html.page import Heading, Included, ResolvedLink, render_page_html
 
 
 class Around:
@@ -40,7 +42,6 @@ def test_headings_have_unique_anchors() -> None:
         Heading(3, "A b", "a-b-2"),
     )
     assert '<h4 id="deep">' in found.html
-    assert heading_anchor('A *b* <a href="#x" id="x"></a>') == "a-b"
 
 
 def test_includes_are_limited() -> None:
@@ -108,3 +109,29 @@ def test_hostile_pages_are_fast(text: str) -> None:
     begun = process_time()
     assert html(text) is not None
     assert process_time() - begun < 20
+
+
+def test_headings_and_expandables_have_the_anchors_that_links_name() -> None:
+    page = (
+        '## Größe & co.\n\n## 1. Go <a href="#go" id="go"></a>\n\n## Go <a id="go"></a>\n\n> ## Größe & co.\n\n'
+        '<h2 align="center">2. <b>In</b> HTML</h2>\n\n<h3>Own<a href="#x/y" id="x/y"></a></h3>\n\n'
+        "<details>\n\n<summary>Why <i>so</i>?</summary>\n\n### Inside\n\n</details>\n\n"
+        "<details>\n\nText\n\n</details>\n"
+    )
+    found = render_page_html(page, "home.md", Around())
+    names = [
+        *("größe-and-co", "go", "go-1", "größe-and-co-1", "id-2.-in-html", "x/y", "why-so", "inside"),
+        "details",
+    ]
+    assert re.findall(r'\sid="([^"]*)"', found.html) == names
+    assert [*page_anchors(page).lines] == names
+    assert [heading.fragment for heading in found.outline] == [
+        *("gr%C3%B6%C3%9Fe-and-co", "go", "go-1", "gr%C3%B6%C3%9Fe-and-co-1", "inside")
+    ]
+    assert 'href="#gr%C3%B6%C3%9Fe-and-co"' in found.html
+    assert '<h2 id="go">1. Go <a class="anchor"' in found.html, "the id of the author is that of the heading"
+
+
+@pytest.mark.parametrize("written", ["[a](#目次)", "[a](#%E7%9B%AE%E6%AC%A1)", '<a href="#目次">a</a>'])
+def test_links_on_the_page_are_encoded_once(written: str) -> None:
+    assert 'href="#%E7%9B%AE%E6%AC%A1"' in html(written)

@@ -30,6 +30,7 @@ HINTS = {
 }
 """Kinds of hints, as `{% hint style="…" %}` and as alerts (`> [!NOTE]`)."""
 
+_included = re.compile(r"\{%-?\s*include\s+[\"']([^\"']+)[\"']").match
 ALERT = re.compile(rf"[ \t]*\[!({'|'.join(HINTS)})\][ \t]*", re.IGNORECASE)
 """The first words of a quotation that is an alert."""
 
@@ -151,6 +152,12 @@ BLOCK_TAGS = {tag.name: tag for tag in _TAGS}
 def hint_of(kind: str) -> Hint:
     """Returns the hint of this kind; unknown kinds are notes."""
     return HINTS.get(kind, HINTS["info"])
+
+
+def included_address(tag: str) -> str:
+    """Returns the address of the reusable content that an `include` tag names; empty without one."""
+    match = _included(tag)
+    return match[1] if match else ""
 
 
 def registered_name(name: str) -> str:

@@ -104,7 +104,8 @@ def _name(target: ContentLocation) -> str:
     if target.url:
         return target.url
     if target.page:
-        return target.page.path or target.page.title
+        anchor = target.internal_location.anchor if target.internal_location else None
+        return (target.page.path or target.page.title) + (f"#{anchor}" if anchor else "")
     if target.file:
         return target.file.name
     if target.user:

@@ -262,8 +262,9 @@ class InlineRuns:
         if kind == "close":
             self.close(name)
             return
-        if "id" in values:
-            self.anchors.append(values["id"])
+        anchor = values.get("id") or (values.get("name") if name == "a" else "")
+        if anchor:
+            self.anchors.append(anchor)
         if name == "br":
             self.line_end()
         elif name == "img":

@@ -1,5 +1,7 @@
 """Reports the links of a revision: which pages link where, and which links are broken.
 
+A link to a page is broken, too, if the page has no such anchor; that of a page whose text is unknown is not.
+
 The local service computes it from its database and the desktop side from its cache, with the same results.
 """
 
@@ -7,16 +9,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache, partial
 from typing import Any, NamedTuple
 
 from presscheck.api.content import ReusableContent, RevisionFile, RevisionPage
 from presscheck.api.links import ContentLocation, Link, PlaceInPage
 from presscheck.api.organizations import Organization
 from presscheck.api.spaces import Space
+from presscheck.documents.markdown.anchors import PageAnchors, decode_fragment, page_anchors
 from presscheck.documents.markdown.links import Destination, LinkResolver, source_path
 from presscheck.documents.pages.tree import flatten
 
+INCLUDE = "{% include"
 BY_ID = "/~/"
 """How addresses begin that name something by its id."""
 _page_by_id = re.compile(r"/~(?:/spaces/([\w-]+))?/pages/([\w-]+)(?:#(.*))?").fullmatch
@@ -46,12 +51,14 @@ class RevisionContent:
 
     Attributes:
         links: by page id, the targets in its text as written.
+        texts: by the id of a page or of reusable content, its text, as far as it is needed and known.
         space: the space of the revision; None if unknown.
         app: the prefix of URLs of the service's own app.
     """
 
     pages: Sequence[RevisionPage]
     links: Mapping[str, Iterable[str]]
+    texts: Mapping[str, str] = field(default_factory=dict[str, str])
     files: Sequence[RevisionFile] = ()
     reusable: Sequence[ReusableContent] = ()
     organization: Organization | None = None
@@ -67,18 +74,29 @@ class LinkReport:
         self._pages = {page.id: _without_subpages(page) for page in flatten(content.pages)}
         self._files = {file.id: file for file in content.files}
         self._reusable = {one.id: one for one in content.reusable}
-        self.usages = self._read()
-        """Each target once, in the order in which the pages link to them."""
+        self._places = LinkResolver.of(content.pages, content.files, content.reusable)
+        self._anchors_of: dict[str, PageAnchors] = {}
+        self._pages_of = self._read()
+        """Each target once, in the order in which the pages link to them, and these pages."""
 
-    def _read(self) -> list[LinkUsage]:
-        content = self._content
-        places = LinkResolver.of(content.pages, content.files, content.reusable)
+    def _read(self) -> dict[LinkTarget, list[str]]:
+        content, places = self._content, self._places
         found: dict[LinkTarget, dict[str, None]] = {}
         for page in flatten(content.pages):
             source = source_path(page) if page.id in content.links else ""
             for target in content.links.get(page.id, ()):
                 found.setdefault(self._target(places.resolve(target, source), target), {})[page.id] = None
-        return [LinkUsage(target, self._status(target), tuple(pages)) for target, pages in found.items()]
+        return {target: [*pages] for target, pages in found.items()}
+
+    @cached_property
+    def usages(self) -> list[LinkUsage]:
+        """Each target once, in the order in which the pages link to them; parses the pages that have anchors."""
+        return [LinkUsage(target, self._status(target), tuple(pages)) for target, pages in self._pages_of.items()]
+
+    @property
+    def anchored(self) -> set[str]:
+        """The ids of the pages to whose anchors links lead."""
+        return {target.name for target in self._pages_of if target.kind == "page" and target.anchor}
 
     def _target(self, leads: Destination, written: str) -> LinkTarget:
         is_by_id = leads.kind == "broken" and written.startswith(BY_ID)
@@ -91,7 +109,7 @@ class LinkReport:
         if page := _page_by_id(address):
             if page[1] not in (None, here):
                 return LinkTarget("elsewhere", address)
-            return LinkTarget("page", page[2], page[3] or "") if page[2] in self._pages else None
+            return LinkTarget("page", page[2], decode_fragment(page[3] or "")) if page[2] in self._pages else None
         if file := _file_by_id(address):
             return LinkTarget("file", file[1]) if file[1] in self._files else None
         if content := _content_by_id(address):
@@ -101,18 +119,38 @@ class LinkReport:
         return LinkTarget("elsewhere", address)
 
     def _status(self, target: LinkTarget) -> str:
-        if target.kind == "broken":
+        if target.kind == "broken" or (target.kind == "page" and target.anchor and self._is_dead(target)):
             return "broken"
         is_in_app = bool(self._content.app) and target.name.startswith(self._content.app)
         return "in-app" if is_in_app else "ok"
 
+    def _is_dead(self, target: LinkTarget) -> bool:
+        """Whether a page has no such anchor; False if that is not known."""
+        if target.name not in self._anchors_of:
+            text = self._content.texts.get(target.name)
+            if text is None:
+                return False
+            source = source_path(self._pages[target.name])
+            is_alone = INCLUDE not in text
+            anchors = _anchors_in(text) if is_alone else page_anchors(text, included=partial(self._included, source))
+            self._anchors_of[target.name] = anchors
+        anchors = self._anchors_of[target.name]
+        return anchors.is_complete and target.anchor not in anchors.lines
+
+    def _included(self, source: str, address: str) -> str | None:
+        named = _content_by_id(address)
+        return self._content.texts.get(named[2] if named else self._places.resolve(address, source).id)
+
     def of_page(self, page_id: str) -> list[LinkUsage]:
         """Returns the links of one page."""
-        return [usage._replace(pages=(page_id,)) for usage in self.usages if page_id in usage.pages]
+        targets = [target for target, pages in self._pages_of.items() if page_id in pages]
+        return [LinkUsage(target, self._status(target), (page_id,)) for target in targets]
 
     def to(self, kind: str, identity: str) -> list[ContentLocation]:
         """Returns the pages that link to a page or a file, each once."""
-        pointing = [page for usage in self.usages if usage.target[:2] == (kind, identity) for page in usage.pages]
+        pointing = [
+            page for target, pages in self._pages_of.items() if target[:2] == (kind, identity) for page in pages
+        ]
         return [self._page(page) for page in dict.fromkeys(pointing)]
 
     def as_links(self, usages: Iterable[LinkUsage]) -> list[Link]:
@@ -153,6 +191,12 @@ class LinkReport:
             page=self._pages[page_id],
             internal_location=PlaceInPage(type="anchor", anchor=anchor) if anchor else None,
         )
+
+
+@lru_cache(maxsize=1024)
+def _anchors_in(text: str) -> PageAnchors:
+    """The anchors of a text that includes nothing."""
+    return page_anchors(text)
 
 
 def orphan_pages(pages: Iterable[RevisionPage], links: Iterable[Link]) -> list[RevisionPage]:

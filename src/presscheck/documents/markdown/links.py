@@ -13,6 +13,7 @@ from typing import Literal, NamedTuple
 from urllib.parse import unquote
 
 from presscheck.api.content import ReusableContent, RevisionFile, RevisionPage
+from presscheck.documents.markdown.anchors import decode_fragment
 from presscheck.documents.markdown.autolinks import autolinks
 from presscheck.documents.markdown.code_ranges import Range, without_code
 from presscheck.documents.pages.tree import flatten
@@ -66,7 +67,7 @@ class WrittenTarget(NamedTuple):
 
 
 class Destination(NamedTuple):
-    """The destination of a link: `id` of the page, file or snippet, or `url` on the web."""
+    """The destination of a link: `id` of the page, file or snippet, or `url` on the web; `anchor` is not encoded."""
 
     kind: Literal["page", "file", "snippet", "web", "broken"]
     id: str = ""
@@ -161,7 +162,8 @@ class LinkResolver:
         if re.match(r"[a-zA-Z][a-zA-Z0-9+.-]*:|//", target):
             url = f"https:{target}" if target.startswith("//") else target
             return Destination("web" if is_safe_link(url) else "broken", url=target)
-        path, _, anchor = target.partition("#")
+        path, _, fragment = target.partition("#")
+        anchor = decode_fragment(fragment)
         path = unquote(path.partition("?")[0])
         if not path:
             return self._find(source, anchor) or Destination("broken")

@@ -161,7 +161,7 @@ def _alone(state: StateBlock, start: int, end: int, opened: re.Match[str]) -> No
     last = min(start + opened[0].count("\n"), end - 1)
     token = state.push("tag", "", 0)
     token.meta = _meta(opened)
-    token.content = opened[0]
+    token.content, token.map = opened[0], [start, last + 1]
     _text(state, state.src[opened.end() : state.eMarks[last]])
     state.line = last + 1
 
@@ -171,7 +171,8 @@ def _whole(state: StateBlock, start: int, closing: int, end: int) -> None:
     after = closing + 1
     while after < end and not state.isEmpty(after):
         after += 1
-    state.push("html_block", "", 0).content = state.getLines(start, after, state.blkIndent, False)
+    token = state.push("html_block", "", 0)
+    token.content, token.map = state.getLines(start, after, state.blkIndent, False), [start, after]
     state.line = after
 
 
@@ -192,7 +193,7 @@ def _container(state: StateBlock, start: int, closing: int, opened: re.Match[str
     if meta["name"] == "details" and (summary := _summary(state.src, inside, last)):
         meta["summary"], inside = summary[1], summary.end()
     token = state.push("tag_open", "", 1)
-    token.meta, token.content = meta, opened[0]
+    token.meta, token.content, token.map = meta, opened[0], [start, closing + 1]
     _inside(state, start + state.src.count("\n", opened.start(), inside), inside, closing, last)
     state.push("tag_close", "", -1)
     end = "%}" if opened[0][0] == "{" else ">"

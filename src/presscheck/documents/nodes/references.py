@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable
 from typing import Any, cast
 
+from presscheck.documents.markdown.anchors import decode_fragment, encode_fragment
 from presscheck.documents.nodes.schema import Node, node_data
 
 Reference = dict[str, Any]
@@ -28,11 +29,11 @@ _THINGS = {
 def parse_reference(address: str) -> Reference:
     """Parses an address as a reference."""
     if address.startswith("#") and len(address) > 1:
-        return {"kind": "anchor", "anchor": address[1:]}
+        return {"kind": "anchor", "anchor": decode_fragment(address[1:])}
     if page := _place(address):
         space = {"space": page[1]} if page[1] else {}
         if page[3] is not None:
-            return {"kind": "anchor", "anchor": page[3], "page": page[2], **space}
+            return {"kind": "anchor", "anchor": decode_fragment(page[3]), "page": page[2], **space}
         return {"kind": "page", "page": page[2], **space}
     if thing := _thing(address):
         kind, name = _THINGS[thing[1]]
@@ -50,7 +51,8 @@ def format_reference(ref: Reference) -> str:
     if kind == "url":
         return str(ref["url"])
     if kind == "anchor":
-        return (f"{space or '/~'}/pages/{ref['page']}" if ref.get("page") else "") + f"#{ref['anchor']}"
+        place = f"{space or '/~'}/pages/{ref['page']}" if ref.get("page") else ""
+        return f"{place}#{encode_fragment(ref['anchor'])}"
     if kind == "page":
         return f"{space or '/~'}/pages/{ref['page']}"
     if kind == "reusable-content":

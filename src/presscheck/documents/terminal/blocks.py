@@ -96,7 +96,6 @@ class BlockRenderer:
         conflicts: the conflicts that were cut out of the page; where one was, both sides are shown.
 
     Attributes:
-        anchors: the anchors of the last block.
         codes: the texts of the code blocks with controls, by their keys.
         cuts_html: whether a conflict cuts through a piece of HTML of the last block, which cannot be shown then.
     """
@@ -111,7 +110,6 @@ class BlockRenderer:
         self.symbols, self.references, self.controls = symbols, references, controls
         self._conflicts = conflicts
         self.inline_words = TerminalWords(symbols, references)
-        self.anchors: list[str] = []
         self.codes: dict[str, str] = {}
         self.cuts_html = False
         self._environment: Environment = {}
@@ -127,7 +125,7 @@ class BlockRenderer:
 
     def lines(self, text: str, columns: int, number: int = 0) -> list[Line]:
         """Renders a block; `number` is its number in the page."""
-        self.anchors, self.cuts_html = [], False
+        self.cuts_html = False
         self._depth, self._included, self._includes = 0, [], 0
         try:
             return self._numbered(text, columns, str(number))
@@ -247,7 +245,6 @@ class BlockRenderer:
     def _inline(self, token: Token, style: str = "") -> InlineRuns:
         runs = InlineRuns(self.symbols.image, style, self.inline_words)
         runs.tokens(token.children or [])
-        self.anchors.extend(runs.anchors)
         return runs
 
     def paragraph(self, token: Token, inner: Sequence[Token], columns: int) -> list[Line]:
@@ -355,9 +352,7 @@ class BlockRenderer:
     def html(self, token: Token, inner: Sequence[Token], columns: int) -> list[Line]:
         """Renders HTML."""
         self.cuts_html = self.cuts_html or bool(self._conflicts and conflict_numbers(token.content))
-        lines, anchors = html_lines(self, token.content, columns, self.key(token))
-        self.anchors.extend(anchors)
-        return lines
+        return html_lines(self, token.content, columns, self.key(token))
 
     def tag(self, token: Token, inner: Sequence[Token], columns: int) -> list[Line]:
         """Renders a block tag of the platform."""

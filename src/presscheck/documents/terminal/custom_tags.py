@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from html import unescape
 from typing import TYPE_CHECKING, Protocol
 
-from presscheck.documents.block_tags import HINTS, hint_of, registered_name
+from presscheck.documents.block_tags import HINTS, hint_of, included_address, registered_name
 from presscheck.documents.markdown.inline_runs import InlineRuns, InlineWords, html_events
 from presscheck.documents.markdown.parser import outermost
 from presscheck.documents.terminal.code import CodeLook
@@ -165,7 +165,6 @@ def _named(title: str) -> TagRenderer:
 
 
 _integration_name = re.compile(r"\{%-?[ \t]*@([\w-]+/[\w-]+)").match
-_included = re.compile(r"\{%-?\s*include\s+[\"']([^\"']+)[\"']").match
 _condition = re.compile(r"\{%-?\s*+if\s++(.*?)-?%\}", re.DOTALL).match
 
 
@@ -177,8 +176,7 @@ def _integration(page: BlockContext, token: Token, inner: Tokens, columns: int) 
 
 
 def _include(page: BlockContext, token: Token, inner: Tokens, columns: int) -> list[Line]:
-    match = _included(token.content)
-    address = match[1] if match else ""
+    address = included_address(token.content)
     found = page.references.included(address)
     title = sanitize(found.title if found and found.title else address or token.content)
     head = wrap([Span("Reusable content: ", "quiet"), Span(title, "strong")], columns)

@@ -48,14 +48,14 @@ class HtmlContext(Protocol):
         ...
 
 
-def html_lines(page: HtmlContext, text: str, columns: int, key: str) -> tuple[list[Line], list[str]]:
-    """Renders an HTML block; returns its lines and its anchors. `key` is that of its controls."""
+def html_lines(page: HtmlContext, text: str, columns: int, key: str) -> list[Line]:
+    """Renders an HTML block; `key` is that of its controls."""
     reader = _Reader(page, columns, key)
     reader.read(text)
     lines: list[Line] = []
     for group in reader.groups:
         lines.extend([(), *group] if lines else group)
-    return lines, reader.anchors
+    return lines
 
 
 class _Reader(HtmlBlockReader[InlineRuns]):
@@ -65,7 +65,6 @@ class _Reader(HtmlBlockReader[InlineRuns]):
         self.page, self.columns, self.symbols = page, columns, page.symbols
         self._key, self._number = key, 0
         self.groups: list[list[Line]] = []
-        self.anchors: list[str] = []
         self.image: tuple[str, str] | None = None
         self._figure: list[str] = []
         """The source of the image of the figure that ends."""
@@ -128,7 +127,6 @@ class _Reader(HtmlBlockReader[InlineRuns]):
         self.end_paragraph()
 
     def paragraph(self, runs: InlineRuns) -> bool:
-        self.anchors.extend(runs.anchors)
         depth = max(0, len(self.numbers) - 1) * 2
         marker = Span(" " * depth + (f"{self.marker} " if self.marker else ""))
         inner = remaining_cells(self.columns, len(marker.text)) if marker.text else None

@@ -6,12 +6,12 @@ length: it is split into blocks at once, and only what is shown is parsed.
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from time import perf_counter
 from typing import TYPE_CHECKING, NamedTuple
 
+from presscheck.documents.markdown.anchors import page_anchors
 from presscheck.documents.markdown.block_splitter import Block, split_blocks, text_lines
 from presscheck.documents.markdown.headings import Section, find_sections
 from presscheck.documents.merge.conflict_blocks import (
@@ -99,13 +99,11 @@ class _Fold:
 
     Attributes:
         blocks: the lines of each hidden block that is rendered; all, once they are counted.
-        anchors: the anchors in these blocks, with the number of the block.
     """
 
     def __init__(self, number: int, end: int, heading: Sequence[Line]) -> None:
         self.number, self.end, self.heading = number, end, heading
         self.blocks: list[Sequence[Line]] = []
-        self.anchors: dict[str, int] = {}
 
     @property
     def is_counted(self) -> bool:
@@ -127,9 +125,8 @@ class _Fold:
 class PageLines:
     """The lines of a page, as far as they are rendered.
 
-    `links` and `headings` are those of `lines`; `anchors` are the lines that a `#fragment` leads to. With controls, the
-    section below a heading can be folded: its lines are not in `lines`, its headings are in `headings`. What it hides
-    is rendered last, only to be counted and found.
+    `links` and `headings` are those of `lines`. With controls, the section below a heading can be folded: its lines are
+    not in `lines`, its headings are in `headings`. What it hides is rendered last, only to be counted and found.
 
     Args:
         markdown: the text.
@@ -154,11 +151,11 @@ class PageLines:
     ) -> None:
         self.width = max(width, 1)
         self.controls = controls
+        self._markdown = markdown
         self._references = references
         self.lines: list[Line] = []
         self.headings: list[Heading] = []
         self.links: list[Link] = []
-        self.anchors: dict[str, int] = {}
         found = cut_conflicts(markdown)
         self._conflict_hint = conflict_hint
         parts = _CutBlocks(found.text, markdown, found.conflicts)
@@ -301,15 +298,33 @@ class PageLines:
             if text in plain(line).lower()
         ]
 
-    def hidden_block(self, *, anchor: str = "", link: str = "") -> int | None:
-        """Returns the block with an anchor or a link in what is folded, as far as that is rendered."""
+    def hidden_block(self, link: str) -> int | None:
+        """Returns the block with a link in what is folded, as far as that is rendered."""
         for fold in self._folds.values():
-            if anchor and anchor in fold.anchors:
-                return fold.anchors[anchor]
-            for block, _, line in fold.lines() if link else ():
+            for block, _, line in fold.lines():
                 if any(span.link == link for span in line):
                     return block
         return None
+
+    def find_anchor(self, anchor: str) -> int | None:
+        """Returns the line (from 0) of the Markdown that an anchor leads to; parses the whole page."""
+        return self._anchors.get(anchor)
+
+    @cached_property
+    def _anchors(self) -> Mapping[str, int]:
+        return page_anchors(self._markdown, self._title, self._included).lines
+
+    def _included(self, address: str) -> str | None:
+        included = self._references.included(address)
+        return included.markdown if included else None
+
+    def starts_block(self, number: int) -> bool:
+        """Whether a block starts with this line (from 0) of the Markdown: nothing but a section can hide it."""
+        block = self._block_of_source(number)
+        return block >= 0 and self.blocks[block].start_line == number
+
+    def _block_of_source(self, number: int) -> int:
+        return bisect_right(self.blocks, number, key=lambda block: block.start_line) - 1
 
     def code(self, key: str) -> str:
         """Returns the text of a code block by the key of its control."""
@@ -345,7 +360,7 @@ class PageLines:
 
         None if the page has no such line. Renders the page up to it.
         """
-        block = bisect_right(self.blocks, number, key=lambda block: block.start_line) - 1
+        block = self._block_of_source(number)
         if block < 0 or number > self.blocks[-1].start_line + self.blocks[-1].text.count("\n"):
             return None
         shown = self._revealed_lines(block)
@@ -403,9 +418,6 @@ class PageLines:
         inside = [link for link in self.links if link.line < start]
         after = [link._replace(line=link.line + moved) for link in self.links if link.line >= end]
         self.links = [*inside, *_links(lines, start), *after]
-        self.anchors = {name: line + moved if line >= end else line for name, line in self.anchors.items()}
-        for anchor in self._layout.anchors:
-            self.anchors.setdefault(anchor, start)
 
     @property
     def _sections(self) -> Mapping[int, Section]:
@@ -439,18 +451,16 @@ class PageLines:
         self._folds = {at: fold for at, fold in self._folds.items() if at < number}
         self.headings = [heading for heading in self.headings if heading.line < start]
         self.links = [link for link in self.links if link.line < start]
-        self.anchors = {name: line for name, line in self.anchors.items() if line < start}
 
     def _lay_fold(self, number: int, end: int, heading: Sequence[Line]) -> None:
         """Passes over the blocks of a folded section, whose heading is laid out."""
-        fold = self._folds[number] = _Fold(number, end, heading)
+        self._folds[number] = _Fold(number, end, heading)
         at = self.line_of_block[number]
         for inner in range(number + 1, end):
             block = self.blocks[inner]
             if block.kind == "heading":
                 level, text = _heading(self._layout, block)
                 self.headings.append(Heading(level, text, at, inner, is_hidden=True))
-                fold.anchors.setdefault(_slug(text), inner)
             elif self._conflicts:
                 self.headings += self._conflict_headings(inner, at, (), is_hidden=True)
             self.line_of_block.append(len(self.lines))
@@ -459,8 +469,6 @@ class PageLines:
         """Renders the next block of a folded section; after the last one, its heading shows the number of lines."""
         number = fold.number + 1 + len(fold.blocks)
         fold.blocks.append(self._drawn(self.blocks[number], number))
-        for anchor in self._layout.anchors:
-            fold.anchors.setdefault(anchor, number)
         if fold.is_counted:
             start = self.line_of_block[fold.number]
             self.lines[start : start + len(fold.heading)] = self._folded_heading(
@@ -534,8 +542,6 @@ class PageLines:
             at = self._append(shown, space=2 if level == 2 else 1)
             self.headings.append(Heading(level, text, at, number))
         self.line_of_block.append(at)
-        for anchor in (_slug(text), *self._layout.anchors):
-            self.anchors.setdefault(anchor, at)
         if is_first and not self._title:
             self._describe()
         if section and is_folded:
@@ -600,8 +606,6 @@ class PageLines:
         at = len(self.lines)
         self.lines.extend(lines)
         self.links.extend(_links(lines, at))
-        for anchor in self._layout.anchors:
-            self.anchors.setdefault(anchor, at)
         return at
 
 
@@ -725,10 +729,6 @@ def _one_line(text: str) -> str:
 def _says_the_same(one: str, other: str) -> bool:
     """Whether one of two texts, without markup, is part of the other."""
     return bool(one and other) and (one in other or other in one)
-
-
-def _slug(text: str) -> str:
-    return re.sub(r"[^\w]+", "-", text.lower()).strip("-")
 
 
 def is_rule(line: Line, symbols: Symbols) -> bool:

@@ -211,10 +211,14 @@ def _links(content: SiteContent, status: str, words: str) -> Iterator[Problem]:
         for link in space.links:
             target = link.target_reference
             named = (target.url or "") if target else ""
+            anchor = target.internal_location.anchor if target and target.internal_location else None
+            if target and target.page and anchor:
+                message = f"{words}: {target.page.title} has no heading “{anchor}”"
+            else:
+                message = f"{words}: {named or 'no target'}"
             for place in link.location_references if link.status == status else ():
                 page = place.page
                 where = f"{space.title}: {page.title}" if page else space.title
-                message = f"{words}: {named or 'no target'}"
                 yield Problem(where, message, space.space.id, page.id if page else "", link=named)
 
 

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar, cast
 from urllib.parse import urlsplit
 
+from pydantic_core import from_json
+
 from presscheck.api.content import (
     GetChangeRequestRevision,
     GetCurrentRevision,
@@ -39,7 +41,7 @@ from presscheck.documents.pages.tree import flatten
 from presscheck.engine.protocols import Reader
 from presscheck.engine.reads.listing_guard import ListingGuard
 from presscheck.engine.search.index_entries import pages_of
-from presscheck.engine.shared_calls import ALL, live_page
+from presscheck.engine.shared_calls import ALL, changed_page, live_page, live_page_keys
 from presscheck.errors import IncompleteList, NetworkError, NotSupported
 from presscheck.store.cache import Cache
 from presscheck.store.search_index import SearchIndex, Stored
@@ -162,16 +164,35 @@ def links_in(cache: Cache, space: str, change_request: str | None) -> LocalLinks
         if space_details and space_details.organization
         else None
     )
+    texts: dict[str, str] = {}
     found = RevisionContent(
         pages=pages,
         links=links,
+        texts=texts,
         files=files,
         reusable=reusable,
         organization=Organization.model_validate_json(organization) if organization else None,
         space=space_details,
         app=_app_url(space_details.urls.app or "", space) if space_details else "",
     )
-    return LocalLinks(LinkReport(found), tuple(page for page in documents if page not in links))
+    report = LinkReport(found)
+    anchored = {page: document for page, document in documents.items() if document and page in report.anchored}
+    texts |= _texts(cache, space, change_request, anchored)
+    return LocalLinks(report, tuple(page for page in documents if page not in links))
+
+
+def _texts(cache: Cache, space: str, change_request: str | None, documents: Mapping[str, str]) -> dict[str, str]:
+    """The cached texts of pages, given the ids of their documents by page. For the cache's writer thread."""
+    keys = {key: page for page, key in live_page_keys(space, documents).items()}
+    if change_request:
+        keys |= {changed_page(space, change_request, page).key(): page for page in documents}
+    texts: dict[str, str] = {}
+    for key, stored in cache.for_writing(keys).items():
+        page = from_json(stored.json, cache_strings="keys")
+        if page.get("documentId") == documents[keys[key]] and isinstance(page.get("markdown"), str):
+            # the service puts the title before the text
+            texts[keys[key]] = page["markdown"].removeprefix(f"# {page.get('title')}\n")
+    return texts
 
 
 def uses_elsewhere(cache: Cache, space: str, addresses: frozenset[str]) -> OtherUses:

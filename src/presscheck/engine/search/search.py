@@ -88,7 +88,10 @@ class Search:
         from presscheck.engine.search.backlinks import links_in  # 20 ms, only for backlinks
 
         await self._index.catch_up(LINKS_INDEX_TIMEOUT)
-        return await self._in_store(lambda cache: links_in(cache, space, change_request))
+        local = await self._in_store(lambda cache: links_in(cache, space, change_request))
+        if local:
+            await asyncio.to_thread(lambda: local.links.usages)  # which parses pages
+        return local
 
     async def uses_elsewhere(self, space: str, addresses: frozenset[str]) -> OtherUses:
         """See `Engine.uses_elsewhere`."""

@@ -14,9 +14,10 @@ from sqlalchemy import select
 
 from presscheck.api.roles import Location
 from presscheck.api.search_results import Ancestor, SearchPageResult, SearchSectionResult
+from presscheck.documents.markdown.anchors import AnchorNames, encode_fragment
 from presscheck.documents.markdown.headings import heading_text
 from presscheck.documents.markdown.search_terms import fold, query_terms
-from presscheck.documents.pages.tree import Page, slugify, walk
+from presscheck.documents.pages.tree import Page, walk
 from presscheck.service.content.revisions import document_texts
 from presscheck.service.db.fulltext_index import documents_with
 from presscheck.service.db.prepared_statements import among
@@ -100,7 +101,7 @@ def _result(context: Context, hit: Hit, text: str, words: list[str]) -> SearchPa
             title=title,
             path=f"{hit.path}#{anchor}" if anchor else hit.path,
             body=body,
-            urls=Location(app=f"{app}#{anchor}" if anchor else app),
+            urls=Location(app=f"{app}#{encode_fragment(anchor)}" if anchor else app),
         )
         for title, anchor, body in _sections(hit.page["title"], text, words)
     ]
@@ -118,8 +119,9 @@ def _result(context: Context, hit: Hit, text: str, words: list[str]) -> SearchPa
 def _sections(title: str, text: str, words: list[str]) -> list[tuple[str, str, str]]:
     """Title, anchor and excerpt of the sections that have a word of the query."""
     sections: list[tuple[str, str, str]] = []
+    names = AnchorNames()
     for heading, body in _divided(text):
-        anchor = slugify(heading) if heading else ""
+        anchor = names.markdown(heading) if heading else ""
         around = _around(body, words)
         if around or any(word in fold(heading) for word in words):
             sections.append((heading or title, anchor, around or _flat(body)[: 2 * AROUND]))

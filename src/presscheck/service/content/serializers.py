@@ -23,6 +23,7 @@ from presscheck.api.content import (
     RevisionPage,
     RevisionUrls,
 )
+from presscheck.documents.markdown.anchors import encode_fragment
 from presscheck.documents.markdown.headings import leading_title
 from presscheck.documents.markdown.links import LinkResolver, source_path
 from presscheck.documents.nodes.from_markdown import markdown_to_nodes
@@ -337,4 +338,4 @@ class PageRefs:
             return {"kind": "reusable-content", "reusableContent": place}
         if kind in ("drawing", "file"):
             return {"kind": "file", "file": place}
-        return {"kind": "url", "url": place + (f"#{ref['anchor']}" if ref["kind"] == "anchor" else "")}
+        return {"kind": "url", "url": place + (f"#{encode_fragment(ref['anchor'])}" if ref["kind"] == "anchor" else "")}

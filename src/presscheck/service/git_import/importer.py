@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session
 
 from presscheck.documents.git_format.files import git_oid
 from presscheck.documents.git_format.repository import Problem, Repository, SourceFile, SourcePage, read_repository
+from presscheck.documents.markdown.anchors import decode_fragment
 from presscheck.documents.pages.tree import Page
 from presscheck.errors import ConfigurationError
 from presscheck.service.content.revisions import FORMER_PATHS, add_documents, add_revision, new_page
@@ -150,7 +151,8 @@ class _Shelf(NamedTuple):
     def _target(self, page: SourcePage) -> dict[str, Any]:
         if page.kind != "link":
             return {}
-        source, _, anchor = page.target.partition("#")
+        source, _, fragment = page.target.partition("#")
+        anchor = decode_fragment(fragment)
         if source in self.pages:
             place = {"page": self.pages[source]}
             return {"target": {"kind": "anchor", "anchor": anchor} | place if anchor else {"kind": "page"} | place}

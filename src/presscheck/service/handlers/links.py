@@ -22,7 +22,7 @@ from presscheck.api.operation import Page, Paged
 from presscheck.documents.markdown.link_report import LinkReport, LinkUsage, RevisionContent
 from presscheck.documents.markdown.links import find_links
 from presscheck.documents.pages.tree import walk
-from presscheck.service.content.revisions import document_texts, documents_of
+from presscheck.service.content.revisions import document_texts
 from presscheck.service.content.serializers import as_files, as_pages
 from presscheck.service.handlers.organizations import as_organization
 from presscheck.service.http.operations import Context, handles, not_found
@@ -37,13 +37,16 @@ from presscheck.service.spaces.serializers import as_spaces
 
 def content_links(context: Context, space: SpaceRow, revision: RevisionRow) -> LinkReport:
     """The links of the pages of a revision."""
-    texts = document_texts(context.session, documents_of(revision.tree))
-    written = ((place.page["id"], place.page.get("documentId")) for place in walk(revision.tree))
+    written = {place.page["id"]: place.page.get("documentId") for place in walk(revision.tree)}
+    snippets = {snippet["id"]: snippet.get("document") for snippet in revision.reusable_contents}
+    documents = document_texts(context.session, filter(None, (*written.values(), *snippets.values())))
+    texts = {name: documents.get(document, "") for name, document in (written | snippets).items() if document}
     owner = context.session.get_one(OrganizationRow, space.organization_id)
     return LinkReport(
         RevisionContent(
             pages=as_pages(context, space.id, revision.tree),
-            links={page: _targets(texts.get(document, "")) for page, document in written if document},
+            links={page: _targets(texts[page]) for page in written if page in texts},
+            texts=texts,
             files=as_files(context, revision.files),
             reusable=[ReusableContent.model_validate(snippet) for snippet in revision.reusable_contents],
             organization=as_organization(context, owner),
@@ -87,8 +90,8 @@ def list_branch_page_links(context: Context, call: ListChangeRequestPageLinks) -
     links = _branch(context, call.space_id, call.change_request_id)
     usages = _of_page(links, call.page_id)
     before = _live(context, call.space_id)
-    already = {usage.target.name for usage in before.of_page(call.page_id) if usage.status == "broken"}
-    news = sum(usage.status == "broken" and usage.target.name not in already for usage in usages)
+    already = {usage.target for usage in before.of_page(call.page_id) if usage.status == "broken"}
+    news = sum(usage.status == "broken" and usage.target not in already for usage in usages)
     return _links(links, call, usages, None, in_change_request=news)
 
 

@@ -13,13 +13,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from presscheck.documents.block_tags import HINTS, hint_of, registered_name
+from presscheck.documents.markdown.anchors import AnchorNames
 from presscheck.documents.markdown.inline_runs import file_name, html_events
 from presscheck.documents.markdown.parser import inside, outermost, parse, take_alert, take_task
 from presscheck.documents.markdown.table import read_table
 from presscheck.documents.pages.front_matter import split_front_matter
 from presscheck.service.pdf.typst_html import html_markup, table_markup
 from presscheck.service.pdf.typst_inlines import (
-    FOOTNOTE,
     Resolve,
     TypstRuns,
     anchor_label,
@@ -42,6 +42,15 @@ _SHALLOW = frozenset(("paragraph_open", "heading_open", "table_open", "footnote_
 
 class BlockContext(Protocol):
     """What a tag needs of the renderer of the page that it stands in."""
+
+    @property
+    def names(self) -> AnchorNames:
+        """Names the headings of the page."""
+        ...
+
+    def spots(self, anchors: Sequence[str]) -> str:
+        """Renders places that links may lead to."""
+        ...
 
     @property
     def resolve(self) -> Resolve:
@@ -147,7 +156,8 @@ def _details(page: BlockContext, token: Token, inner: Tokens) -> str:
     runs = TypstRuns()
     for event in html_events(token.meta.get("summary", "") or "Details"):
         runs.html(event)
-    return f"#expandable([{page.inline(runs.spans)}], [{page.flow(inner)}]);\n"
+    spot = page.spots([page.names.expandable(token)])
+    return f"#expandable([{spot}{page.inline(runs.spans)}], [{page.flow(inner)}]);\n"
 
 
 def _caption(inner: Tokens) -> str:
@@ -272,6 +282,7 @@ class TypstRenderer:
     def __init__(self, resolve: Resolve, name: str, level: int) -> None:
         self.resolve = resolve
         self._name, self._level = name, level
+        self.names = AnchorNames()
         self._depth = 0
         self._including = 0
         self._notes: dict[str, Tokens] = {}
@@ -351,20 +362,19 @@ class TypstRenderer:
 
     def spots(self, anchors: Sequence[str]) -> str:
         """Renders places that links may lead to."""
-        names = (anchor_label(self._name, anchor) for anchor in anchors if anchor) if self._name else ()
+        names = (anchor_label(self._name, anchor) for anchor in dict.fromkeys(anchors) if anchor) if self._name else ()
         return "".join(f"#spot({typst_string(name)});" for name in names)
 
     def heading(self, token: Token, inner: Tokens) -> str:
         """Renders a heading, at its level below the page's title."""
         runs = self.spans(inner[0])
-        text = plain(tuple(span for span in runs.spans if span.style != FOOTNOTE)).strip()
+        anchor = self.names.heading(inner[0].children or [])
         # a footnote in it would also appear in the running head and the bookmarks
-        return self.titled(int(token.tag[1]), text, self.spots(runs.anchors) + inline(runs.spans, self.resolve))
+        return self.titled(int(token.tag[1]), [anchor, *runs.anchors], inline(runs.spans, self.resolve))
 
-    def titled(self, rank: int, text: str, markup: str) -> str:
-        """Renders a heading, given its rank, text and markup; links may lead there."""
-        spot = self.spots([text]) if text else ""
-        return f"#section({self._level + max(rank - 1, 1)}, {rank}, [{spot}{markup}]);\n"
+    def titled(self, rank: int, anchors: Sequence[str], markup: str) -> str:
+        """Renders a heading, given its rank, anchors and markup."""
+        return f"#section({self._level + max(rank - 1, 1)}, {rank}, [{self.spots(anchors)}{markup}]);\n"
 
     def rule(self, token: Token, inner: Tokens) -> str:
         """Renders a divider."""

@@ -7,6 +7,7 @@ from typing import Protocol
 
 from typing_extensions import override
 
+from presscheck.documents.markdown.anchors import AnchorNames
 from presscheck.documents.markdown.html_blocks import HEADINGS, HtmlBlockReader
 from presscheck.documents.markdown.inline_runs import HtmlEvent
 from presscheck.documents.markdown.table import Table
@@ -36,8 +37,13 @@ class PageContext(Protocol):
         """Renders places that links may lead to."""
         ...
 
-    def titled(self, rank: int, text: str, markup: str) -> str:
-        """Renders a heading."""
+    @property
+    def names(self) -> AnchorNames:
+        """Names the headings of the page."""
+        ...
+
+    def titled(self, rank: int, anchors: Sequence[str], markup: str) -> str:
+        """Renders a heading, given its rank, anchors and markup."""
         ...
 
 
@@ -113,6 +119,7 @@ class _Reader(HtmlBlockReader[TypstRuns]):
     def tag(self, event: HtmlEvent) -> None:
         if event[1] in HEADINGS:
             self.heading = int(event[1][1])
+            self.runs.anchors += [event[2]["id"]] if event[2].get("id") else []
         else:
             self.runs.html(event)
 
@@ -129,16 +136,17 @@ class _Reader(HtmlBlockReader[TypstRuns]):
     def paragraph(self, runs: TypstRuns) -> bool:
         heading, self.heading = self.heading, 0
         text = plain(tuple(runs.spans)).strip()
-        spots = self.page.spots(runs.anchors)
         if pictures := only_pictures(runs.spans):
             self.parts += [self.page.picture(span.link or "", span.text) for span in pictures]
             return True
-        if not text and not spots:
+        if not text and not runs.anchors:
             return False
-        markup = spots + self.page.inline(runs.spans)
         if heading:
-            markup = self.page.titled(heading, text, markup)
-        elif self.marker:
+            anchor = self.page.names.name(text, next(iter(runs.anchors), ""))
+            self.parts.append(f"{self.page.titled(heading, [anchor, *runs.anchors], self.page.inline(runs.spans))}\n")
+            return True
+        markup = self.page.spots(runs.anchors) + self.page.inline(runs.spans)
+        if self.marker:
             markup = f"#item({max(0, len(self.numbers) - 1)}, {typst_string(self.marker)}, [{markup}]);"
         self.parts.append(f"{markup}\n")
         return True

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from typing_extensions import override
 
 from presscheck.documents.markdown.inline_runs import InlineRuns, file_name
-from presscheck.documents.pages.tree import slugify
 from presscheck.text.sanitize import is_safe_link, sanitize
 from presscheck.text.styled_text import BREAK, Span
 
@@ -62,8 +61,8 @@ def text_markup(text: str) -> str:
 
 
 def anchor_label(page: str, anchor: str) -> str:
-    """Returns the label of a place in a page: a heading by its text, or an element by its id."""
-    return f"{page}#{slugify(anchor)}"
+    """Returns the label of a place in a page, given its anchor."""
+    return f"{page}#{anchor}"
 
 
 class TypstRuns(InlineRuns):

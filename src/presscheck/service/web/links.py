@@ -6,6 +6,7 @@ import re
 from typing import Any, cast
 
 from presscheck.api.content import ReusableContent
+from presscheck.documents.markdown.anchors import decode_fragment
 from presscheck.documents.pages.tree import PagePosition
 from presscheck.service.content.revisions import document_texts
 from presscheck.service.models.sites import SiteSpaceRow
@@ -32,8 +33,8 @@ def outside(site: PublishedSite, url: str, *, is_new_tab: bool = False) -> Resol
         url = site.reader.base + url.removeprefix(own)
     app = site.context.app("")
     if url.startswith(f"{app}/") and (match := _IN_APP(url.removeprefix(app))):
-        space_id, page_id, anchor = match.groups()
-        return _in_space(site, space_id, page_id, anchor or "")
+        space_id, page_id, fragment = match.groups()
+        return _in_space(site, space_id, page_id, decode_fragment(fragment or ""))
     if not is_safe_link(url):
         return None
     if url.startswith(site.reader.base):

@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import NamedTuple, TypeVar
 from urllib.parse import quote, urlsplit
 
+from presscheck.documents.markdown.anchors import encode_fragment
 from presscheck.documents.markdown.emoji import with_emoji
 from presscheck.documents.pages.tree import Page, PagePosition, Tree, children, walk
 from presscheck.documents.visitors.conditions import holds
@@ -228,7 +229,7 @@ class PublishedSite:
         path = (place.path or place.page["id"]) if place else ""
         if self.previewed and self.previewed.site_space.id == site_space.id:
             path = self.previewed.path + path
-        return self.base + quote(inside + path) + (f"#{quote(anchor)}" if anchor else "")
+        return self.base + quote(inside + path) + (f"#{encode_fragment(anchor)}" if anchor else "")
 
     def page_address(self, space_id: str, page_id: str, anchor: str = "") -> str | None:
         """The URL of a page in any visible space; None if it is not visible."""

@@ -12,7 +12,6 @@ from presscheck.documents.visitors.conditional_text import has_conditions
 from presscheck.service.content.search import Hit, as_results, search
 from presscheck.service.content.serializers import body_of
 from presscheck.service.models.sites import SiteSpaceRow
-from presscheck.service.web.html.page import heading_anchor
 from presscheck.service.web.published_site import PublishedSite
 
 LONGEST_QUERY = 512
@@ -68,7 +67,7 @@ def _has_conditions(site: PublishedSite, hit: Hit) -> bool:
 def _passage(
     site: PublishedSite, site_space: SiteSpaceRow, place: PagePosition, section: SearchSectionResult
 ) -> Passage:
-    is_headed = "#" in section.id
-    url = site.address(site_space, place, heading_anchor(section.title) if is_headed else "")
-    title = with_emoji(section.title) if is_headed else ""
+    anchor = section.id.partition("#")[2]
+    url = site.address(site_space, place, anchor)
+    title = with_emoji(section.title) if anchor else ""
     return Passage(title, url, " ".join(_TAG.sub(" ", section.body or "").split()))

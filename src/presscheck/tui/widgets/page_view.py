@@ -82,7 +82,6 @@ class PageLayout(Protocol):
     """A page that is laid out in steps, such as `documents.terminal.page_lines.PageLines`."""
 
     lines: list[Line]
-    anchors: dict[str, int]
 
     @property
     def headings(self) -> Sequence[Heading]: ...  # noqa: D102
@@ -110,7 +109,7 @@ class ControlledLayout(PageLayout, Protocol):
     def fold_all(self, *, is_folded: bool) -> None: ...  # noqa: D102
     def reveal(self, number: int, *, opens: bool = False) -> bool: ...  # noqa: D102
     def hidden_lines(self, text: str) -> Sequence[HiddenLine]: ...  # noqa: D102
-    def hidden_block(self, *, anchor: str = "", link: str = "") -> int | None: ...  # noqa: D102
+    def hidden_block(self, link: str) -> int | None: ...  # noqa: D102
     def marks(self, line: int) -> list[Mark]: ...  # noqa: D102
     def code(self, key: str) -> str: ...  # noqa: D102
     def set(self, address: str) -> bool: ...  # noqa: D102
@@ -118,8 +117,10 @@ class ControlledLayout(PageLayout, Protocol):
 
 @runtime_checkable
 class QuotedLayout(PageLayout, Protocol):
-    """A page whose lines can be quoted, and found by a quote or by the line of the Markdown."""
+    """A page whose lines can be quoted, and found by an anchor, a quote or the line of the Markdown."""
 
+    def find_anchor(self, anchor: str) -> int | None: ...  # noqa: D102
+    def starts_block(self, number: int) -> bool: ...  # noqa: D102
     def source_of(self, line: int) -> str: ...  # noqa: D102
     def line_of_quote(self, words: str) -> int | None: ...  # noqa: D102
     def line_of_source(self, number: int) -> int | None: ...  # noqa: D102
@@ -568,26 +569,25 @@ class PageView(LineView):
         return self.document.headings if self.document else ()
 
     async def go_to_anchor(self, anchor: str) -> bool:
-        """Go to the line that a `#fragment` leads to; returns whether there is one."""
-        if self.document and anchor not in self.document.anchors:
-            await self._until_done()
-            self._reveal_hidden(anchor=anchor)
-            if self.document and anchor not in self.document.anchors and self._hides:
-                self.show_all(shows_all=True)
-                await self._until_done()
-                self._reveal_hidden(anchor=anchor)
-        line = self.document.anchors.get(anchor) if self.document else None
-        if line is not None:
-            self.place_at(line)
-            mark = self._mark("section")
-            if mark and not mark.value:
-                self.fold()
-        return line is not None
+        """Go to the line that an anchor leads to; returns whether there is one."""
+        document = self.document
+        if not isinstance(document, QuotedLayout):
+            return False
+        number = await asyncio.to_thread(document.find_anchor, anchor)
+        if number is None:
+            return False
+        if self._hides and not document.starts_block(number):
+            self.show_all(shows_all=True)
+        is_there = await self.go_to_source(number)
+        mark = self._mark("section") if is_there else None
+        if mark and not mark.value:
+            self.fold()
+        return is_there
 
-    def _reveal_hidden(self, *, anchor: str = "", link: str = "") -> bool:
-        """Unfold the section with an anchor or a link; returns whether it was in a folded one."""
+    def _reveal_hidden(self, link: str) -> bool:
+        """Unfold the section with a link; returns whether it was in a folded one."""
         page = self._page
-        block = page.hidden_block(anchor=anchor, link=link) if page else None
+        block = page.hidden_block(link) if page else None
         if page is None or block is None:
             return False
         self._reveal(block, opens=True)
@@ -697,7 +697,7 @@ class PageView(LineView):
         if self.on_drawn:
             self.on_drawn()
         self._go_to_sought()
-        if done and self._sought and self._reveal_hidden(link=self._sought):
+        if done and self._sought and self._reveal_hidden(self._sought):
             self._lines_sought = 0
             self._go_to_sought()
         if done and self._sought and self._hides:

@@ -21,11 +21,11 @@ class Included(NamedTuple):
 
 
 class Heading(NamedTuple):
-    """A heading in the outline of a page."""
+    """A heading in the outline of a page, and the address of its anchor after `#`."""
 
     level: int
     title: str
-    anchor: str
+    fragment: str
 
 
 class RenderContext(Protocol):

@@ -56,6 +56,10 @@ class BlockContext(Protocol):
         """Returns whether a condition is true for the visitor."""
         ...
 
+    def expandable_anchor(self, token: Token) -> str:
+        """Returns the anchor of an expandable, given its tag."""
+        ...
+
     def number(self) -> int:
         """Returns the next number of the page, for ids that must be unique."""
         ...
@@ -176,7 +180,9 @@ def _code(page: BlockContext, token: Token, inner: Tokens) -> str:
 
 def _details(page: BlockContext, token: Token, inner: Tokens) -> str:
     summary = page.clean(token.meta.get("summary", "")) or "Details"
-    return f'<details class="unfolds"><summary>{summary}</summary><div>{page.flow(inner)}</div></details>'
+    anchor = escape(page.expandable_anchor(token))
+    body = page.flow(inner)
+    return f'<details class="unfolds" id="{anchor}"><summary>{summary}</summary><div>{body}</div></details>'
 
 
 def _update(page: BlockContext, token: Token, inner: Tokens) -> str:

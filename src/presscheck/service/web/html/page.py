@@ -11,9 +11,9 @@ from collections.abc import Callable, Sequence
 from html import escape
 from typing import TYPE_CHECKING, NamedTuple
 
+from presscheck.documents.markdown.anchors import AnchorNames, decode_fragment, encode_fragment, named_html, own_id
 from presscheck.documents.markdown.emoji import with_emoji
 from presscheck.documents.markdown.parser import outermost, parse, take_alert, take_task
-from presscheck.documents.pages.tree import slugify
 from presscheck.documents.visitors.conditional_text import visible_text
 from presscheck.service.web.html.context import Heading, Included, RenderContext, ResolvedLink
 from presscheck.service.web.html.custom_tags import code_html, hint_html, tag_html
@@ -24,7 +24,7 @@ from presscheck.service.web.html.tables import html_block
 if TYPE_CHECKING:
     from presscheck.documents.markdown.parser import Environment, Token, Tokens
 
-__all__ = ["Heading", "HtmlPage", "Included", "RenderContext", "ResolvedLink", "heading_anchor", "render_page_html"]
+__all__ = ["Heading", "HtmlPage", "Included", "RenderContext", "ResolvedLink", "render_page_html"]
 
 MAX_INCLUDES = 5
 """The deepest nesting of included texts."""
@@ -32,6 +32,7 @@ OUTLINE_LEVEL = 3
 """The deepest level of headings that an outline lists."""
 
 _BREAKS = frozenset(("softbreak", "hardbreak"))
+_empty_link = re.compile(r'\s*<a\b[^<>]*\s(?:id|name)="[^<>]*></a>')
 _formula = re.compile(r"\$\$(.+)\$\$", re.DOTALL)
 _align = re.compile(r"text-align:(left|right|center)").search
 
@@ -49,12 +50,6 @@ def render_page_html(markdown: str, source: str, context: RenderContext) -> Html
     return HtmlPage(writer.text(markdown), tuple(writer.outline))
 
 
-def heading_anchor(heading: str) -> str:
-    """Returns the anchor of a heading, given its Markdown; equal anchors on one page get a number."""
-    tokens = parse(f"# {heading}", {})
-    return slugify(_words(tokens[1].children or [])) if len(tokens) > 1 else slugify(heading)
-
-
 class HtmlRenderer:
     """Renders the blocks of one page and of the texts that it includes; rendering fills `outline`."""
 
@@ -62,7 +57,7 @@ class HtmlRenderer:
         self.context = context
         self.outline: list[Heading] = []
         self._sources = [source]
-        self._anchors: dict[str, int] = {}
+        self._names = AnchorNames()
         self._numbers = 0
         self._cleaning = HtmlSanitizer(self._follow)
 
@@ -97,9 +92,9 @@ class HtmlRenderer:
             self._sources.pop()
 
     def leads(self, target: str) -> ResolvedLink | None:
-        """Resolves a link of the text that is rendered; an anchor on this page stays as it is."""
+        """Resolves a link of the text that is rendered."""
         if target.startswith("#"):
-            return ResolvedLink(target)
+            return ResolvedLink(f"#{encode_fragment(decode_fragment(target[1:]))}")
         return self.context.leads(target, self._sources[-1])
 
     def clean(self, html: str) -> str:
@@ -140,21 +135,19 @@ class HtmlRenderer:
     def heading(self, token: Token, inner: Tokens) -> str:
         """Renders a heading with its anchor; level 1 belongs to the title of the page."""
         level = max(2, int(token.tag[1]))
-        title = _words(inner[0].children or []) if inner else ""
-        anchor = self._anchor(slugify(title))
+        children = inner[0].children or [] if inner else []
+        title, anchor = _words(children), self._names.heading(children)
+        href, words = encode_fragment(anchor), self.words(inner)
+        if own_id(children):  # which is that of the heading now
+            words = _empty_link.sub("", words, count=1)
         if level <= OUTLINE_LEVEL and title:
-            self.outline.append(Heading(level, with_emoji(title), anchor))
-        link = f'<a class="anchor" href="#{escape(anchor)}" aria-label="Link to this heading">#</a>'
-        return f'<h{level} id="{escape(anchor)}">{self.words(inner)} {link}</h{level}>'
+            self.outline.append(Heading(level, with_emoji(title), href))
+        link = f'<a class="anchor" href="#{escape(href)}" aria-label="Link to this heading">#</a>'
+        return f'<h{level} id="{escape(anchor)}">{words} {link}</h{level}>'
 
-    def _anchor(self, wanted: str) -> str:
-        """Returns the anchor, with a number if the page already has it."""
-        anchor = wanted
-        while anchor in self._anchors:
-            anchor = f"{wanted}-{self._anchors[wanted]}"
-            self._anchors[wanted] += 1
-        self._anchors[anchor] = 1
-        return anchor
+    def expandable_anchor(self, token: Token) -> str:
+        """Returns the anchor of an expandable, given its tag."""
+        return self._names.expandable(token)
 
     def code(self, token: Token, inner: Tokens) -> str:
         """Renders a code block."""
@@ -200,7 +193,7 @@ class HtmlRenderer:
 
     def html(self, token: Token, inner: Tokens) -> str:
         """Renders HTML of authors."""
-        return html_block(token.content, self)
+        return named_html(html_block(token.content, self), self._names)
 
     def tag(self, token: Token, inner: Tokens) -> str:
         """Renders a block tag."""

@@ -23,7 +23,7 @@ _TAGS = (
 TAGS = frozenset(_TAGS.split())
 ATTRIBUTES: dict[str, set[str]] = {
     "*": {"id", "class", "style", "title", "lang", "dir"},
-    "a": {"href", "target"},
+    "a": {"href", "target", "name"},
     "img": {"src", "alt", "width", "height", "data-size"},
     "source": {"srcset", "media"},
     "td": {"colspan", "rowspan", "align"},
@@ -40,7 +40,7 @@ CLASSES = frozenset(_CLASSES.split())
 """Styles that authors may use: nothing can be laid over the page."""
 
 _icon = re.compile(r"""<i\s+class=["']fa-([\w-]{1,50})["'][^<>]*>[^<]{0,200}</i>""")
-_NAME = re.compile(r"[\w:.-]{1,200}")
+_NAME = re.compile(r"\S{1,200}")
 
 ResolveUrl = Callable[[str, str], str | None]
 """Resolves the address in a tag, given the tag's name; None if there is no target."""
@@ -78,6 +78,6 @@ class HtmlSanitizer:
             return self._follow(tag, value.split()[0]) if value.split() else None
         if name == "class":
             return " ".join(word for word in value.split() if word in CLASSES) or None
-        if name == "id":
+        if name in ("id", "name"):
             return value if _NAME.fullmatch(value) else None
         return None if name == "target" and value != "_blank" else value

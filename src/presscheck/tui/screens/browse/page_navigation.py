@@ -156,7 +156,7 @@ class PageNavigation:
         return columns if self.is_zoomed else min(columns, text_width(self._screen.app_context.profile))
 
     def go_to_anchor(self, key: str, anchor: str) -> None:
-        """Go to the line that a `#fragment` leads to, as soon as the page with this key is shown."""
+        """Go to the line that an anchor leads to, as soon as the page with this key is shown."""
         self._go_to(key, partial(self._go_to_anchor, anchor))
 
     async def _go_to_anchor(self, anchor: str) -> None:

@@ -31,7 +31,6 @@ class StaticLayout:
         self.width = max(columns, 1)
         self.lines: list[Line] = []
         self.headings: list[Heading] = []
-        self.anchors: dict[str, int] = {}
 
     def title(self, text: str) -> None:
         """Begin with a title."""

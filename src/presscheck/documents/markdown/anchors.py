@@ -1,0 +1,252 @@
+"""Anchors: the names of the headings and expandables of a page, to which links lead (`page.md#anchor`).
+
+The rules are those of the platform, as its documentation repositories show them; the app, published pages, PDFs and
+checks all take anchors from here. In an address an anchor is percent-encoded: `decode_fragment` decodes it once where
+an address is read, `encode_fragment` encodes it once where one is written.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from html import unescape
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote, unquote
+
+from presscheck.documents.block_tags import included_address
+from presscheck.documents.markdown.block_splitter import split_blocks
+from presscheck.documents.markdown.headings import heading_text
+
+if TYPE_CHECKING:
+    from presscheck.documents.markdown.parser import Token, Tokens
+
+UNNAMED = "page"
+"""The anchor of a heading without letters and digits."""
+_MAX_INCLUDES = 5
+"""The deepest nesting of included texts."""
+_IN_FRAGMENT = "!$&'()*+,;=:@/?-._~"
+"""Characters that a fragment may have besides letters and digits."""
+
+_tag = re.compile(r"<[^<>]*>")
+_id = re.compile(r"<(?:a\b[^<>]*?\s(?:id|name)|[a-z][^<>]*?\sid)=(?:\"([^\"<>]*)\"|'([^'<>]*)')", re.IGNORECASE)
+_html_heading = re.compile(r"(<h([1-6])\b[^<>]*>)((?:[^<]|<(?!/?h[1-6]\b))*)</h\2>", re.IGNORECASE)
+_markup = re.compile(r"[\\`*_\[\]<>&~!:$#]")
+_VOID = frozenset(("html_inline", "image", "emoji", "footnote_ref"))
+"""Inline tokens without text of their own."""
+_BREAKS = frozenset(("softbreak", "hardbreak"))
+_WITHOUT_NAMES = frozenset(("front", "code", "rule", "definition"))
+"""The kinds of blocks in which nothing has an anchor."""
+_may_name = re.compile(
+    r"^[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*#|^[ \t>]*(?:=+|-+)[ \t]*$|<(?:h[1-6]|details)\b|\s(?:id|name)=|\{%",
+    re.MULTILINE | re.IGNORECASE,
+)
+"""What every block has in which something has an anchor."""
+_OTHER_HEADINGS = ("@", "openapi", "swagger")
+"""How the tags of blocks begin whose headings are not in the text of the page."""
+
+
+def heading_anchor(title: str) -> str:
+    """Returns the anchor for the text of a heading: `id-1.-create` for `1. Create`."""
+    text = unicodedata.normalize("NFC", title).lower().replace("'", "").replace("&", " and ")
+    words = "".join([sign if sign in "._" or sign.isalnum() or _is_combining(sign) else " " for sign in text]).split()
+    name = "-".join(words).strip("-.")
+    return (f"id-{name}" if name[:1].isdecimal() else name) or UNNAMED
+
+
+def _is_combining(sign: str) -> bool:
+    """Whether a sign belongs to the letter before it, such as a vowel in Hindi; variation selectors follow emoji."""
+    return unicodedata.category(sign) in ("Mn", "Mc") and not "\ufe00" <= sign <= "\ufe0f"
+
+
+def decode_fragment(text: str) -> str:
+    """Returns the anchor that the part of an address after `#` names."""
+    return unquote(text)
+
+
+def encode_fragment(anchor: str) -> str:
+    """Returns an anchor as it is written in an address after `#`."""
+    return quote(anchor, safe=_IN_FRAGMENT)
+
+
+class AnchorNames:
+    """Names the headings and expandables of one page, in order; anchors that are equal get a number."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[str, int] = {}
+
+    def name(self, title: str, own: str = "") -> str:
+        """Returns the anchor for a title, given its text; `own` is the id that the author gave it."""
+        anchor = wanted = own or heading_anchor(title)
+        while anchor in self._numbers:
+            anchor = f"{wanted}-{self._numbers[wanted]}"
+            self._numbers[wanted] += 1
+        self._numbers[anchor] = 1
+        return anchor
+
+    def heading(self, tokens: Sequence[Token]) -> str:
+        """Returns the anchor of a heading, given its inline tokens."""
+        return self.name(title_of(tokens), own_id(tokens))
+
+    def markdown(self, heading: str) -> str:
+        """Returns the anchor of a heading, given its Markdown without the marks."""
+        if not _markup.search(heading):
+            return self.name(heading)
+        # 32 ms of imports, only for a heading with markup
+        from presscheck.documents.markdown.parser import parse
+
+        inline = next((token for token in parse(f"# {heading}", {}) if token.type == "inline"), None)
+        return self.heading(inline.children or []) if inline else self.name(heading)
+
+    def expandable(self, token: Token) -> str:
+        """Returns the anchor of an expandable, given its tag."""
+        return self.html(token.content, token.meta.get("summary") or "Details")
+
+    def html(self, opening: str, inner: str) -> str:
+        """Returns the anchor of a heading in HTML, given its opening tag and its content."""
+        ids = ids_in(opening + inner)
+        return self.name(unescape(_tag.sub("", inner)), ids[0] if ids else "")
+
+
+def title_of(tokens: Sequence[Token]) -> str:
+    """Returns the text of a heading, given its inline tokens."""
+    text = "".join([" " if token.type in _BREAKS else token.content for token in tokens if token.type not in _VOID])
+    return " ".join(text.split())
+
+
+def own_id(tokens: Sequence[Token]) -> str:
+    """Returns the id that an author gave a heading with a tag in it; empty without one."""
+    return next((name for token in tokens if token.type == "html_inline" for name in ids_in(token.content)), "")
+
+
+def ids_in(html: str) -> list[str]:
+    """Returns the ids of the tags in HTML, with the names of its `<a name="…">`."""
+    return [unescape(first or second) for first, second in _id.findall(html) if first or second]
+
+
+def named_html(html: str, names: AnchorNames) -> str:
+    """Returns HTML in which each heading has its anchor as id."""
+
+    def named(match: re.Match[str]) -> str:
+        anchor = names.html(match[1], match[3])
+        has_id = bool(ids_in(match[0]))
+        return match[0] if has_id else f'<h{match[2]} id="{anchor}"{match[1][3:]}{match[3]}</h{match[2]}>'
+
+    return _html_heading.sub(named, html)
+
+
+@dataclass
+class PageAnchors:
+    """The anchors of a page.
+
+    Attributes:
+        lines: each anchor with its line in the Markdown, from 0.
+        is_complete: whether the page has no others, such as those of blocks whose headings are made from elsewhere.
+    """
+
+    lines: dict[str, int] = field(default_factory=dict[str, int])
+    is_complete: bool = True
+
+
+def page_anchors(markdown: str, title: str = "", included: Callable[[str], str | None] = lambda _: None) -> PageAnchors:
+    """Returns the anchors of a page.
+
+    Args:
+        markdown: its text.
+        title: the title of the page: a text may repeat it as its first heading, which has no anchor then.
+        included: returns the reusable content that an address names.
+    """
+    reader = _Reader(title, included)
+    reader.text(markdown)
+    return reader.found
+
+
+class _Reader:
+    """Collects the anchors of a page and of what it includes."""
+
+    def __init__(self, title: str, included: Callable[[str], str | None]) -> None:
+        self.found = PageAnchors()
+        self._names = AnchorNames()
+        self._title, self._included = title.casefold(), included
+        self._includes = 0
+
+    def text(self, markdown: str, tag: int | None = None) -> None:
+        """Reads a text; `tag` is the line of the tag that includes it."""
+        # 32 ms of imports, only once a link has an anchor
+        from presscheck.documents.markdown.parser import parse
+
+        blocks, environment = split_blocks(markdown), dict[str, Any]()
+        for block in blocks:
+            if block.kind == "definition":
+                parse(block.text, environment)
+        for block in blocks:
+            if block.kind in _WITHOUT_NAMES or not (block.kind == "heading" or _may_name.search(block.text)):
+                continue  # to parse all blocks takes twice as long
+            line = first = block.start_line if tag is None else tag
+            title = heading_text(block.text) if block.kind == "heading" else None
+            if title and not _markup.search(title):
+                self._heading(title, "", line)
+                continue
+            try:
+                tokens = parse(block.text, environment)
+            except RecursionError:
+                self.found.is_complete = False
+                continue
+            for at, token in enumerate(tokens):
+                if token.map and tag is None:
+                    line = first + token.map[0]
+                self._token(token, tokens[at + 1 : at + 2], line)
+
+    def _token(self, token: Token, following: Tokens, line: int) -> None:
+        if token.type == "heading_open":
+            inline = following[0].children or []
+            self._heading(title_of(inline), own_id(inline), line)
+        elif token.type == "inline":
+            for name in ids_in("".join([child.content for child in token.children or () if child.type in _VOID])):
+                self._add(name, line)
+        elif token.type == "html_block":
+            self._html(token.content, line)
+        elif token.type in ("tag", "tag_open"):
+            self._tag(token, line)
+
+    def _heading(self, title: str, own: str, line: int) -> None:
+        repeats_title = bool(self._title) and title.casefold() == self._title
+        if self.found.lines or not repeats_title:
+            self._add(self._names.name(title, own), line)
+
+    def _html(self, html: str, line: int) -> None:
+        for at, match in _with_lines(_html_heading, html):
+            self._add(self._names.html(match[1], match[3]), line + at)
+        for at, match in _with_lines(_id, html):
+            self._add(unescape(match[1] or match[2] or ""), line + at)
+
+    def _tag(self, token: Token, line: int) -> None:
+        name: str = token.meta["name"]
+        if name == "details" and token.type == "tag_open":
+            self._add(self._names.expandable(token), line)
+        elif name == "include":
+            self._include(token, line)
+        elif name.startswith(_OTHER_HEADINGS):
+            self.found.is_complete = False
+
+    def _include(self, token: Token, line: int) -> None:
+        text = self._included(included_address(token.content))
+        if text is None or self._includes >= _MAX_INCLUDES:
+            self.found.is_complete = False
+            return
+        self._includes += 1
+        self.text(text, line)
+        self._includes -= 1
+
+    def _add(self, name: str, line: int) -> None:
+        if name:
+            self.found.lines.setdefault(name, line)
+
+
+def _with_lines(pattern: re.Pattern[str], text: str) -> Iterator[tuple[int, re.Match[str]]]:
+    """Yields the matches in a text, each with its line."""
+    line = at = 0
+    for match in pattern.finditer(text):
+        line, at = line + text.count("\n", at, match.start()), match.start()
+        yield line, match

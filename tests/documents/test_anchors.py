@@ -1,0 +1,197 @@
+"""Anchors of headings and expandables: the names that the platform gives them, and where they lead."""
+
+from __future__ import annotations
+
+from time import process_time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from presscheck.documents.markdown.anchors import (
+    UNNAMED,
+    AnchorNames,
+    decode_fragment,
+    encode_fragment,
+    heading_anchor,
+    page_anchors,
+)
+from presscheck.documents.markdown.links import Destination, LinkResolver
+from presscheck.documents.nodes.references import format_reference, parse_reference
+from presscheck.documents.terminal.page_lines import PageLines
+from presscheck.text.styled_text import plain
+
+
+@pytest.mark.parametrize(
+    ("title", "anchor"),
+    [
+        ("1. Create the app", "id-1.-create-the-app"),
+        ("What's new?", "whats-new"),
+        ("Change your site’s settings", "change-your-site-s-settings"),
+        ("Version v2.1.0", "version-v2.1.0"),
+        ("Tom & Ann", "tom-and-ann"),
+        ("Math & TeX", "math-and-tex"),
+        ("confd_cs_choice/0", "confd_cs_choice-0"),
+        ("Response (pre_save)", "response-pre_save"),
+        ("iOS — Swift", "ios-swift"),
+        ("/api/v1/export", "api-v1-export"),
+        ("Scopes*", "scopes"),
+        ("5. Purge Cache By URI(s).", "id-5.-purge-cache-by-uri-s"),
+        ("Schlagwörter (schlagwoerter)", "schlagwörter-schlagwoerter"),
+        ("Größe", "größe"),
+        ("Za\u0308hne", "zähne"),
+        ("見出し", "見出し"),
+        ("हिन्दी भाषा", "हिन्दी-भाषा"),
+        ("⚙️ Settings", "settings"),
+        ("  A - b -- c  ", "a-b-c"),
+        ("???", UNNAMED),
+        ("", UNNAMED),
+    ],
+)
+def test_a_heading_has_the_anchor_of_the_platform(title: str, anchor: str) -> None:
+    assert heading_anchor(title) == anchor
+
+
+PAGE = """\
+---
+description: A page
+---
+
+# Page
+
+Text with <a id="spot"></a> a place.
+
+## Setup
+
+- ## In a list
+
+## Setup
+
+## Named <a href="#own" id="own"></a>
+
+## Named again <a name="own"></a>
+
+> ### Quoted `code` [link](a.md) ![alt](a.png) :rocket:
+
+<h2 align="center">Centred &amp; <b>bold</b></h2>
+
+{% tabs %}
+{% tab title="One" %}
+### In a tab
+
+```sh
+# no heading
+```
+{% endtab %}
+{% endtabs %}
+
+<details>
+
+<summary>How <em>do</em> I?</summary>
+
+#### Inside
+
+</details>
+
+Underlined
+----------
+
+    # code
+
+`<a id="code"></a>`
+"""
+
+
+def test_everything_with_a_name_on_a_page_has_an_anchor_and_its_line() -> None:
+    lines = PAGE.split("\n")
+    anchors = page_anchors(PAGE, "Page")
+    assert anchors.is_complete
+    assert {name: lines[number].strip() for name, number in anchors.lines.items() if name != "code"} == {
+        "spot": 'Text with <a id="spot"></a> a place.',
+        "setup": "## Setup",
+        "in-a-list": "- ## In a list",
+        "setup-1": "## Setup",
+        "own": '## Named <a href="#own" id="own"></a>',
+        "own-1": '## Named again <a name="own"></a>',
+        "quoted-code-link": "> ### Quoted `code` [link](a.md) ![alt](a.png) :rocket:",
+        "centred-and-bold": '<h2 align="center">Centred &amp; <b>bold</b></h2>',
+        "in-a-tab": "### In a tab",
+        "how-do-i": "<details>",
+        "inside": "#### Inside",
+        "underlined": "Underlined",
+    }
+    assert anchors.lines["setup"] < anchors.lines["setup-1"]
+    assert "page" in page_anchors(PAGE).lines, "without the title it is a heading as any other"
+
+
+def test_included_text_has_anchors_at_the_line_of_its_tag() -> None:
+    texts = {"a.md": "## In it\n\ntext\n\n## In it\n", "b.md": '{% include "b.md" %}\n\n## Again'}
+    anchors = page_anchors('Text\n\n{% include "a.md" %}\n\n## In it\n', included=texts.get)
+    assert (anchors.lines, anchors.is_complete) == ({"in-it": 2, "in-it-1": 2, "in-it-2": 4}, True)
+    assert not page_anchors('{% include "b.md" %}', included=texts.get).is_complete, "it includes itself"
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        '{% include "unknown.md" %}',
+        '{% openapi src="a.json" path="/pets" method="get" %}\n[a.json](a.json)\n{% endopenapi %}',
+        '{% swagger method="get" path="/pets" %}\n{% endswagger %}',
+        '{% @figma/embed url="https://example.org" %}',
+    ],
+)
+def test_anchors_are_incomplete_where_a_block_may_have_headings_from_elsewhere(block: str) -> None:
+    anchors = page_anchors(f"## Pets\n\n{block}\n")
+    assert (anchors.lines, anchors.is_complete) == ({"pets": 0}, False)
+
+
+def test_the_anchor_of_a_heading_is_the_same_from_its_markdown() -> None:
+    names = AnchorNames()
+    headings = ("1. Create", "A *b* [c](d.md)", "1. Create", 'Named <a id="x"></a>')
+    assert [names.markdown(heading) for heading in headings] == ["id-1.-create", "a-b-c", "id-1.-create-1", "x"]
+
+
+@given(st.text(st.characters(exclude_categories=("Cs",)), max_size=20))
+def test_a_fragment_is_decoded_to_the_anchor_that_was_encoded(anchor: str) -> None:
+    fragment = encode_fragment(anchor)
+    assert fragment.isascii()
+    assert decode_fragment(fragment) == anchor
+    assert format_reference(parse_reference(f"/~/pages/p1#{fragment}")) == f"/~/pages/p1#{fragment}"
+
+
+@pytest.mark.parametrize("written", ["other.md#目次", "other.md#%E7%9B%AE%E6%AC%A1"])
+def test_a_link_leads_to_the_same_anchor_however_it_is_written(written: str) -> None:
+    places = LinkResolver({"other.md": "p2"})
+    assert places.resolve(written, "README.md") == Destination("page", "p2", "目次")
+
+
+def test_the_app_finds_the_line_of_each_anchor() -> None:
+    page = PageLines(PAGE, 60, title="Page")
+    shown: dict[str, str] = {}
+    for name in page_anchors(PAGE, "Page").lines:
+        number = page.find_anchor(name)
+        assert number is not None
+        line = page.line_of_source(number)
+        assert line is not None
+        shown[name] = plain(page.lines[line]).strip()
+    assert shown["setup"] == shown["setup-1"] == "Setup"
+    assert [shown[name] for name in ("own", "own-1", "in-a-tab", "underlined")] == [
+        "Named",
+        "Named again",
+        "In a tab",
+        "Underlined",
+    ]
+    assert page.find_anchor("gone") is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("<h2>" * 30_000, "<h2>\n" * 30_000, '<a id="' * 30_000, "# <h1 " * 20_000, "<details>" * 3_000),
+        *("# a&\n" * 9_000, "<table>" + '<td id="x">\n' * 30_000),
+    ],
+)
+def test_anchors_of_any_text_are_found_in_linear_time(text: str) -> None:
+    start = process_time()
+    page_anchors(text)
+    assert process_time() - start < 10
