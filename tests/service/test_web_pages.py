@@ -409,9 +409,9 @@ EXPECTED = (
     '<code class="language-python"><span class="keyword">def</span>',
     '<span class="string">&quot;&lt;b&gt;&quot;</span>',
     '<div class="hint hint-warning" role="note" aria-label="Warning"><p>Mind <em>this</em>.</p></div>',
-    '<input type="radio" name="tabs-1" id="tabs-1-1"><label for="tabs-1-1">Python</label>',
+    '<input type="radio" name="tabs-1" id="~tabs-1-1"><label for="~tabs-1-1">Python</label>',
     '<ol class="stepper"><li><h3 id="begin">Begin',
-    '<details class="unfolds"><summary>More</summary><div><p>Unfolded <strong>words</strong>.</p></div></details>',
+    '<details class="unfolds" id="more"><summary>More</summary><div><p>Unfolded <strong>words</strong>.</p></div>',
     '<div class="column" style="flex-basis:40%"><p>Left.</p></div>',
     '<li class="card"><div><strong>Card</strong></div><a class="over" href="{}guide" aria-label="Card"></a></li>',
     "<tr><td>shown</td></tr>",
@@ -425,8 +425,8 @@ EXPECTED = (
     "<blockquote><p>Quoted.</p></blockquote>",
     "<p>Said twice, once.</p>",
     '<strong class="method">GET</strong> <code>/pets</code>',
-    '<sup class="footnote-mark"><a href="#note-1">1</a></sup>',
-    '<div class="footnote" id="note-1">',
+    '<sup class="footnote-mark"><a href="#~note-1">1</a></sup>',
+    '<div class="footnote" id="~note-1">',
 )
 
 

@@ -138,8 +138,8 @@ def _tabs(page: BlockContext, token: Token, inner: Tokens) -> str:
         title = escape(tab.meta.get("title", "") or "Tab")
         checked = "" if number else " checked"
         parts.append(
-            f'<input type="radio" name="{name}" id="{name}-{number}"{checked}>'
-            f'<label for="{name}-{number}">{title}</label><div class="tab">{page.flow(within)}</div>'
+            f'<input type="radio" name="{name}" id="~{name}-{number}"{checked}>'
+            f'<label for="~{name}-{number}">{title}</label><div class="tab">{page.flow(within)}</div>'
         )
     return f'<div class="tabs">{"".join(parts)}</div>' if parts else page.flow(inner)
 

@@ -99,7 +99,7 @@ def _other(token: Token) -> str:
         return token.content
     if kind == "footnote_ref":
         label = escape(str(token.meta["label"]))
-        return f'<sup class="footnote-mark"><a href="#note-{label}">{label}</a></sup>'
+        return f'<sup class="footnote-mark"><a href="#~note-{label}">{label}</a></sup>'
     if name:
         return f"</{name}>" if token.nesting == -1 else f"<{name}>"
     return escape(token.content)

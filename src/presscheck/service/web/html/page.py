@@ -1,7 +1,8 @@
 """Renders a page of Markdown as HTML for a browser: all of its content, no active content, every link resolved.
 
 Our own markup is built from escaped text; HTML of authors passes `sanitizer`. A page needs no script: tabs are radio
-buttons, and expandable parts are `<details>`.
+buttons, and expandable parts are `<details>`. Ids other than anchors begin with `~`, which no heading has, so that a
+link to a heading “Content” does not lead to the frame of the page.
 """
 
 from __future__ import annotations
@@ -206,7 +207,7 @@ class HtmlRenderer:
     def footnote(self, token: Token, inner: Tokens) -> str:
         """Renders a footnote where it is defined."""
         label = escape(str(token.meta["label"]))
-        return f'<div class="footnote" id="note-{label}"><sup>{label}</sup> {self.flow(inner)}</div>'
+        return f'<div class="footnote" id="~note-{label}"><sup>{label}</sup> {self.flow(inner)}</div>'
 
     def _follow(self, tag: str, target: str) -> str | None:
         found = self.leads(target)
