@@ -29,7 +29,7 @@ def terminal(tmp_path: Path) -> Iterator[Terminal]:
 def test_in_a_pipe_it_prints_the_inbox(tmp_path: Path) -> None:
     ran = subprocess.run(DEMO, env=os.environ | environment(tmp_path), capture_output=True, text=True, timeout=60)
     assert ran.returncode == 0, ran.stderr
-    assert "Needs me 7" in ran.stdout
+    assert "Needs me" in ran.stdout
     assert "Rewrite the auth guide" in ran.stdout
     assert "\x1b" not in ran.stdout
 

@@ -55,13 +55,13 @@ def test_signing_in_is_remembered_and_the_token_is_never_on_the_screen(tmp_path:
     terminal.press("up", "ctrl+u", *service.base_url, "enter")
     terminal.wait("127.0.0.1")
     terminal.press(*service.token, "enter")
-    terminal.wait("Needs me 7")
+    terminal.wait("Rewrite the auth guide")
     terminal.press("q")
     assert terminal.end() == 0
     assert service.token.encode() not in terminal.raw
     terminal.close()
     again = opened(home)
-    again.wait("Needs me 7")
+    again.wait("Rewrite the auth guide")
     assert "tour" not in again.text, "it is offered once"
     assert "Where is your documentation" not in again.text
     again.press("q")

@@ -18,8 +18,10 @@ from presscheck.config.profile import Profile
 from presscheck.paths import Places
 from presscheck.text.styled_text import plain
 from presscheck.tui.app import PresscheckApp
+from presscheck.tui.screens.inbox.screen import InboxScreen
 from presscheck.tui.screens.review.screen import ReviewScreen
 from presscheck.tui.widgets.picker import Picker
+from presscheck.tui.widgets.row_list import RowList
 from presscheck.wiring import open_engine
 
 NOON = datetime(2026, 3, 14, 12, 0, tzinfo=UTC)
@@ -66,6 +68,32 @@ async def until(pilot: Pilot[int], *, shows: str = "", holds: Callable[[], bool]
         raise AssertionError(f"never showed {shows!r}:\n{shown(pilot.app)}") from None
 
 
+async def inbox_loaded(pilot: Pilot[int]) -> None:
+    """Wait until the inbox shows its rows in their order, and has read the reviews on which its views depend."""
+    groups = ("arrange", "counts", "stored counts", "reviews")
+
+    def is_loaded() -> bool:
+        return _has_rows(pilot) and all(one.is_finished for one in pilot.app.workers if one.group in groups)
+
+    await until(pilot, holds=is_loaded)
+
+
+def _has_rows(pilot: Pilot[int]) -> bool:
+    screen = pilot.app.screen
+    return isinstance(screen, InboxScreen) and any(rows.count for rows in screen.query(RowList))
+
+
+def inbox_rows(pilot: Pilot[int]) -> str:
+    """The rows of the inbox, without the lines above them and without the preview."""
+    lines = shown(pilot.app).splitlines()[3:]
+    return "\n".join(lines[: next((at for at, line in enumerate(lines) if "──" in line), None)])
+
+
+async def until_row(pilot: Pilot[int], text: str, *, is_there: bool = True) -> None:
+    """Wait until the inbox has a row with a text, or other rows alone."""
+    await until(pilot, holds=lambda: _has_rows(pilot) and (text in inbox_rows(pilot)) == is_there)
+
+
 async def down_to(pilot: Pilot[int], text: str) -> None:
     """Move the cursor of a list down to the first row below it with a text."""
 
@@ -80,7 +108,7 @@ async def down_to(pilot: Pilot[int], text: str) -> None:
 
 async def open_review(pilot: Pilot[int], at: dict[str, str]) -> None:
     """Open a change request, as the inbox does, and wait until everything that a merge depends on is loaded."""
-    await until(pilot, shows="Needs me 7")
+    await inbox_loaded(pilot)
     app = cast("PresscheckApp", pilot.app)
     request = await app.engine.read(GetChangeRequest(**at))
     app.open_review(request.space, request.id)
@@ -138,6 +166,8 @@ __all__ = [
     "NOON",
     "all_sent",
     "app_on",
+    "inbox_loaded",
+    "inbox_rows",
     "noon",
     "open_review",
     "pick",
@@ -146,5 +176,6 @@ __all__ = [
     "running",
     "shown",
     "until",
+    "until_row",
     "write",
 ]

@@ -95,7 +95,7 @@ def test_a_row_and_its_page_are_painted_at_once(service: RunningService, tmp_pat
     }
     terminal = Terminal([sys.executable, "-m", "presscheck"], env=env)
     try:
-        terminal.wait("Needs me 7")
+        terminal.wait("Rewrite the auth guide")
         terminal.press("g", "o")
         terminal.wait("Tallowick Docs")
         terminal.down_to("▌.*API docs")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tests.running_service import RunningService
 from tests.terminal import Terminal
-from tests.tui.app_driver import app_on, running, until
+from tests.tui.app_driver import app_on, inbox_loaded, running, until
 from textual.strip import Strip
 
 pytestmark = pytest.mark.slow
@@ -39,7 +39,7 @@ def test_nothing_is_collected_before_the_inbox_is_shown(service: RunningService,
     }
     terminal = Terminal([sys.executable, "-m", "presscheck"], env=env)
     try:
-        terminal.wait("Needs me 7")
+        terminal.wait("Rewrite the auth guide")
         for _ in range(100):
             if collections.exists():
                 break
@@ -56,7 +56,7 @@ async def test_what_a_closed_dialog_drew_does_not_stay_in_memory(service: Runnin
         return "\n".join(strip.text for strip in gc.get_objects() if isinstance(strip, Strip))
 
     async with running(app_on(service, tmp_path)) as pilot:
-        await until(pilot, shows="Needs me 7")
+        await inbox_loaded(pilot)
         await pilot.press("?")
         await until(pilot, shows="half a page down")
         assert "half a page down" in drawn()

@@ -37,7 +37,7 @@ async def test_lists_that_repeat_are_shown_as_incomplete(service: Any, tmp_path:
 @pytest.mark.parametrize("service", ["things inside themselves, in the year 1"], indirect=True)
 async def test_a_collection_and_a_page_inside_themselves(service: Any, tmp_path: Path) -> None:
     async with running(app_on(cast("Any", service), tmp_path)) as pilot:
-        await until(pilot, shows="Needs me 1")
+        await until(pilot, shows="Needs me")
         await pilot.press("g", "o")
         await until(pilot, shows="▸ ▣ x")
         await pilot.press("j", "enter")

@@ -9,10 +9,9 @@ import pytest
 from tests.running_service import RunningService, running_service
 from tests.service_users import opens, somebody
 from tests.stalling_proxy import holding_back
-from tests.tui.app_driver import app_on, running, shown, until, write
+from tests.tui.app_driver import app_on, inbox_loaded, running, shown, until, write
 
 from presscheck.tui.keyboard import press_keys
-from presscheck.tui.screens.inbox.screen import InboxScreen
 from presscheck.tui.screens.review.screen import ReviewScreen
 
 pytestmark = pytest.mark.service(shared=True)
@@ -126,7 +125,7 @@ async def test_a_prefix_shows_possible_keys(service: RunningService, tmp_path: P
 @pytest.mark.slow
 async def test_a_view_has_a_number(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
-        await until(pilot, shows="Needs me 7")
+        await inbox_loaded(pilot)
         await pilot.press("6")
         await until(pilot, shows="merged · by")
         await pilot.press("1")
@@ -136,7 +135,7 @@ async def test_a_view_has_a_number(service: RunningService, tmp_path: Path) -> N
 @pytest.mark.slow
 async def test_a_change_request_is_opened_by_its_number(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
-        await until(pilot, shows="Needs me 7")
+        await inbox_loaded(pilot)
         await write(pilot, ":", "cr 5")
         await until(pilot, shows="▌#5 Rewrite the auth guide")
         await pilot.press("enter")
@@ -163,7 +162,7 @@ async def test_rows_that_arrive_above_the_cursor_do_not_change_what_enter_opens(
         holding_back(service, tmp_path, "/change-requests?", until=answered) as address,
     ):
         async with running(app_on(service, tmp_path, base_url=address)) as pilot, somebody(service, "mia") as (mia,):
-            await until(pilot, shows="Needs me 7")
+            await inbox_loaded(pilot)
             answered.clear()
             await opens(mia, "cli", "Errors by number", "Configuration", "The file.\n", asks=("robin",))
             await pilot.press("ctrl+r", "g", "g", "j", "j")
@@ -178,7 +177,7 @@ async def test_rows_that_arrive_above_the_cursor_do_not_change_what_enter_opens(
 @pytest.mark.slow
 async def test_a_key_after_another_view_acts_on_a_row_of_that_view(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
-        await until(pilot, shows="Needs me 7", holds=lambda: isinstance(pilot.app.screen, InboxScreen))
+        await inbox_loaded(pilot)
         inbox: Any = pilot.app.screen
         firsts = dict[str, str]()
         for number, title, query in (("3", "Involved", "sort:number"), ("4", "All open", "sort:-number")):

@@ -8,7 +8,19 @@ import pytest
 from tests.running_service import RunningService
 from tests.service_users import edits, opens, somebody
 from tests.stalling_proxy import holding_back
-from tests.tui.app_driver import all_sent, app_on, open_review, pick, running, shown, until, write
+from tests.tui.app_driver import (
+    all_sent,
+    app_on,
+    inbox_loaded,
+    inbox_rows,
+    open_review,
+    pick,
+    running,
+    shown,
+    until,
+    until_row,
+    write,
+)
 
 from presscheck.api.change_requests import (
     ListReviews,
@@ -26,19 +38,8 @@ TABS, FILTER = 1, 2
 """The lines of the tabs and of the filter."""
 
 
-def rows_of(pilot: Any) -> str:
-    """The rows of the inbox, without the preview."""
-    lines = shown(pilot.app).splitlines()[FILTER + 1 :]
-    return "\n".join(lines[: next(at for at, line in enumerate(lines) if "──" in line)])
-
-
 def line(pilot: Any, number: int) -> str:
     return shown(pilot.app).splitlines()[number]
-
-
-async def until_reviewed(pilot: Any) -> None:
-    """Wait until the store has all reviews on which the views depend."""
-    await until(pilot, shows="Needs me 7   Mine 1   Involved 8")
 
 
 @pytest.mark.slow
@@ -47,7 +48,7 @@ async def test_a_request_leaves_needs_me_with_any_review_and_comes_back(
     service: RunningService, tmp_path: Path, verdict: str
 ) -> None:
     async with running(app_on(service, tmp_path)) as pilot, somebody(service, "noor") as (noor,):
-        await until_reviewed(pilot)
+        await inbox_loaded(pilot)
         await pilot.press("j", "j", "space")
         await until(pilot, shows="1 marked")
         await pilot.press("A")
@@ -59,42 +60,34 @@ async def test_a_request_leaves_needs_me_with_any_review_and_comes_back(
         await pilot.press("y")
         await until(pilot, shows="1 done")
         await pilot.press("q")
-        await until(pilot, shows="Needs me 6")
+        await until_row(pilot, "Limits per workspace", is_there=False)
         await until(pilot, shows="Waiting for author 1")
-        assert "Limits per workspace" not in rows_of(pilot)
         await pilot.press("8")
-        await until(pilot, holds=lambda: "Limits per workspace" in rows_of(pilot))
+        await until_row(pilot, "Limits per workspace")
         await pilot.press("1")
+        await until_row(pilot, "Limits per workspace", is_there=False)
 
         await edits(noor, LIMITS, "Limits", "Fewer than before.\n")
         await pilot.press("ctrl+r")
-        await until(pilot, shows="Needs me 7")
-        await until(pilot, holds=lambda: "Limits per workspace" in rows_of(pilot))
+        await until_row(pilot, "Limits per workspace")
         await until(pilot, holds=lambda: "Waiting for author 1" not in line(pilot, TABS))
         sign = "✓" if verdict == "approve" else "✗"
-        await until(pilot, holds=lambda: f"{sign} stale" in rows_of(pilot))
+        await until_row(pilot, f"{sign} stale")
         await pilot.resize_terminal(80, 24)
-        await until(pilot, holds=lambda: "↻" in rows_of(pilot))
+        await until_row(pilot, "↻")
 
 
 @pytest.mark.slow
 async def test_a_request_comes_back_when_somebody_asks_again(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot, somebody(service, "noor") as (noor,):
-        await until_reviewed(pilot)
+        await inbox_loaded(pilot)
         async with Client(service.base_url, service.token) as elsewhere:
             await elsewhere.send(SubmitReview(**LIMITS, status="approved"))
         await pilot.press("ctrl+r")
-        await until(pilot, shows="Needs me 6")
-        assert "Limits per workspace" not in rows_of(pilot)
+        await until_row(pilot, "Limits per workspace", is_there=False)
         await noor.send(RequestReviewers(**LIMITS, users=("robin",)))
         await pilot.press("ctrl+r")
-        await until(pilot, shows="Needs me 7")
-        assert "Limits per workspace" in rows_of(pilot)
-
-
-def reading(pilot: Any, group: str) -> bool:
-    """Whether the inbox reads counts or reviews in the background."""
-    return any(worker.group == group and not worker.is_finished for worker in pilot.app.workers)
+        await until_row(pilot, "Limits per workspace")
 
 
 @pytest.mark.slow
@@ -105,20 +98,19 @@ async def test_a_review_that_is_read_for_a_row_counts_before_the_views_are_count
     counted.set()
     with holding_back(service, tmp_path, "?limit=1&", until=counted) as address:
         async with running(app_on(service, tmp_path, base_url=address)) as pilot:
-            await until_reviewed(pilot)
-            await until(pilot, holds=lambda: not reading(pilot, "counts") and not reading(pilot, "reviews"))
+            await inbox_loaded(pilot)
             counted.clear()
             async with Client(service.base_url, service.token) as elsewhere:
                 await elsewhere.send(SubmitReview(**LIMITS, status="approved"))
             await pilot.press("ctrl+r")
             await until(pilot, shows="Needs me 6")
-            assert "Limits per workspace" not in rows_of(pilot)
+            assert "Limits per workspace" not in inbox_rows(pilot)
 
 
 @pytest.mark.slow
 async def test_a_review_in_the_outbox_counts_at_once(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
-        await until_reviewed(pilot)
+        await inbox_loaded(pilot)
         service.stop()
         await pilot.press("ctrl+r")
         await until(pilot, shows="offline")
@@ -129,7 +121,7 @@ async def test_a_review_in_the_outbox_counts_at_once(service: RunningService, tm
         await until(pilot, shows="1 pending")
         await pilot.press("q")
         await until(pilot, shows="Needs me 6")
-        assert "Rewrite the auth guide" not in rows_of(pilot)
+        assert "Rewrite the auth guide" not in inbox_rows(pilot)
         service.start()
         await pilot.press("ctrl+r")
         await until(pilot, shows="live")
@@ -141,7 +133,7 @@ async def test_a_review_in_the_outbox_counts_at_once(service: RunningService, tm
 @pytest.mark.slow
 async def test_involved_has_what_i_only_approved(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot, somebody(service, "mia") as (mia,):
-        await until_reviewed(pilot)
+        await inbox_loaded(pilot)
         at = await opens(mia, "cli", "Errors by number", "Configuration", "The file of settings.\n")
         await pilot.press("ctrl+r")
         await until(pilot, shows="All open 11")
@@ -153,13 +145,13 @@ async def test_involved_has_what_i_only_approved(service: RunningService, tmp_pa
         await pilot.press("q")
         await until(pilot, shows="Involved 9")
         await pilot.press("3")
-        await until(pilot, holds=lambda: "Errors by number" in rows_of(pilot))
+        await until_row(pilot, "Errors by number")
 
 
 @pytest.mark.slow
 async def test_tabs_are_counted_again_after_a_merge(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot, somebody(service, "noor") as (noor,):
-        await until_reviewed(pilot)
+        await inbox_loaded(pilot)
         await pilot.press("6")
         await until(pilot, shows="merged · by")
         await pilot.press("4")
@@ -185,7 +177,7 @@ async def test_archived_change_requests_have_a_tab(service: RunningService, tmp_
         await noor.send(UpdateChangeRequest(**TYPOS, status="archived"))
         await pilot.press("7")
         await until(pilot, shows="Archived 3")
-        await until(pilot, holds=lambda: "Fix typos in quickstart" in rows_of(pilot))
+        await until_row(pilot, "Fix typos in quickstart")
         await until(pilot, shows="archived · by")
 
 
@@ -194,11 +186,11 @@ async def test_a_filter_from_the_last_session_is_shown_and_can_be_cleared(
     service: RunningService, tmp_path: Path
 ) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
-        await until(pilot, shows="Needs me 7")
+        await inbox_loaded(pilot)
         await write(pilot, "4 F", "status:archived", "enter")
         await until(pilot, shows="archived · by")
     async with running(app_on(service, tmp_path)) as pilot:
-        await until(pilot, shows="Needs me 7")
+        await inbox_loaded(pilot)
         assert not line(pilot, FILTER)
         await pilot.press("4")
         await until(pilot, holds=lambda: line(pilot, FILTER) == " filtered: status:archived · F")
@@ -212,7 +204,7 @@ async def test_a_filter_from_the_last_session_is_shown_and_can_be_cleared(
 @pytest.mark.slow
 async def test_changes_are_requested_on_all_marked_with_one_text(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot, somebody(service, "noor") as (noor,):
-        await until_reviewed(pilot)
+        await inbox_loaded(pilot)
         await pilot.press("space", "space", "A")
         await pick(pilot, "Request changes")
         await until(pilot, shows="Request changes on all marked: say which")
@@ -239,15 +231,15 @@ async def test_changes_are_requested_on_all_marked_with_one_text(service: Runnin
 @pytest.mark.slow
 async def test_all_marked_are_snoozed(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
-        await until(pilot, shows="Needs me 7")
+        await inbox_loaded(pilot)
         await pilot.press("space", "space", "A")
         await pick(pilot, "Snooze")
         await until(pilot, shows="Snooze 2 change requests")
         await pilot.press("enter")
-        await until(pilot, shows="Needs me 5")
+        await until_row(pilot, "Rewrite the auth guide", is_there=False)
         await until(pilot, shows="2 change requests snoozed (z to undo)")
         await pilot.press("z")
-        await until(pilot, shows="Needs me 7")
+        await until_row(pilot, "Rewrite the auth guide")
 
 
 @pytest.mark.slow
@@ -287,7 +279,7 @@ async def test_the_preview_has_description_pages_and_threads(service: RunningSer
         await pilot.press("|")
         await until(pilot, holds=lambda: "│" not in shown(pilot.app))
     async with running(app_on(service, tmp_path), (80, 24)) as pilot:
-        await until(pilot, shows="Needs me 7")
+        await inbox_loaded(pilot)
         await pilot.press("|")
         await until(pilot, shows="the preview stands on the right from 100 columns on")
 
@@ -299,23 +291,23 @@ async def test_column_headings_are_shown_on_a_wide_screen_and_can_be_toggled(
     async with running(app_on(service, tmp_path)) as pilot:
         await until(pilot, shows="# Change request")
         await until(pilot, shows="0/12")
-        await until(pilot, holds=lambda: rows_of(pilot).count("◷") == 7)
-        lines = rows_of(pilot).splitlines()
+        await until(pilot, holds=lambda: inbox_rows(pilot).count("◷") == pilot.app.screen.rows.count)
+        lines = inbox_rows(pilot).splitlines()
         heading = next(text for text in lines if "Change request" in text)
         row = next(text for text in lines if "Rename workspaces" in text)
         assert heading.index("Viewed") == row.index("0/12")
         assert heading.index("Comments") == row.index("1 open")
         assert heading.index("You") == row.index("◷")
         await pilot.press("M", "h")
-        await until(pilot, holds=lambda: "Change request" not in rows_of(pilot))
+        await until_row(pilot, "Change request", is_there=False)
     async with running(app_on(service, tmp_path)) as pilot:
-        await until(pilot, shows="Needs me 7")
-        assert "Change request" not in rows_of(pilot)
+        await inbox_loaded(pilot)
+        assert "Change request" not in inbox_rows(pilot)
     async with running(app_on(service, tmp_path / "other"), (80, 24)) as pilot:
-        await until(pilot, shows="Needs me 7")
-        assert "Change request" not in rows_of(pilot)
+        await inbox_loaded(pilot)
+        assert "Change request" not in inbox_rows(pilot)
         await pilot.press("M", "h")
-        await until(pilot, holds=lambda: "Change request" in rows_of(pilot))
+        await until_row(pilot, "Change request")
 
 
 @pytest.mark.slow
@@ -324,9 +316,9 @@ async def test_columns_are_as_wide_as_their_contents(service: RunningService, tm
     async with running(app_on(service, tmp_path), (columns, 30)) as pilot:
         await until(pilot, shows="What to write afterwards")
         await until(pilot, shows="0/12")
-        row = next(text for text in rows_of(pilot).splitlines() if "What to write" in text)
+        row = next(text for text in inbox_rows(pilot).splitlines() if "What to write" in text)
         assert row.index("Runbook") - row.index("What to write afterwards") < 40
         if columns == 200:
             await until(pilot, shows="◷ requested")
-            assert "✓ Jón  ✗ Ada" in rows_of(pilot)
-            assert "Rename workspaces to projects" in rows_of(pilot)
+            assert "✓ Jón  ✗ Ada" in inbox_rows(pilot)
+            assert "Rename workspaces to projects" in inbox_rows(pilot)

@@ -8,7 +8,7 @@ import pytest
 from tests.running_service import RunningService
 from tests.service_users import At, main_moves, opens, somebody, threads
 from tests.stalling_proxy import holding_back
-from tests.tui.app_driver import app_on, pick, running, shown, until, write
+from tests.tui.app_driver import app_on, inbox_loaded, pick, running, shown, until, until_row, write
 
 from presscheck.api.change_requests import (
     GetChangeRequest,
@@ -65,7 +65,7 @@ async def approved(client: Client, at: At) -> bool:
 
 async def test_cursor_and_marks_stay_and_done_requests_come_back(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot, somebody(service, "mia", "luz") as (mia, luz):
-        await until(pilot, shows="Needs me 7")
+        await inbox_loaded(pilot)
         await to_row(pilot, "Limits per workspace")
         await pilot.press("space")
         await to_row(pilot, "Fix typos in quickstart")
@@ -73,24 +73,22 @@ async def test_cursor_and_marks_stay_and_done_requests_come_back(service: Runnin
         await opens(mia, "cli", "Errors by number", "Configuration", "The file of settings.\n", asks=("robin",))
         await luz.send(PostComment(**TYPOS, body=Document(markdown="At last")))
         await pilot.press("ctrl+r")
-        await until(pilot, shows="Needs me 8")
-        await until(pilot, shows="Errors by number")
+        await until_row(pilot, "Errors by number")
         await until(pilot, shows="At last")
         assert subject_here(pilot) == "Fix typos in quickstart"
         assert pilot.app.screen.query_one(RowList).marked == marked
         await pilot.press("escape", "D")
-        await until(pilot, shows="Needs me 7")
-        assert "#3 Fix typos in quickstart" not in "\n".join(shown(pilot.app).splitlines()[2:13])
+        await until_row(pilot, "#3 Fix typos in quickstart", is_there=False)
         await luz.send(PostComment(**TYPOS, body=Document(markdown="Really")))
         await pilot.press("ctrl+r")
-        await until(pilot, shows="Needs me 8")
+        await until_row(pilot, "#3 Fix typos in quickstart")
 
 
 async def test_a_range_of_marks_starts_at_its_row_also_if_that_moves_or_goes(
     service: RunningService, tmp_path: Path
 ) -> None:
     async with running(app_on(service, tmp_path)) as pilot, somebody(service, "mia", "noor") as (mia, noor):
-        await until(pilot, shows="Needs me 7")
+        await inbox_loaded(pilot)
         rows = pilot.app.screen.query_one(RowList)
         await to_row(pilot, "Limits per workspace")
         start = rows.cursor
@@ -110,7 +108,7 @@ async def test_a_range_of_marks_starts_at_its_row_also_if_that_moves_or_goes(
         await pilot.press("V", "j")
         await noor.send(UpdateChangeRequest(**LIMITS, status="archived"))
         await pilot.press("ctrl+r")
-        await until(pilot, shows="Needs me 7", holds=lambda: rows.count == 7)
+        await until_row(pilot, "Limits per workspace", is_there=False)
         here = pilot.app.screen.current().id
         await pilot.press("V", "V")
         await until(pilot, shows="1 marked")
@@ -123,7 +121,7 @@ async def test_what_failed_is_not_retried_while_the_batch_still_sends(service: R
         held = f"/change-requests/{(await noor.send(GetChangeRequest(**LIMITS))).id}/update"
         with holding_back(service, tmp_path, held, until=answered, asked=asked) as address:
             async with running(app_on(service, tmp_path / "home", base_url=address)) as pilot:
-                await until(pilot, shows="Needs me 7")
+                await inbox_loaded(pilot)
                 await act(pilot, "update", "Rewrite the auth guide", "Limits per workspace")
                 await until(pilot, shows="Update from main: 2 change requests?")
                 await noor.send(UpdateChangeRequest(**AUTH, status="archived"))
@@ -141,7 +139,7 @@ async def test_what_failed_is_not_retried_while_the_batch_still_sends(service: R
 
 async def test_one_of_many_was_archived_and_one_merged_meanwhile(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot, somebody(service, "noor") as (noor,):
-        await until(pilot, shows="Needs me 7")
+        await inbox_loaded(pilot)
         await act(pilot, "approve", "Rewrite the auth guide", "Limits per workspace", "Fix typos in quickstart")
         await until(pilot, shows="Approve: 3 change requests?")
         await noor.send(MergeChangeRequest(**LIMITS))
@@ -161,7 +159,7 @@ async def test_one_of_many_was_archived_and_one_merged_meanwhile(service: Runnin
 
 async def test_bulk_actions_skip_requests_that_somebody_closed(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot, somebody(service, "noor") as (noor,):
-        await until(pilot, shows="Needs me 7")
+        await inbox_loaded(pilot)
         await act(pilot, "comment", "Rewrite the auth guide", "Limits per workspace")
         await write(pilot, "", "Soon")
         await noor.send(PostComment(**LIMITS, body=Document(markdown="Now?")))
@@ -208,7 +206,7 @@ async def test_a_merge_train_skips_merged_and_stops_at_archived_requests(
     service: RunningService, tmp_path: Path
 ) -> None:
     async with running(app_on(service, tmp_path)) as pilot, somebody(service, "noor") as (noor,):
-        await until(pilot, shows="Needs me 7")
+        await inbox_loaded(pilot)
         explained = {"space_id": "api", "change_request_id": "2"}
         await act(pilot, "merge", "Limits per workspace", "Explain 409 with an example", "Fix typos in quickstart")
         await until(pilot, shows="one after another?")

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from tests.private_names import send
 from tests.running_service import RunningService
-from tests.tui.app_driver import app_on, open_review, running, shown, until
+from tests.tui.app_driver import app_on, inbox_loaded, open_review, running, shown, until
 from tests.tui.keyboard import LONG, burst
 from textual.events import Paste
 from textual.widgets import TextArea
@@ -49,7 +49,7 @@ async def test_a_command_is_found_and_chosen_in_one_breath(service: RunningServi
 @pytest.mark.slow
 async def test_the_answer_to_a_second_dialog_is_typed_ahead(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
-        await until(pilot, shows="Needs me 7")
+        await inbox_loaded(pilot)
         await until(pilot, shows="✓")
         burst(pilot, "space", "A", "4", *"Seen")
         await until(pilot, holds=lambda: text(pilot) == "Seen")
@@ -62,7 +62,7 @@ async def test_keys_wait_for_the_second_dialog_of_a_command(
 ) -> None:
     monkeypatch.setattr(keyboard, "PATIENCE", LONG)  # also on a busy machine, the dialogs are open before it ends
     async with running(app_on(service, tmp_path)) as pilot:
-        await until(pilot, shows="Needs me 7")
+        await inbox_loaded(pilot)
         inbox, answers = pilot.app.screen, list[Any]()
 
         def dialog(title: str) -> EntryDialog[Any]:
@@ -89,7 +89,7 @@ async def test_a_confirmation_takes_no_key_that_was_typed_before_it_was_open(
     service: RunningService, tmp_path: Path
 ) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
-        await until(pilot, shows="Needs me 7")
+        await inbox_loaded(pilot)
         burst(pilot, "g", "p")
         await until(pilot, shows="Inside Tallowick")
         await until(pilot, shows="● live")
@@ -107,7 +107,7 @@ async def test_a_confirmation_takes_no_key_that_was_typed_before_it_was_open(
 @pytest.mark.slow
 async def test_keys_for_a_place_that_is_opened_for_the_first_time(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
-        await until(pilot, shows="Needs me 7")
+        await inbox_loaded(pilot)
         burst(pilot, "g", "p", "?", *"zzz")
         await until(pilot, shows="zzz")
 
@@ -115,7 +115,7 @@ async def test_keys_for_a_place_that_is_opened_for_the_first_time(service: Runni
 @pytest.mark.slow
 async def test_a_command_that_takes_long_does_not_hold_keys_for_long(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
-        await until(pilot, shows="Needs me 7")
+        await inbox_loaded(pilot)
         screen = pilot.app.screen
         cursor, released = screen.rows.cursor, asyncio.Event()
         screen.invoke(released.wait)
@@ -132,7 +132,7 @@ async def test_a_command_that_ends_holds_no_key(
 ) -> None:
     monkeypatch.setattr(keyboard, "PATIENCE", LONG)
     async with running(app_on(service, tmp_path)) as pilot:
-        await until(pilot, shows="Needs me 7")
+        await inbox_loaded(pilot)
         screen = pilot.app.screen
         cursor, began = screen.rows.cursor, monotonic()
         screen.invoke(lambda: asyncio.sleep(0))

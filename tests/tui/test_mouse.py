@@ -9,7 +9,7 @@ import pytest
 from tests.private_names import send_mouse, strips
 from tests.running_service import RunningService, running_service
 from tests.terminal import Terminal
-from tests.tui.app_driver import app_on, running, until
+from tests.tui.app_driver import app_on, inbox_loaded, running, until
 from tests.tui.base_screen import Room
 from tests.tui.block_page import write_blocks
 from tests.tui.dialogs import PEOPLE, answers, asked, sheet
@@ -354,7 +354,7 @@ class TestSampleWorkspace:
             await until(pilot, holds=lambda: isinstance(pilot.app.screen, BrowseScreen))
             await until(pilot, shows="Tallowick › API docs")
             await pilot.press("g", "i")
-            await until(pilot, shows="Needs me 7")
+            await inbox_loaded(pilot)
             await click_text(pilot, "Tallowick")
             await until(pilot, holds=lambda: isinstance(pilot.app.screen, BrowseScreen))
 

@@ -6,7 +6,18 @@ from typing import Any
 import pytest
 from tests.running_service import RunningService
 from tests.service_users import opens, somebody, thread_of
-from tests.tui.app_driver import all_sent, app_on, open_review, running, shown, until, write
+from tests.tui.app_driver import (
+    all_sent,
+    app_on,
+    inbox_loaded,
+    inbox_rows,
+    open_review,
+    running,
+    shown,
+    until,
+    until_row,
+    write,
+)
 
 from presscheck.api.change_requests import RequestReviewers
 from presscheck.api.comments import Document, PostComment, PostReply
@@ -19,7 +30,8 @@ pytestmark = pytest.mark.usefixtures("fast_live_updates")
 
 AUTH = {"space_id": "api", "change_request_id": "5"}
 LIMITS = {"space_id": "api", "change_request_id": "4"}
-WORST = "Rewrite the auth guide"
+WORST, SECOND = "Rewrite the auth guide", "What to write afterwards"
+"""The first two rows."""
 
 
 def watching_app(service: RunningService, home: Path) -> PresscheckApp:
@@ -29,19 +41,9 @@ def watching_app(service: RunningService, home: Path) -> PresscheckApp:
     return app
 
 
-def rows(pilot: Any) -> str:
-    """The rows of the inbox, without the preview."""
-    lines = shown(pilot.app).splitlines()[2:]
-    return "\n".join(lines[: next((at for at, line in enumerate(lines) if "──" in line), None)])
-
-
 def said(pilot: Any) -> list[str]:
     """All notices so far."""
     return [notice.text for notice in pilot.app.notices.history]
-
-
-async def reviews_are_read(pilot: Any) -> None:
-    await until(pilot, shows="Needs me 7   Mine 1   Involved 8")
 
 
 @pytest.mark.slow
@@ -49,20 +51,20 @@ async def test_a_muted_request_leaves_the_views_and_is_found_in_all_open(
     service: RunningService, tmp_path: Path
 ) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
-        await reviews_are_read(pilot)
+        await until(pilot, shows="Needs me 7   Mine 1   Involved 8")
         await pilot.press("M", "m")
         await until(pilot, shows=f"#5 {WORST} muted (z to undo)")
         await until(pilot, shows="Needs me 6   Mine 1   Involved 7")
-        await until(pilot, holds=lambda: WORST not in rows(pilot))
+        await until_row(pilot, WORST, is_there=False)
         await pilot.press("4")
         await until(pilot, shows=f"⊘ #5 {WORST}")
         await until(pilot, shows="All open 10")
         await write(pilot, "F", "is:muted", "enter")
         await until(pilot, shows="All open 1 ")
-        await until(pilot, holds=lambda: WORST in rows(pilot))
+        await until_row(pilot, WORST)
     async with running(app_on(service, tmp_path)) as pilot:
         await until(pilot, shows="Needs me 6   Mine 1   Involved 7")
-        assert WORST not in rows(pilot), "the next start remembers"
+        assert WORST not in inbox_rows(pilot), "the next start remembers"
         await pilot.press("4")
         await until(pilot, shows=f"⊘ #5 {WORST}")
         service.stop()
@@ -76,22 +78,24 @@ async def test_a_muted_request_leaves_the_views_and_is_found_in_all_open(
 
 async def test_mute_is_undone_and_works_on_marked_rows(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
-        await reviews_are_read(pilot)
+        await inbox_loaded(pilot)
         await pilot.press("z")
         await until(pilot, shows="nothing to undo")
         await pilot.press("space", "space", "M", "m")
         await until(pilot, shows="2 change requests muted (z to undo)")
-        await until(pilot, shows="Needs me 5   Mine 1   Involved 6")
+        await until_row(pilot, WORST, is_there=False)
+        await until_row(pilot, SECOND, is_there=False)
         await until(pilot, holds=lambda: "marked" not in shown(pilot.app).splitlines()[1])
         await pilot.press("z")
         await until(pilot, shows="undone: 2 change requests no longer muted")
-        await until(pilot, shows="Needs me 7   Mine 1   Involved 8")
-        await pilot.press("M", "m")
-        await until(pilot, shows="Needs me 6")
+        await until_row(pilot, WORST)
+        await until_row(pilot, SECOND)
+        await pilot.press("g", "g", "M", "m")
+        await until_row(pilot, WORST, is_there=False)
         await pilot.press("D")
-        await until(pilot, shows="Needs me 5")
+        await until_row(pilot, SECOND, is_there=False)
         await pilot.press("z")
-        await until(pilot, shows="Needs me 6")
+        await until_row(pilot, SECOND)
         await pilot.press("z")
         await until(pilot, shows="nothing to undo")
 
@@ -99,7 +103,7 @@ async def test_mute_is_undone_and_works_on_marked_rows(service: RunningService, 
 @pytest.mark.slow
 async def test_a_followed_request_is_involved_and_makes_news(service: RunningService, tmp_path: Path) -> None:
     async with running(watching_app(service, tmp_path)) as pilot, somebody(service, "mia", "luz") as (mia, luz):
-        await reviews_are_read(pilot)
+        await inbox_loaded(pilot)
         at = await opens(mia, "cli", "Errors by number", "Configuration", "The file of settings.\n")
         await pilot.press("ctrl+r", "4")
         await until(pilot, shows="All open 11")
@@ -110,7 +114,7 @@ async def test_a_followed_request_is_involved_and_makes_news(service: RunningSer
         await pilot.press("M", "f")
         await until(pilot, shows="Errors by number followed (z to undo)")
         await until(pilot, shows="Involved 9")
-        await until(pilot, holds=lambda: "◉" in rows(pilot))
+        await until_row(pilot, "◉")
         await until(pilot, holds=lambda: pilot.app.screen.current().id in pilot.app.engine.triage.followed)
         await luz.send(PostComment(**at, body=Document(markdown="After")))
         number = pilot.app.screen.current().number
@@ -126,10 +130,10 @@ async def test_a_followed_request_is_involved_and_makes_news(service: RunningSer
 @pytest.mark.slow
 async def test_a_muted_request_makes_no_news_until_a_mention(service: RunningService, tmp_path: Path) -> None:
     async with running(watching_app(service, tmp_path)) as pilot, somebody(service, "mia") as (mia,):
-        await reviews_are_read(pilot)
+        await inbox_loaded(pilot)
         await until(pilot, holds=lambda: bool(pilot.app.engine.triage.followed))
         await pilot.press("M", "m")
-        await until(pilot, shows="Needs me 6")
+        await until_row(pilot, WORST, is_there=False)
         thread = await thread_of(mia, AUTH, "This still says API key")
         await mia.send(PostComment(**AUTH, body=Document(markdown="Not for @Robinson or @Robin")))
         await mia.send(PostReply(**AUTH, comment_id=thread.id, body=Document(markdown="Nor this")))
@@ -143,18 +147,19 @@ async def test_a_muted_request_makes_no_news_until_a_mention(service: RunningSer
         )
         await until(pilot, holds=lambda: f"Mia commented on #5 {WORST}" in said(pilot))
         await until(pilot, shows=f"• #5 {WORST}")
-        await until(pilot, shows="Needs me 7")
+        await pilot.press("1")
+        await until_row(pilot, WORST)
 
 
 @pytest.mark.slow
 async def test_a_review_request_ends_the_mute(service: RunningService, tmp_path: Path) -> None:
     async with running(watching_app(service, tmp_path)) as pilot, somebody(service, "mia") as (mia,):
-        await reviews_are_read(pilot)
+        await inbox_loaded(pilot)
         await until(pilot, holds=lambda: bool(pilot.app.engine.triage.followed))
         await pilot.press("M", "m")
-        await until(pilot, shows="Needs me 6")
+        await until_row(pilot, WORST, is_there=False)
         await mia.send(RequestReviewers(**AUTH, users=("robin",)))
-        await until(pilot, shows="Needs me 7")
+        await until_row(pilot, WORST)
         await until(pilot, holds=lambda: f"Mia requested your review of #5 {WORST}" in said(pilot))
 
 
@@ -192,7 +197,7 @@ async def test_a_muted_thread_is_never_new_in_its_review(service: RunningService
 @pytest.mark.slow
 async def test_a_review_mutes_its_request(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot, somebody(service, "mia") as (mia,):
-        await reviews_are_read(pilot)
+        await inbox_loaded(pilot)
         await open_review(pilot, AUTH)
         await pilot.press("M", "m")
         await until(pilot, shows=f"#5 {WORST} muted")
@@ -202,7 +207,7 @@ async def test_a_review_mutes_its_request(service: RunningService, tmp_path: Pat
         await until(pilot, shows="On the whole, fine")
         assert pilot.app.screen.model.discussion.new_threads() == 0
         await pilot.press("q")
-        await until(pilot, shows="Needs me 6")
+        await until_row(pilot, WORST, is_there=False)
         await pilot.press("g", "r")
         await until(pilot, holds=lambda: "muted" in shown(pilot.app).splitlines()[1])
 
@@ -239,7 +244,7 @@ async def test_threads_are_muted_in_their_list(service: RunningService, tmp_path
 @pytest.mark.slow
 async def test_a_muted_space_takes_its_requests_along(service: RunningService, tmp_path: Path) -> None:
     async with running(watching_app(service, tmp_path)) as pilot, somebody(service, "mia") as (mia,):
-        await reviews_are_read(pilot)
+        await inbox_loaded(pilot)
         await pilot.press("g", "o")
         await until(pilot, shows="API docs")
         await until(pilot, holds=lambda: pilot.app.screen.tree_view.count > 3)
@@ -251,8 +256,7 @@ async def test_a_muted_space_takes_its_requests_along(service: RunningService, t
         await until(pilot, shows="API docs muted (z to undo)")
         await until(pilot, holds=lambda: any("API docs" in line and "muted 4" in line for line in tree_lines(pilot)))
         await pilot.press("g", "i")
-        await until(pilot, shows="Needs me 4")
-        assert "API docs" not in rows(pilot)
+        await until_row(pilot, "API docs", is_there=False)
         await mia.send(PostComment(**AUTH, body=Document(markdown="@Robin Achterberg, look")))
         await mia.send(PostComment(space_id="guides", change_request_id="3", body=Document(markdown="Hm")))
         await until(pilot, holds=lambda: any("commented on #3" in text for text in said(pilot)))
@@ -263,11 +267,13 @@ async def test_a_muted_space_takes_its_requests_along(service: RunningService, t
             await pilot.press("j")
         await pilot.press("M", "m")
         await until(pilot, shows=f"#5 {WORST} no longer muted")
-        await until(pilot, shows="Needs me 5")
+        await pilot.press("1")
+        await until_row(pilot, WORST)
+        assert "Limits per workspace" not in inbox_rows(pilot)
         await pilot.press("g", "o", "M", "m")
         await until(pilot, shows="API docs no longer muted")
         await pilot.press("g", "i")
-        await until(pilot, shows="Needs me 7")
+        await until_row(pilot, "Limits per workspace")
 
 
 def tree_lines(pilot: Any) -> list[str]:
@@ -278,7 +284,7 @@ def tree_lines(pilot: Any) -> list[str]:
 @pytest.mark.slow
 async def test_another_process_mutes_while_the_app_is_open(service: RunningService, tmp_path: Path) -> None:
     async with running(watching_app(service, tmp_path)) as pilot, somebody(service, "mia") as (mia,):
-        await reviews_are_read(pilot)
+        await inbox_loaded(pilot)
         await until(pilot, holds=lambda: bool(pilot.app.engine.triage.followed))
         profile = Profile(base_url=service.base_url, token=service.token)
         places = Places(tmp_path / "config", tmp_path / "cache", tmp_path / "state", tmp_path / "data")
@@ -289,4 +295,4 @@ async def test_another_process_mutes_while_the_app_is_open(service: RunningServi
         await mia.send(PostComment(**LIMITS, body=Document(markdown="Hm")))
         await until(pilot, holds=lambda: "Mia commented on #4 Limits per workspace" in said(pilot))
         assert not any("commented on #5" in text for text in said(pilot))
-        await until(pilot, shows="Needs me 6")
+        await until_row(pilot, WORST, is_there=False)

@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import update
 from tests.running_service import RunningService
 from tests.service_users import somebody
-from tests.tui.app_driver import app_on, pick, running, until
+from tests.tui.app_driver import app_on, inbox_loaded, pick, running, until
 
 from presscheck.api.comments import Document, PostComment
 from presscheck.api.spaces import GetSpace
@@ -56,7 +56,7 @@ async def test_a_place_is_shown_whatever_stands_on_top_of_it(service: RunningSer
         await until(pilot, shows="Threads")
         await pilot.press("g", "i")
         await at(pilot, InboxScreen)
-        await until(pilot, shows="Needs me 7")
+        await inbox_loaded(pilot)
         await pilot.press("g", "o")
         await at(pilot, BrowseScreen)
         await pilot.press("g", "x")
@@ -74,7 +74,7 @@ async def test_a_place_is_shown_whatever_stands_on_top_of_it(service: RunningSer
 @pytest.mark.slow
 async def test_back_and_forward_return_to_the_line_in_a_review(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
-        await until(pilot, shows="Needs me 7")
+        await inbox_loaded(pilot)
         await pilot.press("alt+left")
         await until(pilot, shows="no earlier place")
         review = await reviewing(pilot, FIRST)
@@ -127,7 +127,7 @@ async def test_closing_goes_back_to_where_one_came_from(service: RunningService,
 @pytest.mark.slow
 async def test_open_places_are_listed_and_one_is_chosen(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
-        await until(pilot, shows="Needs me 7")
+        await inbox_loaded(pilot)
         await pilot.press("B")
         await until(pilot, shows="no other place was opened yet")
         first = await reviewing(pilot, FIRST)
@@ -149,7 +149,7 @@ async def test_open_places_are_listed_and_one_is_chosen(service: RunningService,
 @pytest.mark.slow
 async def test_a_jump_to_another_page_is_another_place(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
-        await until(pilot, shows="Needs me 7")
+        await inbox_loaded(pilot)
         await pilot.press("g", "o")
         browse = await at(pilot, BrowseScreen)
         for title in ("Limits", "Tokens"):
@@ -180,7 +180,7 @@ async def test_o_opens_the_published_page_or_that_of_the_app(service: RunningSer
     database.write(lambda session: session.execute(update(SiteRow).values(hostname=None)))  # so that it is served here
     database.close()
     async with running(app_on(service, tmp_path), size=(160, 40)) as pilot:
-        await until(pilot, shows="Needs me 7")
+        await inbox_loaded(pilot)
         await pilot.press("g", "o")
         browse = await at(pilot, BrowseScreen)
         for space, path, words in (("api", "authentication/tokens", "Tokens"), ("guides", "quickstart", "Quickstart")):

@@ -12,7 +12,7 @@ from tests.private_names import strips
 from tests.running_service import RunningService
 from tests.service_users import say, token_of
 from tests.stalling_proxy import holding_back
-from tests.tui.app_driver import all_sent, app_on, noon, plain, running, shown, until, write
+from tests.tui.app_driver import all_sent, app_on, inbox_loaded, noon, plain, running, shown, until, write
 from tests.tui.block_page import SPACE, TITLE, write_every_block
 from tests.tui.change_request_factory import begun, edited, rewritten
 from tests.tui.snapshot_setup import (
@@ -89,7 +89,7 @@ pytestmark = [
 
 async def to(pilot: Any, subject: str) -> None:
     """Go to the row of a change request."""
-    await until(pilot, shows="Needs me 7")
+    await inbox_loaded(pilot)
     await pilot.press("4")
     await until(pilot, shows=subject[:8])
     await write(pilot, "/", subject[:8], "enter")
@@ -194,7 +194,7 @@ def test_rows_that_are_hard_to_lay_out(
 
 async def read_blocks(pilot: Any) -> None:
     """Open the page with all blocks."""
-    await until(pilot, shows="Needs me 7")
+    await inbox_loaded(pilot)
     pages = (await pilot.app.engine.read(ListPages(space_id=SPACE))).pages
     await pilot.app.open_page(SPACE, next(page.id for page in flatten(pages) if page.title == TITLE))
     await until(pilot, shows="[ macOS ]", holds=lambda: pilot.app.screen.page_view.has_focus)
@@ -248,7 +248,7 @@ def test_the_history_of_changes(
     size: tuple[int, int], theme: str, service: RunningService, tmp_path: Path, snap_compare: Any
 ) -> None:
     async def drive(pilot: Any) -> None:
-        await until(pilot, shows="Needs me 7")
+        await inbox_loaded(pilot)
         engine, path = pilot.app.engine, {"space_id": "guides", "change_request_id": "3"}
         engine.write(PostComment(**path, body=Document(markdown="To whom?")), hold=3600)
         engine.unsend(engine.waiting()[0].id)
@@ -276,7 +276,7 @@ def test_the_drafts(
     size: tuple[int, int], theme: str, service: RunningService, tmp_path: Path, snap_compare: Any
 ) -> None:
     async def drive(pilot: Any) -> None:
-        await until(pilot, shows="Needs me 7")
+        await inbox_loaded(pilot)
         outbox = pilot.app.engine.outbox
         typos = {"space": "guides", "space_title": "Guides", "subject": "Fix typos in quickstart", "number": "3"}
         lost = {"space": "guides", "space_title": "Guides", "subject": LONG, "number": "2", "page": HARD["wide"][3]}
@@ -366,7 +366,7 @@ def test_the_facts_of_spaces(
     size: tuple[int, int], theme: str, facts: RunningService, tmp_path: Path, snap_compare: Any
 ) -> None:
     async def drive(pilot: Any) -> None:
-        await until(pilot, shows="Needs me 7")
+        await inbox_loaded(pilot)
         await pilot.press("g", "o")
         await until(pilot, shows="■")
         await pilot.press("j", "j")
@@ -381,7 +381,7 @@ def test_the_deleted_spaces(
     size: tuple[int, int], theme: str, facts: RunningService, tmp_path: Path, snap_compare: Any
 ) -> None:
     async def drive(pilot: Any) -> None:
-        await until(pilot, shows="Needs me 7")
+        await inbox_loaded(pilot)
         await pilot.press("g", "o")
         await until(pilot, shows="Command line")
         await say(facts, facts.token, DeleteSpace(space_id="cli"))

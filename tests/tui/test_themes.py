@@ -12,7 +12,7 @@ import pytest
 import textual.css.stylesheet
 from tests.private_names import parse_styles_anew
 from tests.running_service import RunningService
-from tests.tui.app_driver import app_on, noon, running, until
+from tests.tui.app_driver import app_on, inbox_loaded, noon, running, until
 from tests.tui.snapshot_setup import at_noon, rested
 from textual.app import App
 from textual.css.stylesheet import Stylesheet
@@ -110,7 +110,7 @@ async def test_styles_are_parsed_once_for_a_theme(
     monkeypatch.setattr("textual.css.stylesheet.parse", counted)
     parse_styles_anew(monkeypatch)
     async with running(app_on(service, tmp_path)) as pilot:
-        await until(pilot, shows="Needs me 7")
+        await inbox_loaded(pilot)
     assert parsed
     assert set(parsed.values()) == {1}
 

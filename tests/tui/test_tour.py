@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from tests.running_service import RunningService, running_service
-from tests.tui.app_driver import all_sent, app_on, running, shown, until, write
+from tests.tui.app_driver import all_sent, app_on, inbox_loaded, running, shown, until, write
 from textual.pilot import Pilot
 from textual.widgets import TextArea
 
@@ -30,8 +30,7 @@ async def step(pilot: Pilot[int], number: int) -> None:
     await until(pilot, shows=f" {number}/{len(STEPS)}  ")
 
 
-async def start(pilot: Pilot[int], rows: str = "Needs me 7") -> None:
-    await until(pilot, shows=rows)
+async def start(pilot: Pilot[int]) -> None:
     app: Any = pilot.app
     app.navigation.command_tour()
     await step(pilot, 1)
@@ -40,7 +39,7 @@ async def start(pilot: Pilot[int], rows: str = "Needs me 7") -> None:
 async def test_in_the_sample_workspace_every_step_can_be_done(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path, is_sample=True), SMALL) as pilot:
         app: Any = pilot.app
-        await until(pilot, shows="Needs me 7")
+        await inbox_loaded(pilot)
         await pilot.press("g", "?")
         await step(pilot, 1)
         await pilot.press("j")
@@ -99,6 +98,7 @@ async def test_elsewhere_it_shows_what_would_write_and_sends_nothing(
     app.keymap = keymap
     keys = {command.name: keys_of(command, keymap)[0] for command in COMMANDS}
     async with running(app, SMALL) as pilot:
+        await inbox_loaded(pilot)
         await start(pilot)
         assert f"{tour.shown(keys['down'])} and {tour.shown(keys['up'])} move" in shown(app)
         await pilot.press(keys["tour_next"])
@@ -133,11 +133,12 @@ async def test_elsewhere_it_shows_what_would_write_and_sends_nothing(
 @pytest.mark.slow
 async def test_it_works_in_a_profile_that_is_read_only_and_offline(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path), SMALL) as pilot:
-        await until(pilot, shows="Needs me 7")
+        await inbox_loaded(pilot)
         await pilot.press("enter")
         await until(pilot, shows="Can merge? ")
     service.stop()
     async with running(app_on(service, tmp_path, offline=True, read_only=True), SMALL) as pilot:
+        await inbox_loaded(pilot)
         await start(pilot)
         await pilot.press(";", ";")
         await step(pilot, 3)
@@ -152,6 +153,7 @@ async def test_it_works_in_a_profile_that_is_read_only_and_offline(service: Runn
 async def test_escape_ends_it_at_any_step_and_closes_a_dialog_first(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path, is_sample=True), SMALL) as pilot:
         app: Any = pilot.app
+        await inbox_loaded(pilot)
         await start(pilot)
         await pilot.press("escape")
         await until(pilot, shows="tour ended: g ? starts it again")
@@ -173,14 +175,15 @@ async def test_escape_ends_it_at_any_step_and_closes_a_dialog_first(service: Run
         await until(pilot, shows="tour ended")
         assert app.navigation.last_review, "the review stays open"
         await pilot.press("escape")
-        await until(pilot, shows="Needs me 7")
+        await inbox_loaded(pilot)
         assert not [bar for screen in app.screen_stack for bar in screen.query(TourBar)]
 
 
 async def test_without_change_requests_it_leaves_out_the_review(tmp_path: Path) -> None:
     with running_service(tmp_path) as empty:
         async with running(app_on(empty, tmp_path / "home"), SMALL) as pilot:
-            await start(pilot, "Nothing to review")
+            await until(pilot, shows="Nothing to review")
+            await start(pilot)
             await pilot.press(";")
             await step(pilot, 2)
             await pilot.press(";")
@@ -215,11 +218,10 @@ def test_the_steps_that_write_are_known() -> None:
 
 async def test_its_line_in_the_inbox_hides_no_row(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
-        await until(pilot, shows="Needs me 7")
+        await inbox_loaded(pilot)
         rows = pilot.app.screen.query_one("#rows")
-        await until(pilot, holds=lambda: rows.count == 7)
         before = rows.size.height
         pilot.app.navigation.offer_tour()
         await until(pilot, shows="A tour of two minutes")
         await until(pilot, holds=lambda: pilot.app.screen.query_one("#panes").size.height < 36)
-        assert rows.size.height == before >= 7
+        assert rows.size.height == before >= rows.count

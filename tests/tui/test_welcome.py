@@ -11,7 +11,7 @@ import keyring
 import pytest
 from keyring.backends.fail import Keyring
 from tests.running_service import RunningService
-from tests.tui.app_driver import running, shown, until
+from tests.tui.app_driver import inbox_loaded, running, shown, until
 from textual.widgets import Input
 
 from presscheck import extras
@@ -80,7 +80,7 @@ async def test_sign_in_stores_a_token_that_is_never_shown(
         assert "wrong-token" not in shown(app)
         assert not where.config.exists(), "nothing is stored before the service accepts it"
         await type_into(pilot, service.token)
-        await until(pilot, shows="Needs me 7")
+        await inbox_loaded(pilot)
         await until(pilot, shows="A tour of two minutes")
         assert service.token not in shown(app)
         await pilot.press(";")
