@@ -22,6 +22,7 @@ from tests.service.factories import World, plant_world
 from tests.service.integration_scripts import CONFINED, FETCHING, LISTENER, MODULE, WEB_APIS
 from tests.web_server import web_server
 
+from presscheck.api.sites import CreateSite
 from presscheck.documents.lz_string import compressed
 from presscheck.service.db.engine import Database
 from presscheck.service.db.ids import new_id
@@ -155,6 +156,27 @@ async def test_the_script_knows_the_installation_where_the_caller_is_a_member_on
         shown = (await lamp.render(context=context)).json()["element"]["children"][0]["label"]
         hidden = (await stranger.render(context=context)).json()["element"]["children"][0]["label"]
         assert (shown, hidden) == ("Lamps: 0", "Count: 0")
+
+
+@pytest.mark.slow
+async def test_a_component_in_a_site_that_the_caller_does_not_see_has_no_installation(
+    here: World, publisher: Make
+) -> None:
+    lamp = publisher()
+    await lamp.publish(MODULE)
+    installed = await lamp.install()
+    configuration = {"configuration": {"label": "Lamps"}}
+    await lamp.http.patch(f"{lamp.at}/installations/{installed['id']}", json=configuration)
+    site = CreateSite(organization_id=here.organization, title="Docs", spaces=(here.space,))
+    context = {"type": "document", "siteId": (await here.admin.send(site)).id, "theme": "dark"}
+    reader = publisher(role="read", name=lamp.name)
+
+    async def label(of: Publisher) -> str:
+        return (await of.render(context=context)).json()["element"]["children"][0]["label"]
+
+    assert (await label(lamp), await label(reader)) == ("Lamps: 0", "Lamps: 0")
+    here.change(default_level=None)
+    assert (await label(lamp), await label(reader)) == ("Lamps: 0", "Count: 0")
 
 
 async def test_a_strange_block_does_not_break_the_list(publisher: Make) -> None:
