@@ -11,8 +11,10 @@ from tests.private_names import lines_to_repaint, strips
 from tests.tui.line_views import MANY, Slow, numbered
 from tests.tui.widget_harness import alone, drawn, shown, style_for
 
+from presscheck.documents.terminal.controls import Controls
+from presscheck.documents.terminal.page_lines import PageLines
 from presscheck.text.sanitize import sanitize
-from presscheck.text.styled_text import Line, Span
+from presscheck.text.styled_text import Line, Span, plain
 from presscheck.tui.widgets.line_view import TextView
 from presscheck.tui.widgets.page_view import PageView
 from presscheck.tui.widgets.row_list import RowList
@@ -361,6 +363,33 @@ class TestPage:
             await pilot.press("s")
             assert [message.target for message in followed] == ["https://x.example/3"]
             assert "[s]" not in "".join(shown(pilot.app))
+
+    async def test_an_anchor_is_reached_also_in_what_is_folded(self) -> None:
+        markdown = (
+            "## 1. Setup\n\ntext\n\n### Setup\n\ntext\n\n## Setup\n\n"
+            '{% tabs %}\n{% tab title="A" %}\nFirst.\n{% endtab %}\n\n{% tab title="B" %}\n### In B\n\nSecond.\n'
+            "{% endtab %}\n{% endtabs %}\n\n<details>\n\n<summary>Why?</summary>\n\n#### Inside\n\nSo.\n\n</details>\n"
+        )
+        page, controls = PageView(style_for), Controls()
+        async with alone(page):
+            page.show(lambda width: PageLines(markdown, width, title="Page", controls=controls))
+            await laid_out(page)
+            assert page.document
+            reached: dict[str, str] = {}
+            for anchor in ("id-1.-setup", "setup-1", "why", "setup", "in-b", "inside"):
+                if anchor == "setup":
+                    page.toggle_sections()
+                assert await page.go_to_anchor(anchor)
+                reached[anchor] = plain(page.document.lines[page.cursor]).strip(" ▾▸▼▶│")
+            assert reached == {
+                "id-1.-setup": "1. Setup",
+                "setup-1": "Setup",
+                "why": "Why?",
+                "setup": "Setup",
+                "in-b": "In B",
+                "inside": "Inside",
+            }
+            assert not await page.go_to_anchor("1-setup")
 
     async def test_a_key_that_is_no_label_removes_the_labels(self) -> None:
         page = PageView(style_for)

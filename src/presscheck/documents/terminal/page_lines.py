@@ -380,7 +380,9 @@ class PageLines:
 
     def _lines_that_say(self, source: str, shown: range) -> list[int]:
         wanted = normalize_text(source)
-        return [line for line in shown if _says_the_same(normalize_text(plain(self.lines[line])), wanted)]
+        words = {line: normalize_text(plain(self.lines[line])) for line in shown}
+        same = [line for line in shown if wanted and words[line] == wanted]  # else “B” is found before “In B”
+        return same or [line for line in shown if _says_the_same(words[line], wanted)]
 
     def set(self, address: str) -> bool:
         """Changes a control by its target and renders its block again; returns whether it is a control."""
