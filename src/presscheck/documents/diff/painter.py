@@ -273,7 +273,7 @@ def tag_words(segment: Segment) -> str:
     opened, element = _tag(text), _element(text)
     if opened:
         name = opened[1]
-        words = f"end of {name[3:]}" if name.startswith("end") else " ".join(f"{name} {opened[2]}".split())
+        words = f"end of {name[3:]}" if name.lower().startswith("end") else " ".join(f"{name} {opened[2]}".split())
     elif element:
         words = f"end of {element[2]}" if element[1] else element[2]
     else:

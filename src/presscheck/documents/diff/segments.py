@@ -239,7 +239,7 @@ class _SegmentSplitter:
         opening = _opening(lines[0])
         summary = _summary(block.text) if not opening else None
         end = lines[-1].strip()
-        is_closed = re.fullmatch(rf"\{{%-?\s*end{block.kind}\s*-?%\}}", end) if opening else end == "</details>"
+        is_closed = re.fullmatch(rf"\{{%-?\s*end{block.kind}\s*-?%\}}", end, re.I) if opening else end == "</details>"
         if len(lines) < 3 or not is_closed or not (opening or summary):
             return False
         head = summary[0].count("\n") + 1 if summary else 1

@@ -19,9 +19,9 @@ from presscheck.documents.pages.front_matter import OPENING, front_matter_size
 
 HTML_NAMES = ("details", "div", "table", "figure", "ul", "ol")
 TagPairs = dict[tuple[int, str], int]
-"""Opening line and tag name, mapped to the closing line."""
+"""Opening line and tag name in lower case, mapped to the closing line."""
 _lead = re.compile(r"[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*").match
-_end_tag = re.compile(r"\{%-?\s*end([a-zA-Z][\w-]*)\s*-?%\}\s*$")
+_end_tag = re.compile(r"\{%-?\s*end([a-zA-Z][\w-]*)\s*-?%\}\s*$", re.IGNORECASE)
 _html = re.compile(rf"(?<!`)<(/?)({'|'.join(HTML_NAMES)})\b[^<>]*>", re.IGNORECASE)
 _heading = re.compile(r"#{1,6}(?:[ \t]|$)").match
 _fence = re.compile(r"`{3,}(?=[^`]*$)|~{3,}").match
@@ -97,13 +97,14 @@ class _TagMatcher:
     def take_tags(self, number: int, line: str) -> None:
         """Reads a line with `{%`: tags count at its start, closing tags at its end too."""
         at_start = _tag(line, _start(line))
-        if at_start and not at_start[1].startswith("end"):
-            self._opens(at_start[1], number)
+        name = at_start[1].lower() if at_start else ""
+        if name and not name.startswith("end"):
+            self._opens(name, number)
         at_end = _end_tag.search(line)
         if at_end:
-            self._closes(at_end[1], number)
-        elif at_start and at_start[1].startswith("end"):
-            self._closes(at_start[1][3:], number)
+            self._closes(at_end[1].lower(), number)
+        elif name.startswith("end"):
+            self._closes(name[3:], number)
 
     def take_html(self, number: int, line: str) -> None:
         """Reads a line with `<`: opening tags count at the start of a line, closing tags anywhere."""
@@ -192,7 +193,8 @@ class _BlockSplitter:
         if first in "`~" and (fence := _fence(text)):
             return "code", self._fenced(at, fence[0])
         if first == "{" and (tag := _tag(text)):
-            return tag[1], self._tagged(at, tag[1])
+            name = tag[1].lower()
+            return name, self._tagged(at, name)
         if first == "<" and (html := self._html(at, text)):
             return html
         if first == ">":

@@ -30,7 +30,8 @@ _TARGET = re.compile(
 _DEFINITION = re.compile(r"^[ \t>]*\[([^\]\n^][^\]\n]*)\]:[ \t]*\n?[ \t]*(<[^<>\n]*>|\S+)", re.MULTILINE)
 _ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
 _TAG = re.compile(
-    r"\{%-?[ \t]*(content-ref|embed|file|include|openapi|openapi-operation|swagger)\b((?:(?!\{%)[^\n])*?)%\}"
+    r"\{%-?[ \t]*(content-ref|embed|file|include|openapi|openapi-operation|swagger)\b((?:(?!\{%)[^\n])*?)%\}",
+    re.IGNORECASE,
 )
 _VALUE = re.compile(r"\b(?:url|src)=(?:\"([^\"\n]*)\"|'([^'\n]*)')")
 _INCLUDED = re.compile(r"(?:\"([^\"\n]*)\"|'([^'\n]*)')")
@@ -261,10 +262,11 @@ def _defined(text: str) -> Iterator[_Found]:
 
 def _in_tags(text: str) -> Iterator[_Found]:
     for match in _TAG.finditer(text):
-        value = (_INCLUDED if match[1] == "include" else _VALUE).search(match[2])
+        name = match[1].lower()
+        value = (_INCLUDED if name == "include" else _VALUE).search(match[2])
         if value:
             place = _range_in(match, 2, value)
-            yield match.start(), "", value[1] or value[2] or "", _OF_TAG.get(match[1], "file"), place
+            yield match.start(), "", value[1] or value[2] or "", _OF_TAG.get(name, "file"), place
 
 
 def _in_html(text: str) -> Iterator[_Found]:

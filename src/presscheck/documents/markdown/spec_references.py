@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from presscheck.documents.markdown.code_ranges import without_code
 
-_TAG = re.compile(r"\{%\s*openapi(?:-operation|-webhook|-schemas)?(?=\s)((?:[^%]|%(?!\}))*)%\}")
+_TAG = re.compile(r"\{%\s*openapi(?:-operation|-webhook|-schemas)?(?=\s)((?:[^%]|%(?!\}))*)%\}", re.IGNORECASE)
 _NAMED = re.compile(r"""\b(spec|src)\s*=\s*(?:"([^"]*)"|'([^']*)')""")
 
 

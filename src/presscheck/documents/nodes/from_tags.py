@@ -21,6 +21,7 @@ from presscheck.documents.nodes.schema import (
 )
 from presscheck.documents.nodes.tag_table import data_of, parse_prop
 from presscheck.documents.nodes.to_markdown import blocks_markdown
+from presscheck.documents.visitors.condition_tags import condition_of
 
 if TYPE_CHECKING:
     from markdown_it.token import Token
@@ -120,10 +121,9 @@ def _details(tag_block: TagBlock) -> Node | None:
     return block_node("expandable", None, {"defaultExpanded": True} if opening[1] else {}, fragments=fragments)
 
 
-_source = re.compile(r"""\{%-?\s*include\s+["']([^"']+)["']\s*-?%\}""").fullmatch
+_source = re.compile(r"""\{%-?\s*include\s+["']([^"']+)["']\s*-?%\}""", re.IGNORECASE).fullmatch
 _block = re.compile(r"\{%-?[ \t]*@([\w-]+)/([\w-]+)(.*)%\}", re.DOTALL).fullmatch
 _names = re.compile(r"(?<![\w-])([\w-]+)\s*=").findall
-_condition = re.compile(r"\{%\s*+if\s++(\S.*)%\}", re.DOTALL).fullmatch
 
 
 def _include(tag_block: TagBlock) -> Node | None:
@@ -138,10 +138,10 @@ def _include(tag_block: TagBlock) -> Node | None:
 
 
 def _if(tag_block: TagBlock) -> Node | None:
-    match = _condition(tag_block.token.content)
-    if not match or not tag_block.is_paired:
+    condition = condition_of(tag_block.token.content)
+    if not condition or not tag_block.is_paired:
         return None
-    return block_node("if", fit_children("if", tag_block.nodes), {"expression": match[1].rstrip()})
+    return block_node("if", fit_children("if", tag_block.nodes), {"expression": condition})
 
 
 def _div(tag_block: TagBlock) -> Node | None:

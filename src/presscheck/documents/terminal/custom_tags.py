@@ -18,6 +18,7 @@ from presscheck.documents.terminal.code import CodeLook
 from presscheck.documents.terminal.controls import Controls, Mark, target
 from presscheck.documents.terminal.references import References
 from presscheck.documents.terminal.symbols import Symbols
+from presscheck.documents.visitors.condition_tags import condition_of
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, cut, pad, plain, remaining_cells, width, with_prefix, wrap
 
@@ -165,7 +166,6 @@ def _named(title: str) -> TagRenderer:
 
 
 _integration_name = re.compile(r"\{%-?[ \t]*@([\w-]+/[\w-]+)").match
-_condition = re.compile(r"\{%-?\s*+if\s++(.*?)-?%\}", re.DOTALL).match
 
 
 def _integration(page: BlockContext, token: Token, inner: Tokens, columns: int) -> list[Line]:
@@ -184,12 +184,11 @@ def _include(page: BlockContext, token: Token, inner: Tokens, columns: int) -> l
 
 
 def _if(page: BlockContext, token: Token, inner: Tokens, columns: int) -> list[Line]:
-    match = _condition(token.content)
-    condition = " ".join((match[1] if match else token.content).split())
-    is_shown = page.references.shows(condition) if match else None
+    condition = " ".join((condition_of(token.content) or "").split())
+    is_shown = page.references.shows(condition) if condition else None
     if is_shown is not None:
         return page.flow(inner, columns) if is_shown else []
-    head = wrap([Span("Shown if ", "quiet"), Span(sanitize(condition), "code")], columns)
+    head = wrap([Span("Shown if ", "quiet"), Span(sanitize(condition or token.content), "code")], columns)
     return _barred(page, head, lambda narrow: page.flow(inner, narrow), columns)
 
 

@@ -8,13 +8,17 @@ condition is missing, the rest of the page is hidden.
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
-from collections.abc import Callable
 from itertools import accumulate
-from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from presscheck.documents.markdown.parser import parse
+from presscheck.documents.visitors.condition_tags import (
+    Holds,
+    Range,
+    condition_tags,
+    has_conditions,
+    visible_parts,
+)
 from presscheck.documents.visitors.conditions import problem_of
 
 if TYPE_CHECKING:
@@ -22,12 +26,9 @@ if TYPE_CHECKING:
 
     from markdown_it.token import Token
 
-_tag = re.compile(r"\{%[^\w%{}]*+(if|end\s*if|else\w*|elif)\b", re.IGNORECASE)
 _line_end = re.compile(r"\r\n?")
 _code_span = re.compile(r"(?<![\\`])(`+)(?!`)([^\n]*?)(?<!`)\1(?!`)")
 _BLOCKS = frozenset(("fence", "code_block"))
-
-Range = tuple[int, int]
 
 
 class ConditionMistake(NamedTuple):
@@ -38,96 +39,42 @@ class ConditionMistake(NamedTuple):
     reason: str
 
 
-class _Tag(NamedTuple):
-    """A tag of a condition, outside code."""
-
-    start: int
-    end: int | None
-    """The offset after the tag; None if the tag is not closed."""
-    kind: str
-    condition: str
-
-
-def has_conditions(markdown: str) -> bool:
-    """Returns whether a text may have conditions. A quick check: a tag in code counts, too."""
-    return _tag.search(markdown) is not None
-
-
-def visible_text(markdown: str, holds: Callable[[str], bool]) -> str:
+def visible_text(markdown: str, holds: Holds) -> str:
     """Returns the text that a visitor sees.
 
     Args:
         markdown: the source of the page.
-        holds: returns whether a condition is true for the visitor.
+        holds: returns whether a condition is true for the visitor, or None to keep the condition as it is written.
     """
     if not has_conditions(markdown):
         return markdown
     text = _line_end.sub("\n", markdown)
-    shown: list[str] = []
-    opened: list[tuple[bool, int]] = []  # of each open `if`: whether its content is shown, the length of `shown` before
-    at = 0
-    for tag in _tags(text):
-        is_shown = not opened or opened[-1][0]
-        if is_shown:
-            shown.append(text[at : tag.start])
-        if tag.end is None:  # the end of what it hides is unknown
-            opened.append((False, len(shown)))
-            break
-        at = tag.end
-        if tag.kind == "if":
-            opened.append((is_shown and tag.condition != "" and holds(tag.condition), len(shown)))
-        elif opened and tag.kind.startswith("end"):
-            opened.pop()
-        elif opened:  # `else` and `elif` are not supported: their content is hidden
-            opened[-1] = (False, opened[-1][1])
-    if opened:
-        return "".join(shown[: opened[0][1]])
-    return "".join((*shown, text[at:]))
+    return visible_parts(text, _code(text), holds)
 
 
-def condition_mistakes(markdown: str) -> list[ConditionMistake]:
-    """Returns the tags that cannot be read, sorted by line."""
-    if not has_conditions(markdown):
+def condition_mistakes(text: str, *, is_markdown: bool = True) -> list[ConditionMistake]:
+    """Returns the tags that cannot be read, sorted by line; a title is not Markdown."""
+    if not has_conditions(text):
         return []
-    text = _line_end.sub("\n", markdown)
+    text = _line_end.sub("\n", text)
     opened: list[int] = []
     mistakes: list[ConditionMistake] = []
-    for tag in _tags(text):
+    for tag in condition_tags(text, _code(text) if is_markdown else ()):
         line = text.count("\n", 0, tag.start) + 1
         if tag.end is None:
             mistakes.append(ConditionMistake(line, "the tag is not closed with “%}”"))
-        elif tag.kind == "if":
+        elif tag.is_branch:
+            mistakes.append(ConditionMistake(line, f"“{tag.name}” is not supported: use a second “if”"))
+        elif tag.is_end and opened:
+            opened.pop()
+        elif tag.is_end:
+            mistakes.append(ConditionMistake(line, "“endif” has no “if” before it"))
+        else:
             opened.append(line)
             problem = problem_of(tag.condition) if tag.condition else "it is empty"
             if problem:
                 mistakes.append(ConditionMistake(line, f"its condition cannot be read: {problem}"))
-        elif not tag.kind.startswith("end"):
-            mistakes.append(ConditionMistake(line, f"“{tag.kind}” is not supported: use a second “if”"))
-        elif opened:
-            opened.pop()
-        else:
-            mistakes.append(ConditionMistake(line, "“endif” has no “if” before it"))
     return sorted([*mistakes, *(ConditionMistake(line, "“if” has no “endif”") for line in opened)])
-
-
-def _tags(text: str) -> Iterator[_Tag]:
-    """Yields the tags outside code. Stops after a tag that is not closed."""
-    code = _code(text)
-    at = 0
-    for tag in _tag.finditer(text):
-        if tag.start() < at or _is_within(code, tag.start()):
-            continue
-        at = text.find("%}", tag.end()) + len("%}")
-        condition = text[tag.end() : at - len("%}")].removesuffix("-").strip()
-        is_closed = at >= len("%}") and "{%" not in condition
-        yield _Tag(tag.start(), at if is_closed else None, tag[1].lower(), condition)
-        if not is_closed:
-            return
-
-
-def _is_within(ranges: list[Range], offset: int) -> bool:
-    before = bisect_right(ranges, offset, key=itemgetter(0)) - 1
-    return before >= 0 and offset < ranges[before][1]
 
 
 def _code(text: str) -> list[Range]:

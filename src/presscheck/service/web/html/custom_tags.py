@@ -16,6 +16,7 @@ from presscheck.documents.block_tags import HINTS, hint_of, registered_name
 from presscheck.documents.markdown.emoji import icon_text
 from presscheck.documents.markdown.parser import outermost
 from presscheck.documents.terminal.code import highlight
+from presscheck.documents.visitors.condition_tags import condition_of
 from presscheck.service.web.html.context import ResolvedLink
 from presscheck.service.web.html.inlines import anchor_end, anchor_tag
 from presscheck.text.styled_text import Span
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from presscheck.documents.markdown.parser import Token, Tokens
 
 _quoted = re.compile(r"\"([^\"]*)\"").search
-_condition = re.compile(r"\{%-?\s*+if\s++(.*?)-?%\}", re.DOTALL).match
 _percent = re.compile(r"\d{1,3}(?:\.\d{1,4})?%").fullmatch
 _marks = re.compile(r"<[^<>]*>")
 
@@ -109,8 +109,8 @@ def _include(page: BlockContext, token: Token, inner: Tokens) -> str:
 
 
 def _if(page: BlockContext, token: Token, inner: Tokens) -> str:
-    condition = _condition(token.content)
-    return page.flow(inner) if condition and page.holds(condition[1].strip()) else ""
+    condition = condition_of(token.content)
+    return page.flow(inner) if condition and page.holds(condition) else ""
 
 
 def _prompt(page: BlockContext, token: Token, inner: Tokens) -> str:

@@ -26,7 +26,7 @@ MOST_KEPT = 500
 LOADING, NOT_CACHED = "Loading …", "Its text is not in the cache, and you are offline."
 NO_TEXT = "The service does not tell which document has its text."
 INVALID = "Its text cannot be read: the document of the service is not valid."
-_included = re.compile(r"\{%-?\s*+include\s++[\"']([^\"'\n]{1,500}+)[\"']").finditer
+_included = re.compile(r"\{%-?\s*+include\s++[\"']([^\"'\n]{1,500}+)[\"']", re.IGNORECASE).finditer
 _in_space = re.compile(r"/~/spaces/([\w-]+)/~/reusable/([\w-]+)").fullmatch
 
 
