@@ -19,6 +19,7 @@ KINDS = (
     "authorization matrix",
     "other organizations",
     "scripts in content",
+    "conditional content",
     "forbidden outgoing addresses",
     "deep and huge JSON and YAML",
     "deep and huge pages",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from presscheck.documents.visitors.conditional_text import visible_text
 from presscheck.service.pdf.typst_document import render_typst
 from presscheck.service.pdf.typst_inlines import web_target
 from presscheck.service.web.html.page import Included, ResolvedLink, render_page_html
@@ -28,4 +29,4 @@ def html(markdown: str) -> str:
 
 
 def pdf_source(markdown: str) -> str:
-    return render_typst(markdown, web_target, name="p")
+    return render_typst(visible_text(markdown, lambda _: True), web_target, name="p")

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from presscheck.documents.git_format.repository import path_slug
+from presscheck.documents.pages.tree import title_slug
+from presscheck.documents.visitors.condition_tags import condition_of, visible_words
 from presscheck.documents.visitors.conditional_text import condition_mistakes, visible_text
 
 SHOWN = {
@@ -42,6 +45,36 @@ def test_what_a_condition_hides_is_not_shown(text: str) -> None:
     assert visible_text(text, lambda condition: condition == "true") == SHOWN[text]
 
 
+UNDECIDED = {
+    "a{% IF ? %}b{% if x %}secret{% endif %}{% if true %}c{% endif %}{% EndIf %}d": "a{% IF ? %}bc{% EndIf %}d",
+    "a{% if ? %}b{% else %}secret{% endif %}d": "a{% if ? %}b{% endif %}d",
+    "a{% if x %}secret{% if ? %}secret{% endif %}{% endif %}d": "ad",
+    "a{% if ? %}secret": "a",
+}
+
+
+@pytest.mark.parametrize("text", UNDECIDED)
+def test_an_undecided_condition_stays_with_its_text(text: str) -> None:
+    assert visible_text(text, {"?": None, "true": True, "x": False}.__getitem__) == UNDECIDED[text]
+
+
+def test_words_without_markup_have_no_code() -> None:
+    for words in ("    {% if x %}secret{% endif %}a", "`{% if x %}secret{% endif %}`a", "a{% if x %}secret"):
+        assert visible_words(words, lambda _: False).strip(" `") == "a"
+
+
+def test_the_condition_of_a_tag_is_read_in_any_spelling() -> None:
+    for tag in ("{% if a b %}", "{%- IF a b -%}", "{%\nif a b%}"):
+        assert condition_of(tag) == "a b"
+    for tag in ("{% endif %}", "{% else %}", "{% elif a %}", "{% iframe a %}", "{% if a", "x{% if a %}", "{% if a %}x"):
+        assert condition_of(tag) is None
+
+
+def test_an_address_has_nothing_that_a_condition_of_the_title_hides() -> None:
+    assert title_slug('Open {% if visitor.claims.plan == "pro" %}secret{% endif %} words') == "open-words"
+    assert title_slug('Open {% if visitor.claims.plan != "pro" %}and free{% endif %}') == "open-and-free"
+
+
 def test_conditions_that_cannot_be_read_are_named_with_their_lines() -> None:
     for text, lines in (
         ("{% if visitor.claims.a %}x{% endif %}\n`{% if %}`\n", []),
@@ -53,3 +86,7 @@ def test_conditions_that_cannot_be_read_are_named_with_their_lines() -> None:
         ("a\n{% endif %}", [2]),
     ):
         assert [mistake.line for mistake in condition_mistakes(text)] == lines, text
+
+
+def test_an_address_of_an_imported_title_has_nothing_hidden_either() -> None:
+    assert path_slug("Open {% if visitor.claims.plan %}secret{% endif %} words") == "open-words"

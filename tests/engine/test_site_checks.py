@@ -282,6 +282,12 @@ def test_a_condition_that_cannot_be_read_is_not_checked() -> None:
     ]
 
 
+@pytest.mark.parametrize("field", ["title", "link_title", "description"])
+def test_conditions_are_checked_in_the_words_of_a_page_too(field: str) -> None:
+    assert set(found(with_page(**{field: "Words {% if visitor.claims.plan %}more{% endif %}"}))) <= {"unknown-claim"}
+    assert set(found(with_page(**{field: "    Words {% if == %}more"}))) == {"unreadable-condition"}
+
+
 def test_an_outdated_change_request_is_a_note_that_names_it() -> None:
     unnamed = OUTDATED.model_copy(update={"id": "c2", "number": 13, "subject": ""})
     why = "is outdated: the live content changed since its last update"

@@ -8,9 +8,11 @@ import httpx
 import pytest
 from tests.running_service import RunningService
 from tests.tui.app_driver import app_on, pick, running, shown, until
+from tests.tui.change_request_factory import begun
 from tests.tui.view_as import CLAIMS, PRO, SCHEMA
 from textual.widgets import Input
 
+from presscheck.api.change_requests import MergeChangeRequest
 from presscheck.api.site_settings import UpdateAdaptiveSchema
 from presscheck.api.site_structure import GetSiteStructure, SiteSection, UpdateSection
 from presscheck.api.sites import AdaptiveContentChange, ListSites, UpdateSite
@@ -96,6 +98,37 @@ async def test_the_tree_is_the_navigation_that_a_visitor_of_the_audience_gets(
         await until(pilot, shows="As Customers")
         await pilot.press("escape", "escape")
         await until(pilot, holds=lambda: isinstance(pilot.app.screen, PublishScreen))
+
+
+async def test_a_page_has_the_words_that_visitors_of_the_audience_get(
+    service: RunningService, client: Client, tmp_path: Path
+) -> None:
+    await limited_site(client)
+    paying = f"{{% IF {PRO} %}}paid"
+    text = (
+        f"Words. {paying} words{{% EndIf %}}\n\n{paying} block\n{{% else %}}\nother block\n{{% endif %}}\n\n"
+        f"{{% if visitor.claims.missing %}}\ndoubtful\n{{% endif %}}\n"
+    )
+    page = await begun(service, "Plans", text, title=f"{paying} title{{% endif %}}Plans")
+    await client.send(MergeChangeRequest(**page.at))
+    async with running(app_on(service, tmp_path), (120, 40)) as pilot:
+        await sites_open(pilot)
+        site = next(site for site in (await client.send(ListSites(organization_id=ORG))).items if site.published)
+        Audiences(pilot.app.engine.outbox, site.id).save("Customers", CLAIMS)
+        for audience, is_paying in (("Everyone", False), ("Customers", True)):
+            screen = await viewed(pilot, audience)
+            key = next(place.key for place in screen.seen.places if place.page_id == page.page)
+            screen.tree_view.move_to_key(key)
+            await until(pilot, shows="Plans", holds=lambda paid=is_paying: ("paid title" in shown(pilot.app)) is paid)
+            await pilot.press("enter")
+            await until(pilot, shows="Words.")
+            said = shown(pilot.app)
+            assert [words in said for words in ("paid title", "paid words", "paid block")] == [is_paying] * 3
+            assert "other block" not in said, "the site hides it from everybody"
+            assert "Shown if visitor.claims.missing" in said
+            assert "doubtful" in said
+            await pilot.press("escape")
+            await until(pilot, holds=lambda screen=screen: pilot.app.screen is screen)
 
 
 @pytest.mark.slow

@@ -30,7 +30,7 @@ HINTS = {
 }
 """Kinds of hints, as `{% hint style="…" %}` and as alerts (`> [!NOTE]`)."""
 
-_included = re.compile(r"\{%-?\s*include\s+[\"']([^\"']+)[\"']").match
+_included = re.compile(r"\{%-?\s*include\s+[\"']([^\"']+)[\"']", re.IGNORECASE).match
 ALERT = re.compile(rf"[ \t]*\[!({'|'.join(HINTS)})\][ \t]*", re.IGNORECASE)
 """The first words of a quotation that is an alert."""
 

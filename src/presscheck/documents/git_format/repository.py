@@ -29,6 +29,7 @@ from presscheck.documents.git_format.files import INCLUDES, RepositoryFiles, dec
 from presscheck.documents.git_format.models import Cover, Problem, Repository, Snippet, SourceFile, SourcePage
 from presscheck.documents.markdown.links import Destination, LinkResolver, find_links, page_path
 from presscheck.documents.pages.front_matter import find_front_matter
+from presscheck.documents.visitors.condition_tags import words_without_claims
 from presscheck.documents.yaml_mapping import InvalidYaml, load_yaml
 
 _ANCHOR = re.compile(r"<a\b([^<>]*)>(?:\s*+</a>)?|</a>", re.IGNORECASE)
@@ -115,8 +116,8 @@ def plain_title(text: str) -> tuple[str, str | None]:
 
 
 def path_slug(text: str) -> str:
-    """Returns a path segment for a file name or a title."""
-    words = re.sub(r"[^\w.]+", "-", text.casefold()).strip("-.")
+    """Returns a path segment for a file name or a title, without what the conditions of a title hide."""
+    words = re.sub(r"[^\w.]+", "-", words_without_claims(text).casefold()).strip("-.")
     return words[:100].strip("-.") or "page"
 
 

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, Protocol, Self, TypeVar, cast
 
 from presscheck.documents.diff.sequence_matcher import longest_increasing_subsequence
 from presscheck.documents.pages.file_urls import unsigned_url
+from presscheck.documents.visitors.condition_tags import words_without_claims
 
 Page = dict[str, Any]
 Tree = list[Page]
@@ -138,6 +139,11 @@ def slugify(title: str) -> str:
     return words[:100].strip("-_") or "page"
 
 
+def title_slug(title: str) -> str:
+    """Returns a slug for a title, without the words that its conditions hide from visitors without claims."""
+    return slugify(words_without_claims(title))
+
+
 def unique_slug(wanted: str, taken: Container[str]) -> str:
     """Returns the slug, with a number appended if it is taken."""
     slug, number = wanted, 1
@@ -175,7 +181,7 @@ def _slugs(pages: Sequence[Page], first: Container[str]) -> dict[str, str]:
     slugs: dict[str, str] = {}
     taken: set[str] = set()
     for page in sorted(named, key=lambda one: one["id"] not in first):
-        slugs[page["id"]] = unique_slug(page.get("slug") or slugify(page.get("title", "")), taken)
+        slugs[page["id"]] = unique_slug(page.get("slug") or title_slug(page.get("title", "")), taken)
         taken.add(slugs[page["id"]])
     return slugs
 

@@ -1,8 +1,8 @@
-"""Finds the tags of conditions, `{% if … %}` and `{% endif %}`, and keeps of a text what a visitor may see.
+"""Finds the tags of conditions, `{% if … %}` and `{% endif %}`, and removes text that a visitor must not see.
 
-Their names are read in any case, with or without blanks and dashes around them. A tag that cannot be read hides what
-follows, to the end of the condition or of the text. This module reads titles and other words without markup;
-`conditional_text` reads Markdown.
+The names of the tags are read in any case, with or without blanks and dashes around them. A condition that cannot be
+read hides its text from every visitor. If the end of a condition is missing, the rest of the text is hidden. This
+module reads titles and other words without markup; `conditional_text` reads Markdown.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
+from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from presscheck.documents.visitors.conditions import holds
@@ -21,14 +22,15 @@ _tag = re.compile(r"\{%[^\w%{}]*+(if|end\s*if|else\w*|elif)\b", re.IGNORECASE)
 
 Range = tuple[int, int]
 Holds = Callable[[str], bool | None]
-"""Whether a condition is true for the visitor; None to keep the condition and its text as they are written."""
+"""Whether a condition is true for the visitor; None to keep the condition as it is written."""
 
 
 class ConditionTag(NamedTuple):
-    """A tag of a condition; `end` is None if it is not closed."""
+    """A tag of a condition, outside code."""
 
     start: int
     end: int | None
+    """The offset after the tag; None if the tag is not closed."""
     name: str
     condition: str
 
@@ -44,22 +46,23 @@ class ConditionTag(NamedTuple):
 
 
 class _Open(NamedTuple):
-    """A condition whose end was not read yet."""
+    """An `if` whose `endif` has not been read yet."""
 
     shows: bool
+    """Whether its content is shown."""
     is_kept: bool
     """Whether its tags are shown, too."""
     before: int
-    """The number of parts that were shown before it."""
+    """The number of parts that were shown before the tag."""
 
 
 def has_conditions(text: str) -> bool:
-    """Whether a text may have conditions."""
+    """Returns whether a text may have conditions. A quick check: a tag in code counts, too."""
     return "{%" in text and _tag.search(text) is not None
 
 
 def condition_of(tag: str) -> str | None:
-    """Returns the condition of `{% if … %}`; None for another tag."""
+    """Returns the condition of a tag `{% if … %}`; None for another tag."""
     first = next(condition_tags(tag), None)
     if first is None or (first.start, first.end) != (0, len(tag)) or first.is_end or first.is_branch:
         return None
@@ -67,27 +70,27 @@ def condition_of(tag: str) -> str | None:
 
 
 def visible_words(text: str, is_met: Holds) -> str:
-    """Returns what is shown of a title or of other words without markup."""
+    """Returns a title, or other words without markup, as a visitor sees it."""
     return visible_parts(text, (), is_met) if has_conditions(text) else text
 
 
 def holds_without_claims(condition: str) -> bool:
-    """Whether a condition is true for visitors without claims."""
+    """Returns whether a condition is true for visitors without claims."""
     return holds(condition, {})
 
 
 def words_without_claims(text: str) -> str:
-    """Returns what visitors without claims see of a title or a name: no more of it may be in a public address."""
+    """Returns a title or a name as visitors without claims see it. Public addresses are made from these words."""
     return visible_words(text, holds_without_claims)
 
 
 def visible_parts(text: str, code: Sequence[Range], is_met: Holds) -> str:
-    """Returns what is shown of a text.
+    """Returns a text as a visitor sees it.
 
     Args:
-        text: the text, with `\\n` at the ends of its lines.
-        code: the parts of it, in order, in which a condition is only code.
-        is_met: tells whether a condition is true.
+        text: the text, whose lines end with a line feed.
+        code: the code blocks and code spans of the text, sorted by offset.
+        is_met: returns whether a condition is true, or None to keep the condition as it is written.
     """
     shown: list[str] = []
     opened: list[_Open] = []
@@ -96,11 +99,11 @@ def visible_parts(text: str, code: Sequence[Range], is_met: Holds) -> str:
         is_shown = not opened or opened[-1].shows
         if is_shown:
             shown.append(text[at : tag.start])
-        if tag.end is None:  # what it hides is unknown
+        if tag.end is None:  # the end of what it hides is unknown
             return "".join(shown[: opened[0].before] if opened else shown)
         at = tag.end
         is_kept = False
-        if tag.is_branch:  # the platform has no other branches
+        if tag.is_branch:  # `else` and `elif` are not supported: their content is hidden
             opened[-1:] = [last._replace(shows=False) for last in opened[-1:]]
         elif tag.is_end:
             is_kept = bool(opened) and opened.pop().is_kept
@@ -116,7 +119,7 @@ def visible_parts(text: str, code: Sequence[Range], is_met: Holds) -> str:
 
 
 def condition_tags(text: str, code: Sequence[Range] = ()) -> Iterator[ConditionTag]:
-    """Yields the tags outside code, up to the first that is not closed."""
+    """Yields the tags outside code. Stops after a tag that is not closed."""
     at = 0
     for tag in _tag.finditer(text):
         if tag.start() < at or _is_within(code, tag.start()):
@@ -129,6 +132,6 @@ def condition_tags(text: str, code: Sequence[Range] = ()) -> Iterator[ConditionT
             return
 
 
-def _is_within(ranges: Sequence[Range], place: int) -> bool:
-    before = bisect_right(ranges, (place, len(ranges) + place)) - 1
-    return before >= 0 and place < ranges[before][1]
+def _is_within(ranges: Sequence[Range], offset: int) -> bool:
+    before = bisect_right(ranges, offset, key=itemgetter(0)) - 1
+    return before >= 0 and offset < ranges[before][1]

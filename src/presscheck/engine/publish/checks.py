@@ -20,6 +20,7 @@ from presscheck.api.site_structure import SiteSection, SiteSectionGroup, SiteSpa
 from presscheck.documents.markdown.spec_references import SpecReference
 from presscheck.documents.pages.tree import flatten
 from presscheck.documents.visitors.claim_schema import MOST_MISTAKES, schema_claims, schema_mistakes
+from presscheck.documents.visitors.conditional_text import condition_mistakes
 from presscheck.documents.visitors.conditions import claim_paths, problem_of
 from presscheck.engine.publish.published_state import space_path
 from presscheck.engine.publish.site_content import NOTHING_FOUND, PageFacts, SiteContent, SpaceContent, spec_addresses
@@ -229,6 +230,10 @@ def _conflict_markers(content: SiteContent) -> Iterator[Problem]:
 
 
 def _unreadable_condition(content: SiteContent) -> Iterator[Problem]:
+    for space, page in _pages(content):
+        for noun, words in (("title", page.title), ("link title", page.link_title), ("description", page.description)):
+            for _, reason in condition_mistakes(words or "", is_markdown=False):
+                yield _on(space, page, f"a condition in the {noun} hides text from everybody: {reason}")
     for space, page, facts in _texts(content):
         for line, reason in facts.conditions:
             yield _on(space, page, f"a condition at line {line} hides text from everybody: {reason}", line)

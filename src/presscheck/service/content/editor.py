@@ -31,7 +31,7 @@ from presscheck.documents.pages.tree import (
     insert,
     move,
     remove,
-    slugify,
+    title_slug,
     walk,
     with_slugs,
 )
@@ -195,7 +195,7 @@ class ContentEdit:
         """The Git path of a new page, which relative links start from."""
         place = find(self.tree, above) if above else None
         folder = f"{place.path}/" if place and place.path else ""
-        return f"{folder}{change.slug or slugify(change.title or '')}.md"
+        return f"{folder}{change.slug or title_slug(change.title or '')}.md"
 
     def _place(self, page_id: str) -> PagePosition:
         place = find(self.tree, self._refs.get(page_id, page_id))

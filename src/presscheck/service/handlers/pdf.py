@@ -5,7 +5,9 @@ from __future__ import annotations
 from presscheck.api.change_requests import GetChangeRequestPDF
 from presscheck.api.spaces import ExportedPDF, GetSpacePDF
 from presscheck.documents.pages.tree import find
-from presscheck.service.http.operations import Context, handles, not_found
+from presscheck.documents.visitors.condition_tags import holds_without_claims
+from presscheck.documents.visitors.visible_pages import visible_pages
+from presscheck.service.http.operations import ApiError, Context, handles, not_found
 from presscheck.service.models.content import RevisionRow
 from presscheck.service.models.spaces import SpaceRow
 from presscheck.service.pdf.export import Export, export_address
@@ -30,6 +32,9 @@ def get_change_request_pdf(context: Context, call: GetChangeRequestPDF) -> Expor
 
 def _exported(context: Context, space: SpaceRow, export: Export) -> ExportedPDF:
     revision = context.session.get_one(RevisionRow, export.revision)
-    if export.page is not None and find(revision.tree, export.page) is None:
-        raise not_found("page")
+    if export.page is not None:
+        if find(revision.tree, export.page) is None:
+            raise not_found("page")
+        if find(visible_pages(revision.tree, holds_without_claims), export.page) is None:
+            raise ApiError(404, "page: visitors without claims do not see this page, and a PDF has only what they see.")
     return ExportedPDF(url=export_address(context.session, context.origin, export, space.title))

@@ -27,6 +27,8 @@ from presscheck.api.sites import (
     UnpublishSite,
     UpdateSite,
 )
+from presscheck.documents.visitors.condition_tags import holds_without_claims
+from presscheck.documents.visitors.visible_pages import visible_values
 from presscheck.service.db.ids import new_id
 from presscheck.service.http.operations import ApiError, Context, handles, not_found, unchecked
 from presscheck.service.http.pagination import page_of_rows
@@ -193,22 +195,30 @@ def unpublish_site(context: Context, call: UnpublishSite) -> Site:
 
 @handles(GetPublishedSite)
 def get_published_site(context: Context, call: GetPublishedSite) -> PublishedContentSite:
-    """Returns a site as its readers see it: a member an open site, and everybody one that they see or have a key of."""
+    """Returns a site as its readers see it: a member an open site, and everybody one that they see or have a key of.
+
+    Members who do not see the site otherwise get what visitors without claims see.
+    """
     site = context.session.get(SiteRow, call.site_id)
     if site is None or site.organization_id != call.organization_id or not site.published:
         raise not_found("published site")
     is_reader = is_open(site) and is_member(context, site.organization_id)
     has_key = site.visibility == "share-link" and opens_site(context, site, call.share_key)
-    if not (is_reader or has_key or sees_site(context, site)):
+    sees_all = sees_site(context, site)
+    if not (is_reader or has_key or sees_all):
         raise not_found("published site")
     contents, looks = SiteContents(context, site), looks_of(context, site)
-    return PublishedContentSite(
+    answer = PublishedContentSite(
         site=as_sites(context, [site])[0],
         structure=contents.structure(),
         customizations=SiteCustomizations(
             site=looks, site_spaces={site_space.id: looks for site_space in contents.every_space()}
         ),
     )
+    if sees_all or not site.adaptive_content:
+        return answer
+    seen = visible_values(answer.model_dump(mode="json", by_alias=True), holds_without_claims)
+    return PublishedContentSite.model_validate(seen)
 
 
 def site_for(context: Context, organization_id: str, site_id: str, required: str = "read") -> SiteRow:

@@ -19,7 +19,7 @@ from urllib.parse import quote
 from filelock import FileLock
 from sqlalchemy.orm import Session
 
-from presscheck.documents.pages.tree import slugify
+from presscheck.documents.pages.tree import title_slug
 from presscheck.paths import private_opener
 from presscheck.service.db.blob_store import BlobStore
 from presscheck.service.db.engine import Database
@@ -34,7 +34,7 @@ from presscheck.service.pdf.typst_document import template
 
 MOST_KEPT = 40
 """The most files in the cache; the least recently used are removed."""
-_FORMAT = 2
+_FORMAT = 3
 """Version of the layout: raise it whenever the same pages would look different."""
 _PURPOSE = "pdf"
 _MISSING = (
@@ -58,7 +58,7 @@ class Export:
 
 def export_address(session: Session, origin: str, export: Export, title: str) -> str:
     """The URL of the PDF, named after its title."""
-    return f"{origin}/pdf/{signed(session, _PURPOSE, asdict(export))}/{quote(slugify(title), safe='')}.pdf"
+    return f"{origin}/pdf/{signed(session, _PURPOSE, asdict(export))}/{quote(title_slug(title), safe='')}.pdf"
 
 
 def exported_pdf(database: Database, files: BlobStore, data: Path, origin: str, address: str) -> Path:

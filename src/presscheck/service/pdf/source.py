@@ -1,4 +1,8 @@
-"""The Typst source of a PDF: the markup of a space or a part of it, and the images that it shows."""
+"""The Typst source of a PDF: the markup of a space or a part of it, and the images that it shows.
+
+A PDF may be passed on to visitors of all kinds: it has what visitors without claims see, with a note if something may
+be missing.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +18,9 @@ from presscheck.api.content import ReusableContent, RevisionFile, RevisionPage
 from presscheck.documents.markdown.emoji import with_emoji
 from presscheck.documents.markdown.links import LinkResolver, source_path
 from presscheck.documents.pages.tree import Page, children, find, flatten, walk
+from presscheck.documents.visitors.condition_tags import holds_without_claims, words_without_claims
+from presscheck.documents.visitors.conditional_text import visible_text
+from presscheck.documents.visitors.visible_pages import visible_pages
 from presscheck.service.content.revisions import document_texts
 from presscheck.service.db.blob_store import BlobStore
 from presscheck.service.models.content import RevisionRow
@@ -22,6 +29,8 @@ from presscheck.service.pdf.typst_inlines import Resolve, Target, anchor_label, 
 
 MOST_BYTES = 20 * 1024 * 1024
 """Largest size of an image, in bytes; a larger one is replaced by its name."""
+PARTIAL = "without content for visitors with claims"
+"""The note on a document in which something is left out."""
 _STARTS = (b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"GIF87a", b"GIF89a")
 _ADDRESS = re.compile(r"/files/([0-9a-f]{64})/[^/]*\Z").search
 
@@ -54,9 +63,10 @@ class PdfSource:
         date = f"{self.made_at.day} {self.made_at:%B} {self.made_at.year}"
         facts = (("title", self.title), ("organization", self.organization), ("note", self.note), ("date", date))
         given = "".join(f"{name}: {typst_string(value)}, " for name, value in facts)
-        cover = str(len(self.chapters) > 1).lower()
+        has_cover = len(self.chapters) > 1
         pages = (self._chapter(chapter, as_written=as_written) for chapter in self.chapters)
-        return "\n".join((template(), f"#show: manual.with({given}cover: {cover});", *pages))
+        end = "" if has_cover else f'#text(fill: quiet, style: "italic")[{text_markup(self.note)}];\n'
+        return "\n".join((template(), f"#show: manual.with({given}cover: {str(has_cover).lower()});", *pages, end))
 
     def _chapter(self, chapter: Chapter, *, as_written: bool) -> str:
         page, level, label = chapter.page, chapter.depth + 1, _label(chapter.page["id"])
@@ -91,18 +101,23 @@ def manuscript(
         only: exports that page without its subpages.
         facts: title, organization and note.
     """
-    chosen: Sequence[Page] = revision.tree
+    tree = visible_pages(revision.tree, holds_without_claims)
+    chosen: Sequence[Page] = tree
     if page is not None:
-        place = find(revision.tree, page)
+        place = find(tree, page)
         if place is None:
             return None
         chosen = [place.page | {"pages": []}] if only else [place.page]
     chapters = list(_chapters(chosen, asked=page))
     ids = [chapter.page["documentId"] for chapter in chapters if chapter.page.get("documentId")]
     snippets = [snippet["document"] for snippet in revision.reusable_contents if snippet.get("document")]
-    texts = document_texts(session, [*ids, *snippets])
+    written = document_texts(session, [*ids, *snippets])
+    texts = {name: visible_text(text, holds_without_claims) for name, text in written.items()}
+    facts = {name: words_without_claims(words) for name, words in facts.items()}
+    if texts != written or tree != revision.tree:
+        facts["note"] = " · ".join(filter(None, (facts["note"], PARTIAL)))
     pictures: set[str] = set()
-    resolving = _Resolving(revision, files, {chapter.page["id"] for chapter in chapters}, texts, pictures)
+    resolving = _Resolving(revision, tree, files, {chapter.page["id"] for chapter in chapters}, texts, pictures)
     made_at = datetime.fromisoformat(revision.created_at).replace(microsecond=0)  # PDF metadata has whole seconds
     return PdfSource(made_at=made_at, chapters=chapters, texts=texts, resolver=resolving.of, pictures=pictures, **facts)
 
@@ -140,13 +155,14 @@ class _Resolving:
     def __init__(
         self,
         revision: RevisionRow,
+        visible: Sequence[Page],
         store: BlobStore,
         shown: set[str],
         texts: dict[str, str],
         pictures: set[str],
     ) -> None:
-        paths = {place.page["id"]: place.path for place in walk(revision.tree)}
-        tree = [RevisionPage.model_validate(page) for page in _with_paths(revision.tree, paths)]
+        paths = {place.page["id"]: place.path for place in walk(visible)}
+        tree = [RevisionPage.model_validate(page) for page in _with_paths(visible, paths)]
         self._pages = {page.id: page for page in flatten(tree)}
         self._files = {file["id"]: file for file in revision.files}
         self._by_content = {file["content"]: file for file in revision.files if file.get("content")}
@@ -188,7 +204,7 @@ class _Resolving:
         return web_target(target.url)
 
     def _file(self, file: dict[str, Any]) -> Target:
-        content, name = file.get("content") or "", file["name"].rpartition("/")[2]
+        content, name = file.get("content") or "", words_without_claims(file["name"]).rpartition("/")[2]
         if content not in self._is_picture:
             self._is_picture[content] = _is_picture(self._store, content)
         if not self._is_picture[content]:

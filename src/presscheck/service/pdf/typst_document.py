@@ -96,6 +96,11 @@ def _as_written(page: BlockContext, token: Token, inner: Tokens) -> str:
     return f"#text(fill: quiet)[{text_markup(token.content)}];\n\n{page.flow(inner)}"
 
 
+def _if(page: BlockContext, token: Token, inner: Tokens) -> str:
+    """Renders nothing: what everybody may see has no condition any more, see `source`."""
+    return ""
+
+
 def _content(page: BlockContext, token: Token, inner: Tokens) -> str:
     return page.flow(inner)
 
@@ -224,7 +229,7 @@ RENDERERS: dict[str, TagRenderer] = {
     "column": _content,
     "updates": _content,
     "update": _update,
-    "if": _as_written,
+    "if": _if,
     "include": _include,
     "content-ref": _reference,
     "embed": _embed,

@@ -19,7 +19,7 @@ from presscheck.api.site_structure import (
     StructureItem,
 )
 from presscheck.api.spaces import Space
-from presscheck.documents.pages.tree import slugify
+from presscheck.documents.pages.tree import title_slug
 from presscheck.service.db.engine import attach_row
 from presscheck.service.db.prepared_statements import plain_rows
 from presscheck.service.http.operations import ApiError, Context, unchecked
@@ -238,7 +238,7 @@ def above(item: SectionRow | SectionGroupRow) -> str | None:
 
 def free_path(title: str, taken: set[str]) -> str:
     """A URL slug made from a title, with a number if it is already in use."""
-    slug = slugify(title)
+    slug = title_slug(title)
     path, number = slug, 1
     while path in taken:
         path = f"{slug}-{number}"

@@ -10,6 +10,7 @@ from sqlalchemy import String, func, literal_column, select, union_all
 from presscheck.api.roles import Location, MergeRules
 from presscheck.api.spaces import Space, SpacePermissions, SpaceUrls
 from presscheck.api.users import User
+from presscheck.documents.visitors.condition_tags import words_without_claims
 from presscheck.service.db.prepared_statements import among
 from presscheck.service.http.operations import Caller, Context, unchecked
 from presscheck.service.models.content import ChangeRequestCountRow, CommentRow
@@ -64,6 +65,7 @@ def as_shared_space(context: Context, row: SpaceRow) -> Space:
     """Serializes a space for a caller who only has a share key: without its merge rules, counts and place."""
     return as_spaces(context, [row])[0].model_copy(
         update={
+            "title": words_without_claims(row.title),
             "merge_rules": _INHERITED,
             "default_level": None,
             "parent": None,

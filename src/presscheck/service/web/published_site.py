@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple, TypeVar
@@ -14,6 +14,7 @@ from presscheck.documents.markdown.anchors import encode_fragment
 from presscheck.documents.markdown.emoji import with_emoji
 from presscheck.documents.pages.tree import Page, PagePosition, Tree, children, walk
 from presscheck.documents.visitors.conditions import holds
+from presscheck.documents.visitors.visible_pages import WORDS, visible_pages
 from presscheck.service.content.revision_content import RevisionContent, kept, revision_content
 from presscheck.service.content.revisions import FORMER_PATHS
 from presscheck.service.content.serializers import Content, LinkTargets
@@ -190,7 +191,7 @@ class PublishedSite:
             self._known[space_id] = kept(
                 self.context,
                 ("published space", revision.id, *self._visitor),
-                lambda: SpaceContent(revision, self._open(revision.tree)),
+                lambda: SpaceContent(revision, self._visible(revision.tree)),
                 lambda _: revision.weight() // 2,
             )
         return self._known[space_id]
@@ -296,15 +297,17 @@ class PublishedSite:
         if first and named is first:
             yield first, rest
 
-    def _open(self, tree: list[Page]) -> Tree:
-        """The page tree without pages whose condition is false, and without their subpages; emoji in their titles."""
-        return [
-            page | _texts_with_emoji(page) | ({"pages": self._open(list(children(page)))} if children(page) else {})
-            for page in tree
-            if self.holds(page.get("condition"))
-        ]
+    def _visible(self, tree: Tree) -> Tree:
+        return _tree_with_emoji(visible_pages(tree, self.holds))
+
+
+def _tree_with_emoji(tree: Sequence[Page]) -> Tree:
+    return [
+        page | _texts_with_emoji(page) | ({"pages": _tree_with_emoji(children(page))} if children(page) else {})
+        for page in tree
+    ]
 
 
 def _texts_with_emoji(page: Page) -> dict[str, str]:
-    texts = ((name, page.get(name)) for name in ("title", "linkTitle", "description"))
+    texts = ((name, page.get(name)) for name in WORDS)
     return {name: with_emoji(text) for name, text in texts if isinstance(text, str) and ":" in text}

@@ -8,10 +8,12 @@ from typing import NamedTuple
 from presscheck.api.search_results import SearchSectionResult
 from presscheck.documents.markdown.emoji import with_emoji
 from presscheck.documents.pages.tree import PagePosition
-from presscheck.documents.visitors.conditional_text import has_conditions
-from presscheck.service.content.search import Hit, as_results, search
+from presscheck.documents.visitors.condition_tags import has_conditions
+from presscheck.documents.visitors.conditional_text import condition_mistakes
+from presscheck.service.content.search import as_results, search
 from presscheck.service.content.serializers import body_of
 from presscheck.service.models.sites import SiteSpaceRow
+from presscheck.service.web.navigation import trail
 from presscheck.service.web.published_site import PublishedSite
 
 LONGEST_QUERY = 512
@@ -48,20 +50,23 @@ def found_pages(site: PublishedSite, query: str) -> list[FoundPage]:
         near = [hit for hit in hits.get(site_space.space_id, ()) if hit.page["id"] in listed]
         near = [hit for hit in near if not hit.page.get("noIndex")][: MOST - len(pages)]
         for hit, result in zip(near, as_results(site.context, near, query), strict=True):
-            is_secret = site.site.adaptive_content and _has_conditions(site, hit)
-            if is_secret and not all(word in hit.page["title"].casefold() for word in query.casefold().split()):
-                continue  # the words may be in a part that this reader may not see
             place = listed[result.id]
+            title = place.page["title"]
+            is_secret = has_conditions(hit.page["title"]) or _may_hide(site, body_of(site.context, hit.page))
+            if is_secret and not all(word in title.casefold() for word in query.casefold().split()):
+                continue  # the words may be in a part that this reader may not see
             passages = (
                 () if is_secret else (_passage(site, site_space, place, section) for section in result.sections or ())
             )
-            where = (site.spaces[site_space.space_id].title, *hit.above)
-            pages.append(FoundPage(with_emoji(result.title), site.address(site_space, place), where, tuple(passages)))
+            above = (ancestor.page["title"] for ancestor in trail(site, site_space, place))
+            where = (site.spaces[site_space.space_id].title, *above)
+            pages.append(FoundPage(title, site.address(site_space, place), where, tuple(passages)))
     return pages
 
 
-def _has_conditions(site: PublishedSite, hit: Hit) -> bool:
-    return has_conditions(body_of(site.context, hit.page))
+def _may_hide(site: PublishedSite, body: str) -> bool:
+    """Whether readers may not see a part of a text; without adaptive content only what cannot be read is hidden."""
+    return has_conditions(body) and (site.site.adaptive_content or bool(condition_mistakes(body)))
 
 
 def _passage(

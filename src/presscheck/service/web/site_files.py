@@ -8,6 +8,7 @@ from urllib.parse import quote
 
 from starlette.responses import Response
 
+from presscheck.documents.visitors.condition_tags import words_without_claims
 from presscheck.service.db.blob_store import BlobStore
 from presscheck.service.http.files import file_response
 from presscheck.service.http.operations import is_known, not_found
@@ -60,4 +61,4 @@ def _tail(file: dict[str, Any]) -> str:
 
 
 def _name(file: dict[str, Any]) -> str:
-    return str(file["name"]).replace("/", "_")
+    return words_without_claims(str(file["name"])).replace("/", "_")

@@ -8,11 +8,13 @@ from pathlib import Path
 from typing import Any, cast
 from urllib.parse import quote
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, pass_context
+from jinja2.runtime import Context as JinjaContext
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from presscheck.documents.pages.tree import PagePosition
+from presscheck.documents.visitors.condition_tags import holds_without_claims, visible_words
 from presscheck.service.content.serializers import LAYOUT, body_of
 from presscheck.service.db.blob_store import BlobStore
 from presscheck.service.http.operations import ApiError, Context
@@ -164,6 +166,7 @@ def _page(
         "spaces": navigation.spaces(site, site_space),
         "tree": _tree(site, site_space, current) if site_space else "",
         "query": "",
+        "holds": site.holds,
         "previewed": site.previewed and site.previewed.request,
     } | values
     is_open = site.site.visibility in OPEN and not site.reader.is_previewing
@@ -178,7 +181,7 @@ def _page(
 def _tree(site: PublishedSite, site_space: SiteSpaceRow, current: PagePosition | None) -> str:
     def rendered() -> TreeHtml:
         tree = navigation.tree(site, site_space)
-        parts: Any = _templates().get_template("parts.html").module
+        parts: Any = _templates().get_template("parts.html").make_module({"holds": site.holds})
         return TreeHtml(str(parts.nodes(tree.nodes)) if tree.nodes else "", tree.ids)
 
     html = site.kept("page tree", site_space, rendered, TreeHtml.weight)
@@ -221,11 +224,24 @@ def _destination(site: PublishedSite, destination: dict[str, Any]) -> str | None
     return site.page_address(found.space_id, destination["page_id"])
 
 
+@pass_context
+def _visible(variables: JinjaContext, value: Any) -> Any:
+    """Returns what the visitor may see of a value: every text of a template passes this, before it is escaped."""
+    if not isinstance(value, str) or hasattr(value, "__html__"):  # markup is made of such values
+        return value
+    return visible_words(value, variables.get("holds", holds_without_claims))
+
+
 @cache
 def _templates() -> Environment:
     loader = FileSystemLoader(Path(__file__).with_name("templates"))
     templates = Environment(
-        loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+        loader=loader,
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=_visible,
     )
     cast("dict[str, Any]", templates.globals)["style_sheet"] = style_sheet_path()
     return templates

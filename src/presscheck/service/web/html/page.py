@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from presscheck.documents.markdown.anchors import AnchorNames, decode_fragment, encode_fragment, named_html, own_id
 from presscheck.documents.markdown.emoji import with_emoji
 from presscheck.documents.markdown.parser import outermost, parse, take_alert, take_task
+from presscheck.documents.visitors.condition_tags import visible_words
 from presscheck.documents.visitors.conditional_text import visible_text
 from presscheck.service.web.html.context import Heading, Included, RenderContext, ResolvedLink
 from presscheck.service.web.html.custom_tags import code_html, hint_html, tag_html
@@ -96,7 +97,8 @@ class HtmlRenderer:
         """Resolves a link of the text that is rendered."""
         if target.startswith("#"):
             return ResolvedLink(f"#{encode_fragment(decode_fragment(target[1:]))}")
-        return self.context.leads(target, self._sources[-1])
+        link = self.context.leads(target, self._sources[-1])
+        return link and link._replace(title=visible_words(link.title, self.holds))
 
     def clean(self, html: str) -> str:
         """Sanitizes HTML of authors."""
@@ -104,7 +106,8 @@ class HtmlRenderer:
 
     def variable(self, name: str) -> str | None:
         """Returns the value of an expression."""
-        return self.context.variable(name)
+        value = self.context.variable(name)
+        return value and visible_words(value, self.holds)
 
     def holds(self, condition: str) -> bool:
         """Returns whether a condition is true for the visitor."""

@@ -14,6 +14,7 @@ from typing_extensions import override
 
 from presscheck.api.site_settings import GetAdaptiveSchema
 from presscheck.documents.visitors.claim_schema import schema_claims
+from presscheck.documents.visitors.condition_tags import visible_words
 from presscheck.engine.publish.audiences import EVERYONE, AdaptivePlace, Audience, Audiences, SeenSite, seen_by
 from presscheck.errors import NotFound
 from presscheck.text.phrases import count
@@ -21,7 +22,7 @@ from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.screens.adaptive_content.audience_dialog import ask_audience, claims_text
 from presscheck.tui.screens.adaptive_content.model import AdaptiveModel, AdaptiveSubscriptions
-from presscheck.tui.screens.adaptive_content.visitor_page import VisitorPage
+from presscheck.tui.screens.adaptive_content.visitor_page import VisitorPage, VisitorReferences
 from presscheck.tui.screens.base_screen import BaseScreen
 from presscheck.tui.screens.site.title import site_title
 from presscheck.tui.status_bar import StatusLine
@@ -277,7 +278,8 @@ class AudienceView(BaseScreen):
         return [self._node(place) for place in self._below.get(key, ())]
 
     def _node(self, place: AdaptivePlace) -> Node:
-        title = Span(sanitize(place.title) or "(no title)", _STYLES[place.kind])
+        shows = VisitorReferences(self.audience, self.model.known, is_on=self.is_on).shows
+        title = Span(sanitize(visible_words(place.title, shows)) or "(no title)", _STYLES[place.kind])
         if place.key in self.seen.doubts:
             note: Line = (Span("? ", "waiting"),)
         else:

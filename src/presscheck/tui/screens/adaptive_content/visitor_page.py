@@ -1,4 +1,4 @@
-"""A page as the visitors of an audience get it: conditional blocks that do not hold for them are left out."""
+"""A page as the visitors of an audience get it: what a condition hides from them is left out."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from typing_extensions import override
 from presscheck.documents.terminal.controls import Controls
 from presscheck.documents.terminal.page_lines import PageLines
 from presscheck.documents.terminal.references import NoReferences
+from presscheck.documents.visitors.condition_tags import visible_words
+from presscheck.documents.visitors.conditional_text import visible_text
 from presscheck.documents.visitors.conditions import Path, judge
 from presscheck.engine.shared_calls import live_page
 from presscheck.text.sanitize import sanitize
@@ -33,7 +35,7 @@ WIDEST = 96
 
 
 class VisitorReferences(NoReferences):
-    """Tells which conditional blocks the visitors of an audience get.
+    """Tells which conditions the visitors of an audience meet.
 
     Args:
         audience: the visitors.
@@ -86,7 +88,8 @@ class VisitorPage(BaseScreen):
 
     @override
     def title_line(self) -> Line:
-        return (Span(" View as › ", "quiet"), Span(sanitize(self._place.title), "title"))
+        title = visible_words(self._place.title, self._references.shows)
+        return (Span(" View as › ", "quiet"), Span(sanitize(title), "title"))
 
     @override
     def body(self) -> ComposeResult:
@@ -119,13 +122,15 @@ class VisitorPage(BaseScreen):
             return
         if page.markdown == self._text:
             return
-        self._text = text = page.markdown or ""
+        self._text = page.markdown
+        shows = self._references.shows
+        text, title = visible_text(page.markdown or "", shows), visible_words(page.title, shows)
         empty.hide()
         view.display = True
         controls = Controls()
         view.show(
             lambda columns: PageLines(
-                text, min(columns, WIDEST), title=page.title, references=self._references, controls=controls
+                text, min(columns, WIDEST), title=title, references=self._references, controls=controls
             ),
             line=0,
         )

@@ -1,0 +1,45 @@
+"""The pages and other API objects that a visitor may see, each with the words that the visitor may see."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from presscheck.documents.pages.tree import Page, Tree, children
+from presscheck.documents.visitors.condition_tags import Holds, has_conditions, visible_words
+
+WORDS = ("title", "linkTitle", "description")
+"""The fields of a page that visitors read."""
+
+
+def visible_pages(tree: Tree, holds: Holds) -> Tree:
+    """Returns a tree without the pages whose condition is false, and without the pages below them.
+
+    Args:
+        tree: the pages; the tree is not changed.
+        holds: tells whether a condition is true.
+    """
+    return [_visible(page, holds) for page in tree if not page.get("condition") or holds(page["condition"])]
+
+
+def visible_values(value: Any, holds: Holds) -> Any:
+    """Returns JSON without the objects whose condition is false, and with what its texts show to a visitor."""
+    if isinstance(value, str):
+        return visible_words(value, holds)
+    if isinstance(value, dict):
+        return {name: visible_values(inner, holds) for name, inner in cast("dict[str, Any]", value).items()}
+    if isinstance(value, list):
+        return [visible_values(inner, holds) for inner in cast("list[Any]", value) if _is_met(inner, holds)]
+    return value
+
+
+def _is_met(value: Any, holds: Holds) -> bool:
+    condition = cast("dict[str, Any]", value).get("condition") if isinstance(value, dict) else None
+    return not isinstance(condition, str) or not condition or bool(holds(condition))
+
+
+def _visible(page: Page, holds: Holds) -> Page:
+    words = {name: visible_words(page[name], holds) for name in WORDS if has_conditions(page.get(name) or "")}
+    if "title" in words:
+        words["title"] = words["title"].strip() or "Untitled"
+    below = children(page)
+    return page | words | ({"pages": visible_pages([*below], holds)} if below else {}) if words or below else page
