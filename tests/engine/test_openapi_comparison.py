@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from presscheck.documents.terminal.openapi import schema_lines
 from presscheck.engine.integrations.settings import absolute, is_of_integration, read_options
 from presscheck.engine.openapi.comparison import compare
 from presscheck.engine.openapi.description_file import read_description
@@ -171,6 +172,20 @@ def test_hostile_descriptions_end() -> None:
     for wrong in ({"paths": []}, {"paths": {"/a": odd}}, {"paths": {"/a": 1}}):
         compare(OLD, wrong)
         compare(wrong, OLD)
+
+
+@pytest.mark.timeout(20)
+def test_exponential_references_are_read_once() -> None:
+    schemas: dict[str, Any] = {
+        f"A{number}": {"allOf": [{"$ref": f"#/components/schemas/A{number + 1}"}] * 2} for number in range(30)
+    }
+    schemas["A30"] = {"type": "object", "properties": {"a": {"type": "string"}}}
+    old: dict[str, Any] = {"components": {"schemas": schemas}, "paths": {}}
+    old["paths"]["/a"] = {"get": {"requestBody": body({"$ref": "#/components/schemas/A0"})}}
+    new = deepcopy(old)
+    new["components"]["schemas"]["A30"]["properties"]["a"]["type"] = "integer"
+    assert [change.place for change in compare(old, new).changes] == ["A0 (request) › a"]
+    assert schema_lines(old, "A0", 80)
 
 
 def test_versions_are_kept_by_their_text(tmp_path: Path) -> None:

@@ -22,6 +22,7 @@ from presscheck.api.content_changes import InsertFiles, NewFile
 from presscheck.service.db.engine import Database
 from presscheck.service.db.signing import LIFETIME
 from presscheck.service.models.jobs import SettingRow
+from presscheck.service.pdf import export
 from presscheck.service.pdf.export import MOST_KEPT
 
 
@@ -149,6 +150,13 @@ async def test_only_the_last_pdfs_are_cached(world: World, service: RunningServi
 
 
 @pytest.mark.slow
+async def test_a_pdf_has_a_limited_size(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(export, "MOST_PARTS", 4)
+    answer = await download(await space_pdf(world))
+    assert answer.status_code == 413
+    assert "more than 4 lines, table cells, links and tags" in answer.text
+
+
 async def test_a_missing_page_or_space_cannot_be_exported(world: World) -> None:
     draft = await world.draft()
     for asked in (space_pdf(world, page="none"), draft_pdf(world, draft, page="none", only=True)):

@@ -49,6 +49,8 @@ SCHEMA_VERSION = 1
 """The value of `data.schemaVersion`."""
 MAX_NOTE_COPIES = 20
 """Copies of one footnote body: a text with many references to it must not grow without limit."""
+MAX_COPIED_NODES = 10_000
+"""Nodes of all copies of footnote bodies after the first of each."""
 
 
 def markdown_to_nodes(markdown: str, change: ReferenceMapper | None = None) -> Node:
@@ -114,11 +116,15 @@ class BlockReader:
         self._take_notes(tokens)
         nodes = fit_children("document", self.flow(tokens))
         bodies = {label: self.flow(inner) for label, inner in self._notes.items()}
+        sizes = {label: _count_nodes(body) for label, body in bodies.items()}
         told: Counter[str] = Counter()
+        copied = 0
         for node in list(annotations_in(nodes)):
             label = node["markdown"]["label"]
             told[label] += 1
-            body = fit_children("annotation-body", bodies.get(label, [])) if told[label] <= MAX_NOTE_COPIES else []
+            copied += sizes.get(label, 0) if told[label] > 1 else 0
+            is_copied = told[label] == 1 or (told[label] <= MAX_NOTE_COPIES and copied <= MAX_COPIED_NODES)
+            body = fit_children("annotation-body", bodies.get(label, [])) if is_copied else []
             body = copy.deepcopy(body) or [block_node("paragraph", [])]
             node["fragments"] = [fragment("annotation-body", body, kind="annotation-body")]
         rest = [label for label in bodies if label not in told]
@@ -220,6 +226,10 @@ class BlockReader:
         return [
             tag_node(TagBlock(token, nodes, token.type == "tag_open")) or markdown_paragraph(_as_written(token, nodes))
         ]
+
+
+def _count_nodes(nodes: Nodes) -> int:
+    return sum(1 + _count_nodes(child_nodes(node)) + _count_nodes(child_nodes(node, "fragments")) for node in nodes)
 
 
 def code_node(content: str, info: str) -> Node:

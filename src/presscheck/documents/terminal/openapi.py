@@ -10,6 +10,8 @@ from presscheck.text.styled_text import Line, Span, remaining_cells, with_prefix
 
 DEEPEST = 6
 """The deepest nesting of a schema that is shown."""
+MOST_SCHEMAS = 5_000
+"""Schemas of an operation that are read: parts of `allOf` may have no lines, and each may refer to two others."""
 MOST_LINES = 2_000
 """Lines of one operation that are shown."""
 METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
@@ -129,6 +131,7 @@ class _Writer:
     def __init__(self, description: Object, columns: int) -> None:
         self._description, self._columns = description, columns
         self._written = 0
+        self._schemas = 0
 
     def operation(self, operation: Operation) -> Iterator[Line]:
         details = operation.details
@@ -166,7 +169,8 @@ class _Writer:
         """Yields the properties of a schema, or its type if it has none."""
         name = _name(schema)
         schema = self._resolved(schema)
-        if depth >= DEEPEST or name in parents or self._written > MOST_LINES:
+        self._schemas += 1
+        if depth >= DEEPEST or name in parents or self._written > MOST_LINES or self._schemas > MOST_SCHEMAS:
             return
         parents = (*parents, name) if name else parents
         if not depth:

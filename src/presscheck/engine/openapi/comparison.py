@@ -452,20 +452,21 @@ def _name(schema: Object) -> str:
     return address.rpartition("/")[2] if isinstance(address, str) else ""
 
 
-def _whole(description: Object, schema: Object, parents: frozenset[str] = frozenset()) -> Object:
-    """A schema with the parts of its `allOf` in one; a part that it is inside of is left out."""
+def _whole(description: Object, schema: Object, seen: set[str] | None = None, depth: int = 0) -> Object:
+    """A schema with the parts of its `allOf` in one; a part counts once, however often it is referred to."""
+    seen = set() if seen is None else seen
     if name := _name(schema):
-        if name in parents:
+        if name in seen:
             return EMPTY
-        parents |= {name}
+        seen.add(name)
     schema = _resolved(description, schema)
     parts = _list(schema, "allOf")
-    if not parts or len(parents) > DEEPEST:
+    if not parts or depth > DEEPEST:
         return schema
     whole: dict[str, Any] = {}
     properties: dict[str, Any] = {}
     required: list[Any] = []
-    for part in (*(_whole(description, _object(each), parents) for each in parts), schema):
+    for part in (*(_whole(description, _object(each), seen, depth + 1) for each in parts), schema):
         whole |= part
         properties |= _object(part.get("properties"))
         required += _list(part, "required")

@@ -37,7 +37,7 @@ from presscheck.documents.pages.tree import (
 )
 from presscheck.service.content.revision_content import RevisionContent, revision_content
 from presscheck.service.content.revisions import NewDocuments, new_page
-from presscheck.service.content.serializers import Content, PageRefs, PageText, parse_page, text_of
+from presscheck.service.content.serializers import Content, PageRefs, PageText, parse_page, require_size, text_of
 from presscheck.service.db.ids import new_id
 from presscheck.service.http.operations import ApiError, Context
 from presscheck.service.models.content import ChangeRequestRow
@@ -188,6 +188,7 @@ class ContentEdit:
             content = Content(self.row.space_id, self.tree, self.files, self._reusable)
             links = PageRefs(self.context, content, page_id, source=source)
             text = PageText(None, {}, text_of(document.document, links))
+        require_size("document", text.body)
         document_id = self._documents.add(text.body) if text.body else None
         return text.title, text.details, document_id
 

@@ -10,7 +10,7 @@ import posixpath
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from sqlalchemy import bindparam, select
 
@@ -26,6 +26,7 @@ from presscheck.api.content import (
 from presscheck.documents.markdown.anchors import encode_fragment
 from presscheck.documents.markdown.headings import leading_title
 from presscheck.documents.markdown.links import LinkResolver, source_path
+from presscheck.documents.markdown.page_size import PAGE_LIMITS, TextLimits, size_problem
 from presscheck.documents.nodes.from_markdown import markdown_to_nodes
 from presscheck.documents.nodes.references import Reference, format_reference, parse_reference
 from presscheck.documents.nodes.to_markdown import nodes_to_markdown
@@ -43,6 +44,8 @@ from presscheck.service.review.change_requests import as_change_request
 
 _WORDS = ("title", "slug", "emoji", "icon", "description", "condition")
 _CLAIMS = ("hidden", "noIndex", "noRobotsIndex")
+MOST_OBJECTS = 250_000
+"""Most objects of submitted document nodes: a page at the limits of its Markdown has fewer."""
 DETAILS: dict[str, type] = {**dict.fromkeys(_WORDS, str), **dict.fromkeys(_CLAIMS, bool)}
 """The page details that front matter can set, with their types."""
 KINDS = {"document": "sheet", "group": "group", "link": "link"}
@@ -253,16 +256,42 @@ def document_by_id(context: Context, revision: RevisionContent, document_id: str
     return ContentDocument.model_validate(markdown_to_nodes(text, links.from_address))
 
 
+def require_size(name: str, markdown: str, limits: TextLimits = PAGE_LIMITS) -> None:
+    """Requires that a text can be rendered in about a second.
+
+    Raises:
+        ApiError: 413, it is too large.
+    """
+    problem = size_problem(markdown, limits)
+    if problem:
+        raise ApiError(413, f"{name}: {problem}")
+
+
 def text_of(document: dict[str, Any], links: PageRefs | None = None) -> str:
     """Converts submitted document nodes to Markdown.
 
     Raises:
-        ApiError: 400 for invalid nodes, naming the place.
+        ApiError: 400 for invalid nodes, naming the place; 413 for too many of them.
     """
+    if _has_more_objects(document, MOST_OBJECTS):
+        raise ApiError(413, f"document: too large: more than {MOST_OBJECTS:,} nodes, leaves and other objects")
     try:
         return nodes_to_markdown(document, links.to_address if links else None)
     except InvalidNode as wrong:
         raise ApiError(400, str(wrong)) from None
+
+
+def _has_more_objects(value: object, most: int) -> bool:
+    """Returns whether a JSON value has more than `most` objects."""
+    waiting, count = [value], 0
+    while waiting and count <= most:
+        value = waiting.pop()
+        if isinstance(value, dict):
+            count += 1
+            waiting.extend(cast("dict[str, object]", value).values())
+        elif isinstance(value, list):
+            waiting.extend(cast("list[object]", value))
+    return count > most
 
 
 class LinkTargets:

@@ -45,11 +45,12 @@ from presscheck.api.comments import (
 from presscheck.api.operation import Page
 from presscheck.api.roles import Location
 from presscheck.api.users import Contribution, User
+from presscheck.documents.markdown.page_size import COMMENT_LIMITS
 from presscheck.documents.nodes.from_markdown import markdown_to_nodes
 from presscheck.documents.nodes.to_markdown import nodes_to_markdown
 from presscheck.documents.nodes.validation import InvalidNode
 from presscheck.documents.pages.tree import find
-from presscheck.service.content.serializers import text_of
+from presscheck.service.content.serializers import require_size, text_of
 from presscheck.service.db.engine import add_row
 from presscheck.service.db.ids import new_id
 from presscheck.service.db.prepared_statements import among, together
@@ -155,12 +156,13 @@ def stored_text(body: Document) -> dict[str, Any]:
     """Converts a body to its stored form.
 
     Raises:
-        ApiError: 400 if it is empty.
+        ApiError: 400 if it is empty, 413 if it is too large.
     """
     if not has_text(body):
         raise ApiError(400, "body: must not be empty")
     if body.markdown is None and body.document is not None:
-        text_of(body.document)
+        require_size("body", text_of(body.document), COMMENT_LIMITS)
+    require_size("body", body.markdown or "", COMMENT_LIMITS)
     return {"markdown": body.markdown} if body.markdown is not None else {"document": body.document}
 
 

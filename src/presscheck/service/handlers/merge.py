@@ -17,6 +17,7 @@ from presscheck.documents.merge.revisions import MergedTree, documents_to_merge,
 from presscheck.documents.pages.tree import Tree, flatten
 from presscheck.service.content.revision_content import known_content
 from presscheck.service.content.revisions import NewDocuments, add_revision, document_texts
+from presscheck.service.content.serializers import require_size
 from presscheck.service.db.prepared_statements import among
 from presscheck.service.http.operations import ApiError, Context, handles
 from presscheck.service.integrations.integrations import tell_of_content
@@ -74,7 +75,12 @@ def _merged(context: Context, space: SpaceRow, row: ChangeRequestRow) -> tuple[M
     base, ours, theirs = (_side(context, revision) for revision in (ancestor(row), row.revision, space.revision_id))
     texts = document_texts(context.session, documents_to_merge(base, ours, theirs))
     new = NewDocuments()
-    merged = merge_pages(base, ours, theirs, texts.__getitem__, new.add)
+
+    def add(text: str) -> str:
+        require_size("merged page", text)
+        return new.add(text)
+
+    merged = merge_pages(base, ours, theirs, texts.__getitem__, add)
     new.store(context.session)
     return merged, bool(merged.conflicts) or _has_unresolved(context, theirs["pages"], merged, new.texts | texts)
 

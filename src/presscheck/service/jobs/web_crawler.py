@@ -12,6 +12,7 @@ from urllib.robotparser import RobotFileParser
 
 from presscheck.documents.markdown.headings import leading_title
 from presscheck.documents.markdown.links import written_targets
+from presscheck.documents.markdown.page_size import size_problem
 from presscheck.documents.pages.tree import slugify
 from presscheck.service.content.file_urls import require_signature
 from presscheck.service.html_conversion import NotConverted, convert_html
@@ -136,12 +137,18 @@ class Crawl:
         try:
             page = convert_html(answer.body, answer.url)
         except NotConverted as error:
-            if url == self._start:
-                raise PermanentFailure(f"{url}: {error}") from None
-            self._left_out.append(f"{url}: {error}")
+            self._leave_out(url, str(error))
             return []
-        self._found[address] = Found(address, page.title, _slug(address), page.markdown)
+        if problem := size_problem(page.markdown):
+            self._leave_out(url, problem)
+        else:
+            self._found[address] = Found(address, page.title, _slug(address), page.markdown)
         return [_plain(link) for link in page.links]
+
+    def _leave_out(self, url: str, reason: str) -> None:
+        if url == self._start:
+            raise PermanentFailure(f"{url}: {reason}") from None
+        self._left_out.append(f"{url}: {reason}")
 
     def _in_order(self) -> list[Found]:
         pages = sorted(self._found.values(), key=lambda page: (urlsplit(page.url).path.rstrip("/"), page.url))

@@ -32,6 +32,8 @@ from presscheck.service.pdf.source import PdfSource, manuscript
 from presscheck.service.pdf.typesetter import MOST_SECONDS_OF_IMAGE, TypesettingFailed, typeset
 from presscheck.service.pdf.typst_document import template
 
+MOST_PARTS = 500_000
+"""Lines, table cells, links and tags of all pages of a PDF: their markup takes half a minute."""
 MOST_KEPT = 40
 """The most files in the cache; the least recently used are removed."""
 _FORMAT = 3
@@ -65,7 +67,7 @@ def exported_pdf(database: Database, files: BlobStore, data: Path, origin: str, 
     """Returns the file behind the signed part of a URL, and creates it on first use.
 
     Raises:
-        ApiError: 404 for an invalid URL, 410 for an expired one.
+        ApiError: 404 for an invalid URL, 410 for an expired one, 413 if the pages are too large.
         FilesUnavailable: the images cannot be read.
     """
     with database.reading.begin() as session:
@@ -85,6 +87,8 @@ def exported_pdf(database: Database, files: BlobStore, data: Path, origin: str, 
         source = manuscript(session, files, revision, export.page, only=export.only, **facts)
     if source is None:
         raise not_found("page")
+    if source.parts() > MOST_PARTS:
+        raise ApiError(413, f"Too large for a PDF: more than {MOST_PARTS:,} lines, table cells, links and tags.")
     cached.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     with FileLock(cached.parent / ".lock"):
         if not _is_kept(cached):  # another thread may have created it while this one waited

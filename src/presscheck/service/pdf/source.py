@@ -17,6 +17,7 @@ from sqlalchemy.orm import Session
 from presscheck.api.content import ReusableContent, RevisionFile, RevisionPage
 from presscheck.documents.markdown.emoji import with_emoji
 from presscheck.documents.markdown.links import LinkResolver, source_path
+from presscheck.documents.markdown.page_size import count_parts
 from presscheck.documents.pages.tree import Page, children, find, flatten, walk
 from presscheck.documents.visitors.condition_tags import holds_without_claims, words_without_claims
 from presscheck.documents.visitors.conditional_text import visible_text
@@ -57,6 +58,10 @@ class PdfSource:
     """The links of each page, by page id."""
     pictures: set[str] = field(default_factory=set[str])
     """The ids of the images, which are their names in the markup; complete after the markup was created."""
+
+    def parts(self) -> int:
+        """The lines, table cells, links and tags of all pages, see `count_parts`."""
+        return sum(count_parts(self.texts.get(chapter.page.get("documentId", ""), "")) for chapter in self.chapters)
 
     def markup(self, *, as_written: bool = False) -> str:
         """The markup of the whole document; `as_written` shows pages as Markdown source."""

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Protocol
 from presscheck.documents.block_tags import HINTS, hint_of, registered_name
 from presscheck.documents.markdown.anchors import AnchorNames
 from presscheck.documents.markdown.inline_runs import file_name, html_events
+from presscheck.documents.markdown.page_size import PAGE_LIMITS, count_parts
 from presscheck.documents.markdown.parser import inside, outermost, parse, take_alert, take_task
 from presscheck.documents.markdown.table import read_table
 from presscheck.documents.pages.front_matter import split_front_matter
@@ -290,6 +291,7 @@ class TypstRenderer:
         self.names = AnchorNames()
         self._depth = 0
         self._including = 0
+        self._room = PAGE_LIMITS.parts
         self._notes: dict[str, Tokens] = {}
         self._set_notes: set[str] = set()
         self._in_note = False
@@ -326,8 +328,9 @@ class TypstRenderer:
         return self.inline(runs.spans)
 
     def include(self, text: str) -> str:
-        """Renders a snippet in its place; one that includes itself is rendered once."""
-        if self._including:
+        """Renders a snippet in its place; one that includes itself, or is too much for one page, is left out."""
+        self._room -= 20 + count_parts(text) + len(text) // 25
+        if self._including or self._room < 0:
             return ""
         self._including += 1
         try:

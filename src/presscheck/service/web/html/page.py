@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from presscheck.documents.markdown.anchors import AnchorNames, decode_fragment, encode_fragment, named_html, own_id
 from presscheck.documents.markdown.emoji import with_emoji
+from presscheck.documents.markdown.page_size import PAGE_LIMITS, count_parts
 from presscheck.documents.markdown.parser import outermost, parse, take_alert, take_task
 from presscheck.documents.visitors.condition_tags import visible_words
 from presscheck.documents.visitors.conditional_text import visible_text
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Heading", "HtmlPage", "Included", "RenderContext", "ResolvedLink", "render_page_html"]
 
+INCLUDED = PAGE_LIMITS.parts
+"""The parts of all texts that a page includes; 25 characters count as one part, a lookup as 20."""
 MAX_INCLUDES = 5
 """The deepest nesting of included texts."""
 OUTLINE_LEVEL = 3
@@ -61,6 +64,7 @@ class HtmlRenderer:
         self._sources = [source]
         self._names = AnchorNames()
         self._numbers = 0
+        self._room = INCLUDED
         self._cleaning = HtmlSanitizer(self._follow)
 
     def text(self, markdown: str) -> str:
@@ -83,9 +87,13 @@ class HtmlRenderer:
         return write(self, token, inner) if write else ""
 
     def include(self, target: str) -> str:
-        """Renders an included text; a text that includes itself is left out."""
-        found = self.context.included(target, self._sources[-1])
+        """Renders an included text; a text that includes itself, or is too much for one page, is left out."""
+        self._room -= 20
+        found = self.context.included(target, self._sources[-1]) if self._room >= 0 else None
         if found is None or found.source in self._sources or len(self._sources) > MAX_INCLUDES:
+            return ""
+        self._room -= count_parts(found.markdown) + len(found.markdown) // 25
+        if self._room < 0:
             return ""
         self._sources.append(found.source)
         try:

@@ -1,0 +1,96 @@
+"""Limits of the size of a text: what is counted, and how long the largest texts take."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import pytest
+
+from presscheck.documents.markdown.page_size import COMMENT_LIMITS, PAGE_LIMITS, count_parts, size_problem
+from presscheck.documents.nodes.from_markdown import markdown_to_nodes
+from presscheck.service.web.html.context import Included, ResolvedLink
+from presscheck.service.web.html.page import render_page_html
+
+MOST_SECONDS = 8.0
+"""Processor time that the largest page may take: several times what it takes on an idle machine."""
+SHORT_ROWS = "|a" * 500 + "|\n" + "|-" * 500 + "|\n" + "|\n" * 30 + "\n"
+LARGEST: dict[str, Callable[[int], str]] = {
+    "paragraphs": lambda count: "ab\n\n" * count,
+    "list items": lambda count: "1. a\n" * count,
+    "growing quotes": lambda count: "".join(">" * (number % 90) + " a\n\n" for number in range(count // 20)),
+    "rows of a table": lambda count: "|a|b|\n|-|-|\n" + "|a|b|\n" * (count // 4),
+    "rows without cells": lambda count: SHORT_ROWS * (count // 16_500),
+    "open elements": lambda count: "<div>\n" * (count // 3),
+    "links": lambda count: "[a](b) " * count,
+    "addresses": lambda count: "http://a.bc " * count,
+    "emphasis": lambda count: "*a* " * (2 * count),
+    "footnotes with many references": lambda count: "[^a]" * (count // 2) + "\n\n[^a]: " + "[c](d) " * (count // 2),
+    "letters": lambda count: "a" * (25 * count),
+}
+
+
+class Site:
+    """A context in which everything exists; snippet A includes B many times, B includes C, and so on."""
+
+    def __init__(self) -> None:
+        self.lookups = 0
+
+    def leads(self, target: str, source: str) -> ResolvedLink | None:
+        return ResolvedLink(target)
+
+    def included(self, target: str, source: str) -> Included | None:
+        self.lookups += 1
+        return Included(f'{{% include "{chr(ord(target) + 1)}" %}}\n' * 100, target)
+
+    def holds(self, condition: str) -> bool:
+        return True
+
+    def variable(self, name: str) -> str | None:
+        return None
+
+
+@pytest.mark.parametrize(
+    ("markdown", "parts"),
+    [
+        ("", 0),
+        ("a\n\n \nb\r\nc\rd", 4),
+        ("[a](b) <b>x</b> http://x.y", 1 + 2 + 2),
+        ("****", 2),
+        ("|a|b|\n|-|-|\n|\n", 3 + 7 + 1),
+        ("> |a|b|c|\n> |-|-|-|\n>\n> |\n", 4 + 9 + 1 + 3 + 2),
+        ("|a|b|c|\n|-|-|-|\n\u2028\n|", 4 + 9 + 3 + 2),
+        ("|a|b|c|\n|-|-|-|\n\nb", 3 + 8),
+    ],
+)
+def test_parts_are_counted(markdown: str, parts: int) -> None:
+    assert count_parts(markdown) == parts
+
+
+def test_an_error_names_the_limit_of_a_text() -> None:
+    assert size_problem("a" * 500_000) is None
+    assert size_problem("a" * 500_001) == "too large: 500,001 characters, at most 500,000 are allowed"
+    problem = "too large: 20,001 lines, table cells, links and tags, at most 20,000 are allowed"
+    assert size_problem("a\n" * 20_001) == problem
+    assert size_problem("a\n" * 2001, COMMENT_LIMITS) is not None
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", LARGEST)
+def test_the_largest_page_is_rendered_and_converted_in_a_moment(kind: str) -> None:
+    write = LARGEST[kind]
+    count = next(count for count in range(PAGE_LIMITS.parts, 0, -500) if size_problem(write(count)) is None)
+    markdown = write(count)
+    begun = time.process_time()
+    render_page_html(markdown, "page.md", Site())
+    rendered = time.process_time()
+    markdown_to_nodes(markdown)
+    assert rendered - begun < MOST_SECONDS
+    assert time.process_time() - rendered < MOST_SECONDS
+
+
+def test_the_texts_that_a_page_includes_are_limited() -> None:
+    site = Site()
+    page = render_page_html('{% include "A" %}\n' * 100, "page.md", site)
+    assert site.lookups <= PAGE_LIMITS.parts // 20
+    assert len(page.html) < 1_000_000

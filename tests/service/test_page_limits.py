@@ -1,0 +1,70 @@
+"""Texts that would take long to render are refused where they are written, with the limit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from tests.service.factories import World, insert, rewrite
+
+from presscheck.api.change_requests import MergeChangeRequest
+from presscheck.api.comments import Document, PostComment
+from presscheck.api.content_changes import UpdatePage
+from presscheck.documents.markdown.page_size import COMMENT_LIMITS, PAGE_LIMITS
+from presscheck.errors import RequestError
+from presscheck.service.content.serializers import MOST_OBJECTS
+
+HUGE = {
+    "paragraphs": "ab\n\n" * (PAGE_LIMITS.parts + 1),
+    "letters": "a" * (PAGE_LIMITS.characters + 1),
+    "rows without cells": ("|a" * 1000 + "|\n" + "|-" * 1000 + "|\n" + "|\n" * 60 + "\n"),
+}
+
+
+def as_nodes(count: int, text: str) -> Document:
+    leaf = {"object": "leaf", "text": text, "marks": []}
+    node = {"object": "block", "type": "paragraph", "nodes": [{"object": "text", "leaves": [leaf]}]}
+    return Document(document={"object": "document", "data": {}, "nodes": [node] * count})
+
+
+@pytest.mark.attack("deep and huge pages")
+@pytest.mark.parametrize("kind", HUGE)
+async def test_a_page_that_is_too_large_is_refused(world: World, kind: str) -> None:
+    draft = await world.draft()
+    for change in (rewrite("start", HUGE[kind]), insert("New", HUGE[kind])):
+        with pytest.raises(RequestError, match=r"document: too large: .* at most [\d,]+ are allowed"):
+            await world.edit(draft, change)
+
+
+@pytest.mark.attack("deep and huge pages")
+@pytest.mark.parametrize(
+    ("document", "reason"),
+    [
+        (as_nodes(PAGE_LIMITS.parts + 1, "a"), "20,001 lines"),
+        (as_nodes(2, "a" * (PAGE_LIMITS.characters // 2)), "500,0.. characters"),
+        (as_nodes(MOST_OBJECTS, ""), "more than 250,000 nodes"),
+    ],
+)
+async def test_document_nodes_that_are_too_many_are_refused(world: World, document: Document, reason: str) -> None:
+    draft = await world.draft()
+    with pytest.raises(RequestError, match=f"document: too large: {reason}"):
+        await world.edit(draft, UpdatePage(page="start", document=document))
+
+
+@pytest.mark.attack("deep and huge pages")
+async def test_a_comment_that_is_too_large_is_refused(world: World) -> None:
+    at: dict[str, Any] = {"space_id": world.space, "change_request_id": (await world.draft()).id}
+    for body in (Document(markdown="a\n" * (COMMENT_LIMITS.parts + 1)), as_nodes(COMMENT_LIMITS.parts + 1, "a")):
+        with pytest.raises(RequestError, match=r"body: too large: 2,001 lines"):
+            await world.admin.send(PostComment(**at, body=body))
+
+
+@pytest.mark.attack("deep and huge pages")
+async def test_merges_do_not_make_a_page_larger_than_its_limit(world: World) -> None:
+    middle, half = "First.\n\nSecond.\n\nThird.\n", "a\n\n" * (PAGE_LIMITS.parts * 2 // 3)
+    first, second = await world.draft(), await world.draft()
+    await world.edit(first, rewrite("guide", f"{half}{middle}"))
+    await world.edit(second, rewrite("guide", f"{middle}\n{half}"))
+    await world.admin.send(MergeChangeRequest(space_id=world.space, change_request_id=first.id))
+    with pytest.raises(RequestError, match=r"merged page: too large: .* at most 20,000 are allowed"):
+        await world.admin.send(MergeChangeRequest(space_id=world.space, change_request_id=second.id))
