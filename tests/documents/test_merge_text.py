@@ -5,6 +5,7 @@ import random
 
 import pytest
 from tests.documents.content_samples import Editor
+from tests.table import each_row
 
 from presscheck.documents.merge.text import merge_text
 
@@ -102,7 +103,7 @@ def test_deletion_against_an_edit_loses_nothing() -> None:
     assert "one project" in text
 
 
-@pytest.mark.parametrize("seed", range(150))
+@each_row((f"seed {seed}", seed) for seed in range(150))
 def test_random_merges_lose_nothing(seed: int) -> None:
     editor = Editor(seed)
 

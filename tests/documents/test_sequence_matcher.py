@@ -6,6 +6,7 @@ from itertools import product
 from time import process_time
 
 import pytest
+from tests.table import each_row
 
 from presscheck.documents.diff import sequence_matcher
 from presscheck.documents.diff.sequence_matcher import Gap, Match, gaps, longest_increasing_subsequence, matches
@@ -33,7 +34,7 @@ def test_moved_item_does_not_break_other_matches() -> None:
     assert sum(one.size for one in matches("xabcdefgh", "abcdefghx")) == 8
 
 
-@pytest.mark.parametrize("seed", range(300))
+@each_row((f"seed {seed}", seed) for seed in range(300))
 def test_random_sequences(seed: int) -> None:
     rand = random.Random(seed)
     letters = rand.choice([2, 5, 50])
