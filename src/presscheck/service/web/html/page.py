@@ -37,7 +37,7 @@ OUTLINE_LEVEL = 3
 """The deepest level of headings that an outline lists."""
 
 _BREAKS = frozenset(("softbreak", "hardbreak"))
-_empty_link = re.compile(r'\s*<a\b[^<>]*\s(?:id|name)="[^<>]*></a>')
+_empty_link = re.compile(r'(?<!\s)\s*<a\b[^<>]*\s(?:id|name)="[^<>]*></a>')
 _formula = re.compile(r"\$\$(.+)\$\$", re.DOTALL)
 _align = re.compile(r"text-align:(left|right|center)").search
 
