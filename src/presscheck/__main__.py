@@ -30,7 +30,7 @@ def _run() -> None:
     if sys.argv[1:] in (["--version"], ["-V"]):
         sys.stdout.write(f"presscheck {__version__}\n")
         return
-    if not sys.argv[1:] and sys.stdin.isatty() and sys.stdout.isatty():
+    if not sys.argv[1:] and sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM") != "dumb":
         _open_app()
     from presscheck.cli.main import command  # 51 ms, not needed for --version or to open the app
 

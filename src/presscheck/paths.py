@@ -80,10 +80,25 @@ def private_directory(path: Path) -> Path:
         StoreError: it cannot be created.
     """
     try:
-        path.mkdir(mode=PRIVATE, parents=True, exist_ok=True)
+        make_private_directory(path)
     except OSError as error:
         raise StoreError(f"Could not use the folder {path}: {error.strerror}") from None
     return path
+
+
+def make_private_directory(path: Path) -> None:
+    """Create a directory and its missing parents, all with mode 0700.
+
+    Raises:
+        OSError: one cannot be created.
+    """
+    try:
+        path.mkdir(mode=PRIVATE, exist_ok=True)
+    except FileNotFoundError:
+        if path.parent == path:
+            raise
+        make_private_directory(path.parent)  # `parents=True` would let other users read them
+        path.mkdir(mode=PRIVATE, exist_ok=True)
 
 
 def private_opener(path: str, flags: int) -> int:

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import inspect
 import shlex
+from collections.abc import Mapping
+from functools import cache
+from types import MappingProxyType
 
 import click
 from tests.api.families import filled
 
+from presscheck.api.operation import Paged
 from presscheck.api.shell_command import typed
+from presscheck.cli.operations.api_commands import operations
 from presscheck.cli.operations.command_factory import CommandSpec
 
 MORE: dict[str, tuple[str, ...]] = {
@@ -19,11 +24,18 @@ MORE: dict[str, tuple[str, ...]] = {
     "cr reviewers": ("--add", "x"),
     "cr resolve": (),
     "site customization set": ("--settings", "{}", "--overwrite"),
+    "serve": ("--public-url", "x"),  # an error that comes after the folder of the data was made; without it, it runs
     "site move": ("--before", "x"),
     "site set-schema": ("--json-schema", "{}", "--overwrite"),
 }
 """Options that a command needs, but does not declare as required."""
 POSITIONAL = {
+    ("completion", "shell"): "bash",
+    ("outbox drop", "number"): "7",
+    ("outbox edit", "number"): "7",
+    ("outbox retry", "number"): "7",
+    ("outbox send", "number"): "",  # all of them
+    ("outbox undo", "number"): "7",
     ("conversation ingest", "file"): "-",
     ("site redirects add", "source"): "/x",
     ("site redirects add", "destination"): "https://docs.example",
@@ -33,11 +45,34 @@ POSITIONAL = {
     ("site config push", "file"): "site.toml",
 }
 """Arguments that cannot be any text."""
+LOCAL = frozenset(
+    (
+        *("cache clear", "cache path", "cache size", "completion", "config check", "config edit", "config path"),
+        *("config schema", "config show", "demo", "log", "logout"),
+        *("outbox drop", "outbox edit", "outbox history", "outbox list", "outbox retry", "outbox undo"),
+        *(
+            "profiles",
+            "serve export",
+            "serve files move",
+            "serve import",
+            "serve token create",
+            "serve token list",
+            "serve token revoke",
+            "site restore",  # there is no snapshot to restore
+            "tour",
+        ),
+    )
+)
+"""Commands that do not use the service of the profile."""
+ENDLESS = frozenset(("integration dev",))
+"""Commands that run until they are stopped."""
+MANY_SO_NAMED = frozenset(("site move",))
+"""Commands whose argument is ambiguous, because all ids are `x`; that is a usage error."""
 
 
-def line_of(name: str, one: click.Command) -> list[str]:
-    """The words of a command, with arguments made from its declaration."""
-    return [*name.split(), *arguments(name, one)]
+def line_of(name: str, one: click.Command, own: Mapping[str, str] = MappingProxyType({})) -> list[str]:
+    """The words of a command, with arguments made from its declaration; `own` has the values of some by name."""
+    return [*name.split(), *arguments(name, one, own)]
 
 
 def spec_of(one: click.Command) -> CommandSpec | None:
@@ -46,11 +81,12 @@ def spec_of(one: click.Command) -> CommandSpec | None:
     return inspect.getclosurevars(inspect.unwrap(one.callback)).nonlocals.get("spec")
 
 
-def arguments(name: str, one: click.Command) -> list[str]:
+def arguments(name: str, one: click.Command, own: Mapping[str, str]) -> list[str]:
     words = [*MORE.get(name, ())]
     for parameter in one.params:
         if isinstance(parameter, click.Argument):
-            words.append(POSITIONAL.get((name, parameter.name or ""), "x"))
+            value = own.get(parameter.name or "") or POSITIONAL.get((name, parameter.name or ""), "x")
+            words += [value] if value else []
         elif parameter.name == "yes":
             words.append("--yes")
         elif parameter.required or parameter.name == "body":
@@ -62,3 +98,15 @@ def arguments(name: str, one: click.Command) -> list[str]:
         pairs = zip(given[::2], given[1::2], strict=True)
         words += [word for flag, value in pairs if flag in known for word in (flag, value)]
     return words
+
+
+@cache
+def api_lines() -> list[list[str]]:
+    """The words of every `presscheck api` command; listings fetch all their pages."""
+    found: list[list[str]] = []
+    for operation in operations().values():
+        words = shlex.split(typed(filled(operation)))[1:]
+        words += ["--all"] if issubclass(operation, Paged) else []
+        words += ["--yes"] if operation.method() == "DELETE" else []
+        found.append(words)
+    return found

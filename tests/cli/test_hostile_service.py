@@ -12,13 +12,10 @@ from types import FrameType
 
 import pytest
 from click.testing import Result
-from tests.api.families import filled
-from tests.cli.hostile_calls import line_of, spec_of
+from tests.cli.hostile_calls import ENDLESS, LOCAL, MANY_SO_NAMED, api_lines, line_of, spec_of
 from tests.cli.hostile_service import KINDS, HostileService
 from tests.cli.shell import Shell
 
-from presscheck.api.operation import Paged
-from presscheck.api.shell_command import typed
 from presscheck.cli import session
 from presscheck.cli.exit_codes import EXIT_CODES
 from presscheck.cli.main import command
@@ -29,29 +26,6 @@ from presscheck.engine.writes import delivery
 NONSENSE = sorted({*KINDS} - {"well-formed", "a new item on each page"})
 LONGEST = 20
 """Seconds after which a command hangs; the slowest takes one second."""
-LOCAL = frozenset(
-    (
-        *("cache clear", "cache path", "cache size", "completion", "config check", "config edit", "config path"),
-        *("config schema", "config show", "demo", "log", "logout"),
-        *("outbox drop", "outbox history", "outbox list", "outbox retry", "outbox undo"),
-        *(
-            "profiles",
-            "serve export",
-            "serve files move",
-            "serve import",
-            "serve token create",
-            "serve token list",
-            "serve token revoke",
-            "site restore",  # there is no snapshot to restore
-            "tour",
-        ),
-    )
-)
-"""Commands that do not use the service of the profile."""
-ENDLESS = frozenset(("integration dev",))
-"""Commands that run until they are stopped."""
-MANY_SO_NAMED = frozenset(("site move",))
-"""Commands whose argument is ambiguous, because all ids are `x`; that is a usage error."""
 SOME = 10
 """Each API operation is called with every tenth kind: all are sent, read and printed by the same code."""
 SOME_NAMED = int(os.environ.get("PRESSCHECK_KINDS", "5"))
@@ -70,18 +44,6 @@ def named_lines() -> list[list[str]]:
 def made_lines() -> list[list[str]]:
     """The words of the commands that are made from declarations."""
     return [line_of(name, one) for name, one in commands(command) if spec_of(one)]
-
-
-@cache
-def api_lines() -> list[list[str]]:
-    """The words of every `presscheck api` command; listings fetch all their pages."""
-    found: list[list[str]] = []
-    for operation in operations().values():
-        words = shlex.split(typed(filled(operation)))[1:]
-        words += ["--all"] if issubclass(operation, Paged) else []
-        words += ["--yes"] if operation.method() == "DELETE" else []
-        found.append(words)
-    return found
 
 
 @pytest.fixture

@@ -10,6 +10,7 @@ from tests.cli.shell import Shell
 
 from presscheck.demo import own_directory
 from presscheck.errors import ConfigurationError
+from presscheck.paths import private_directory
 
 
 @pytest.fixture(autouse=True)
@@ -37,6 +38,11 @@ def test_files_of_a_user_are_private(shell: Shell, tmp_path: Path) -> None:
     assert (folder / "backup.zip").exists()
     assert (shell.home / "data" / "service.sqlite").exists()
     assert modes(tmp_path) == {}
+
+
+def test_new_parents_of_a_folder_are_private(tmp_path: Path) -> None:
+    folder = private_directory(tmp_path / "a" / "b" / "c")
+    assert [stat.S_IMODE(path.stat().st_mode) for path in (folder, *folder.parents[:2])] == [0o700] * 3
 
 
 def test_a_folder_for_sockets_must_be_ours(tmp_path: Path) -> None:

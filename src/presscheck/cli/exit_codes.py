@@ -78,8 +78,13 @@ def _require_text(arguments: Mapping[str, object]) -> None:
         if any(isinstance(text, str) and not _is_text(text) for text in values):
             context = click.get_current_context(silent=True)
             params = context.command.params if context else []
-            shown = next((param.opts[0] for param in params if param.name == name), name)
+            shown = next((_shown_name(param) for param in params if param.name == name), name)
             raise errors.InvalidArgument(shown, "is not UTF-8 text")
+
+
+def _shown_name(param: click.Parameter) -> str:
+    """The name of a parameter as help and other errors write it, such as --body or SPACE."""
+    return param.opts[0] if isinstance(param, click.Option) else param.human_readable_name
 
 
 def _is_text(text: str) -> bool:

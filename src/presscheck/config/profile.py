@@ -76,7 +76,6 @@ def load(
         ConfigurationError: a setting is invalid; the message names file, line, key and what to do.
     """
     env = dict(os.environ) if environment is None else environment
-    _require_text(env)
     selected = profile_name(name, env)
     table = read(path, selected, required=bool(name))
     base_url = (env.get("PRESSCHECK_BASE_URL") or table.get("base_url") or HOSTED).rstrip("/")
@@ -115,8 +114,9 @@ def profile_name(name: str | None, environment: dict[str, str]) -> str:
     """The name of the profile to use: `name`, else `PRESSCHECK_PROFILE`, else ``default``.
 
     Raises:
-        ConfigurationError: the name is invalid.
+        ConfigurationError: the name is invalid, or a variable is not text.
     """
+    _require_text(environment)
     selected = name or environment.get("PRESSCHECK_PROFILE") or "default"
     if not _NAME.fullmatch(selected):
         raise ConfigurationError(f"profile {selected!r}: use up to 40 letters, digits, dots and dashes")

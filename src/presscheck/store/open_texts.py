@@ -53,6 +53,7 @@ class OpenText:
 
     Raises:
         OSError: it cannot be written.
+        StoreError: the directory for open texts cannot be created.
     """
 
     def __init__(self, slot: DraftSlot, text: str, suffix: str) -> None:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from textual.app import SuspendNotSupported
 
-from presscheck.errors import PresscheckError
+from presscheck.errors import PresscheckError, StoreError
 from presscheck.text.sanitize import display_url, is_safe_link, is_safe_url
 from presscheck.text.styled_text import Span, wrap
 
@@ -68,8 +68,9 @@ def edit_text(
 
     try:
         opened = OpenText(slot, text, suffix)
-    except OSError as error:
-        raise PresscheckError(f"the text cannot be stored for the editor: {error.strerror}") from None
+    except (OSError, StoreError) as error:
+        reason = error.message if isinstance(error, StoreError) else error.strerror
+        raise PresscheckError(f"the text cannot be stored for the editor: {reason}") from None
     # the user's own command: no shell, no untrusted text
     command = [*editor(), *_at_line(line), str(opened.file)]
     try:

@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import Any, NamedTuple, cast
 
 from presscheck.errors import StoreError
+from presscheck.paths import PRIVATE_FILE, make_private_directory
 
 KEPT = 5
 """The versions of a specification that are kept; older ones are deleted."""
-PRIVATE_FILE, PRIVATE_DIRECTORY = 0o600, 0o700
 _NAME = re.compile(r"(\d{8}T\d{12}Z)-([0-9a-f]{16})\.json\.gz")
 
 
@@ -75,7 +75,7 @@ class SeenVersions:
             return next((version for version in known if version.digest != digest), None)
         name = f"{datetime.now(UTC):%Y%m%dT%H%M%S%f}Z-{digest}.json.gz"
         try:
-            self._directory.mkdir(mode=PRIVATE_DIRECTORY, parents=True, exist_ok=True)
+            make_private_directory(self._directory)
             part = self._directory / f"{name}.part"
             part.touch(PRIVATE_FILE)
             part.write_bytes(gzip.compress(text, mtime=0))

@@ -26,8 +26,8 @@ from presscheck.engine.site_config.comparison import (
 )
 from presscheck.engine.site_config.document import Part, SiteConfig
 from presscheck.engine.site_config.files import read_file, text_of, write_file
-from presscheck.engine.site_config.snapshots import PRIVATE_DIRECTORY, PRIVATE_FILE
 from presscheck.errors import ConfigurationError, StoreError
+from presscheck.paths import PRIVATE_FILE, make_private_directory
 
 
 class Base(NamedTuple):
@@ -104,7 +104,7 @@ class Bases:
 
     def _write(self, place: Path, config: SiteConfig) -> None:
         try:
-            self._directory.mkdir(mode=PRIVATE_DIRECTORY, parents=True, exist_ok=True)
+            make_private_directory(self._directory)
         except OSError as error:
             raise StoreError(f"Could not keep what was read in {self._directory}: {error.strerror}") from None
         text, _ = text_of(config.plain, place)

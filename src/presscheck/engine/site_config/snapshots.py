@@ -42,13 +42,12 @@ from presscheck.errors import (
     StoreError,
     TooManyRequests,
 )
+from presscheck.paths import PRIVATE_FILE, make_private_directory
 
 KEPT = 50
 """The most snapshots of a site; older ones are deleted."""
 MAX_BYTES = 20 << 20
 """The most bytes of all snapshots of a profile; the oldest are deleted, but never the newest of a site."""
-PRIVATE_FILE = 0o600
-PRIVATE_DIRECTORY = 0o700
 SUFFIX = ".snapshot"
 Kind = Literal["published", "unpublished", "structure", "customization", "schema", "redirects", "configuration"]
 """What was changed; `configuration` means several parts at once."""
@@ -174,7 +173,7 @@ class Snapshots:
         """
         at = time.time()
         try:
-            self._directory.mkdir(mode=PRIVATE_DIRECTORY, parents=True, exist_ok=True)
+            make_private_directory(self._directory)
             moment, number = f"{datetime.fromtimestamp(at, UTC):%Y-%m-%dT%H%M%SZ}", 1
             name = moment
             while (file := self._directory / f"{name}{SUFFIX}").exists():

@@ -90,7 +90,7 @@ def exported_pdf(database: Database, files: BlobStore, data: Path, origin: str, 
     if source.parts() > MOST_PARTS:
         raise ApiError(413, f"Too large for a PDF: more than {MOST_PARTS:,} lines, table cells, links and tags.")
     cached.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with FileLock(cached.parent / ".lock"):
+    with FileLock(cached.parent / ".lock", mode=0o600):
         if not _is_kept(cached):  # another thread may have created it while this one waited
             _keep(cached, _printed(source, files, cached.parent))
     return cached

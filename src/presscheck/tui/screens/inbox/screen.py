@@ -374,7 +374,7 @@ class InboxScreen(BaseScreen):
         if result.value is not None:
             self._error = "" if result.value.items else "You are not a member of an organization yet."
             self._show_organization(result.value.items)
-        elif result.state == "failed" and result.error:
+        elif result.error:  # also offline: an inbox that was never loaded is not an empty one
             self._error = f"{sanitize(result.error.message)}. ctrl+r retries."
         self.show_preview()
 

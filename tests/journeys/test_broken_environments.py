@@ -1,0 +1,80 @@
+"""`presscheck` in a pseudo-terminal and a broken environment: one line that names the cause, and a clean terminal."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from tests.cli.broken_environments import BYTES, CONNECTIONS, PROFILES, Broken, shell_in
+from tests.terminal import Terminal
+
+pytestmark = pytest.mark.slow
+
+COMMAND = [sys.executable, "-m", "presscheck"]
+COLUMNS = 200
+"""So many that no message is wrapped or cut off."""
+
+
+@contextmanager
+def opened(broken: Broken, folder: Path, *words: str, before: tuple[str, ...] = ()) -> Iterator[Terminal]:
+    """A terminal in which the program was started in an environment."""
+    shell = shell_in(broken, folder)
+    broken.prepare(shell.home)
+    env = {name: value for name, value in shell.environment.items() if value is not None}
+    terminal = Terminal([*before, *COMMAND, *words], env={"TERM": "xterm-256color", **env}, size=(COLUMNS, 24))
+    try:
+        yield terminal
+        assert b"Traceback" not in terminal.raw
+        assert terminal.left_on() == []
+    finally:
+        terminal.close()
+
+
+def only_line(terminal: Terminal) -> str:
+    """What the program printed, which is one line."""
+    [line] = [line for line in terminal.text.splitlines() if line]
+    return line
+
+
+@pytest.mark.parametrize("name", PROFILES)
+def test_it_does_not_open_and_names_the_variable_or_file(name: str, tmp_path: Path) -> None:
+    broken = PROFILES[name]
+    with opened(broken, tmp_path) as terminal:
+        assert terminal.end() == broken.code
+        assert broken.says.replace("HOME", str(tmp_path / "home")) in only_line(terminal)
+
+
+@pytest.mark.parametrize("name", CONNECTIONS)
+def test_it_opens_and_names_what_it_cannot_connect_with(name: str, tmp_path: Path) -> None:
+    broken = CONNECTIONS[name]
+    with opened(broken, tmp_path) as terminal:
+        terminal.wait("ctrl\\+r retries")
+        assert broken.says in terminal.text
+        assert "No change request needs your review" not in terminal.text
+        terminal.press("q")
+        assert terminal.end() == 0
+
+
+def test_a_read_only_home(tmp_path: Path) -> None:
+    (tmp_path / "home").mkdir(mode=0o500)
+    without_rights = (sys.executable, "-m", "tests.privileges")
+    with opened(Broken(1, ""), tmp_path, before=without_rights) as terminal:
+        assert terminal.end() == 1
+        said = f"presscheck: Could not use the folder {tmp_path}/home/state: Permission denied"
+        assert only_line(terminal) == said
+
+
+def test_an_argument_in_bytes(tmp_path: Path) -> None:
+    with opened(Broken(2, ""), tmp_path, "open", BYTES) as terminal:
+        assert terminal.end() == 2
+        assert only_line(terminal) == "presscheck: URL-OR-ID: is not UTF-8 text"
+
+
+def test_a_dumb_terminal_prints_the_inbox(tmp_path: Path) -> None:
+    with opened(Broken(3, "", {"TERM": "dumb", "PRESSCHECK_BASE_URL": "http://127.0.0.1:9"}), tmp_path) as terminal:
+        assert terminal.end() == 3
+        assert "Could not connect to 127.0.0.1:9" in only_line(terminal)
+        assert b"\x1b" not in terminal.raw
