@@ -93,6 +93,10 @@ Text with <a id="spot"></a> a place.
 
 </details>
 
+[Words](#user-content-fn-1)[^1]
+
+[^1]: A note.
+
 Underlined
 ----------
 
@@ -118,6 +122,7 @@ def test_everything_with_a_name_on_a_page_has_an_anchor_and_its_line() -> None:
         "in-a-tab": "### In a tab",
         "how-do-i": "<details>",
         "inside": "#### Inside",
+        "user-content-fn-1": "[^1]: A note.",
         "underlined": "Underlined",
     }
     assert anchors.lines["setup"] < anchors.lines["setup-1"]

@@ -119,6 +119,7 @@ def keep_texts(cache: Cache, space: Space, pages: tuple[RevisionPage, ...], text
         if page.document_id:
             text = f"# {page.title}\n\n{texts[page.document_id]}"
             answer = {"id": page.id, "type": page.type, "title": page.title, "path": page.path, "markdown": text}
+            answer["documentId"] = page.document_id
             call = GetPage(space_id=space.id, page_id=page.id, format="markdown")
             cache.keep(call.key(), json.dumps(answer).encode(), 1.0)
 

@@ -425,8 +425,8 @@ EXPECTED = (
     "<blockquote><p>Quoted.</p></blockquote>",
     "<p>Said twice, once.</p>",
     '<strong class="method">GET</strong> <code>/pets</code>',
-    '<sup class="footnote-mark"><a href="#~note-1">1</a></sup>',
-    '<div class="footnote" id="~note-1">',
+    '<sup class="footnote-mark"><a href="#user-content-fn-1">1</a></sup>',
+    '<div class="footnote" id="user-content-fn-1">',
 )
 
 

@@ -39,7 +39,7 @@ _BREAKS = frozenset(("softbreak", "hardbreak"))
 _WITHOUT_NAMES = frozenset(("front", "code", "rule", "definition"))
 """The kinds of blocks in which nothing has an anchor."""
 _may_name = re.compile(
-    r"^[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*#|^[ \t>]*(?:=+|-+)[ \t]*$|<(?:h[1-6]|details)\b|\s(?:id|name)=|\{%",
+    r"^[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*#|^[ \t>]*(?:=+|-+)[ \t]*$|<(?:h[1-6]|details)\b|\s(?:id|name)=|\{%|\[\^",
     re.MULTILINE | re.IGNORECASE,
 )
 """What every block has in which something has an anchor."""
@@ -58,6 +58,11 @@ def heading_anchor(title: str) -> str:
 def _is_combining(sign: str) -> bool:
     """Whether a sign belongs to the letter before it, such as a vowel in Hindi; variation selectors follow emoji."""
     return unicodedata.category(sign) in ("Mn", "Mc") and not "\ufe00" <= sign <= "\ufe0f"
+
+
+def footnote_anchor(label: str) -> str:
+    """Returns the anchor of a footnote; words with a note are a link to it in the platform's Markdown."""
+    return f"user-content-fn-{label}"
 
 
 def decode_fragment(text: str) -> str:
@@ -205,6 +210,8 @@ class _Reader:
         elif token.type == "inline":
             for name in ids_in("".join([child.content for child in token.children or () if child.type in _VOID])):
                 self._add(name, line)
+        elif token.type == "footnote_reference_open":
+            self._add(footnote_anchor(str(token.meta["label"])), line)
         elif token.type == "html_block":
             self._html(token.content, line)
         elif token.type in ("tag", "tag_open"):

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Protocol
 
+from presscheck.documents.markdown.anchors import encode_fragment, footnote_anchor
 from presscheck.documents.markdown.emoji import emoji_by_name
 from presscheck.service.web.html.context import ResolvedLink
 
@@ -98,8 +99,9 @@ def _other(token: Token) -> str:
     if kind == "html_inline":
         return token.content
     if kind == "footnote_ref":
-        label = escape(str(token.meta["label"]))
-        return f'<sup class="footnote-mark"><a href="#~note-{label}">{label}</a></sup>'
+        label = str(token.meta["label"])
+        href = escape(encode_fragment(footnote_anchor(label)))
+        return f'<sup class="footnote-mark"><a href="#{href}">{escape(label)}</a></sup>'
     if name:
         return f"</{name}>" if token.nesting == -1 else f"<{name}>"
     return escape(token.content)

@@ -12,7 +12,14 @@ from collections.abc import Callable, Sequence
 from html import escape
 from typing import TYPE_CHECKING, NamedTuple
 
-from presscheck.documents.markdown.anchors import AnchorNames, decode_fragment, encode_fragment, named_html, own_id
+from presscheck.documents.markdown.anchors import (
+    AnchorNames,
+    decode_fragment,
+    encode_fragment,
+    footnote_anchor,
+    named_html,
+    own_id,
+)
 from presscheck.documents.markdown.emoji import with_emoji
 from presscheck.documents.markdown.page_size import PAGE_LIMITS, count_parts
 from presscheck.documents.markdown.parser import outermost, parse, take_alert, take_task
@@ -217,8 +224,9 @@ class HtmlRenderer:
 
     def footnote(self, token: Token, inner: Tokens) -> str:
         """Renders a footnote where it is defined."""
-        label = escape(str(token.meta["label"]))
-        return f'<div class="footnote" id="~note-{label}"><sup>{label}</sup> {self.flow(inner)}</div>'
+        label = str(token.meta["label"])
+        anchor = escape(footnote_anchor(label))
+        return f'<div class="footnote" id="{anchor}"><sup>{escape(label)}</sup> {self.flow(inner)}</div>'
 
     def _follow(self, tag: str, target: str) -> str | None:
         found = self.leads(target)
