@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache, partial
+from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
 from presscheck.api.content import ReusableContent, RevisionFile, RevisionPage
@@ -21,7 +21,6 @@ from presscheck.documents.markdown.anchors import PageAnchors, decode_fragment, 
 from presscheck.documents.markdown.links import Destination, LinkResolver, source_path
 from presscheck.documents.pages.tree import flatten
 
-INCLUDE = "{% include"
 BY_ID = "/~/"
 """How addresses begin that name something by its id."""
 _page_by_id = re.compile(r"/~(?:/spaces/([\w-]+))?/pages/([\w-]+)(?:#(.*))?").fullmatch
@@ -51,7 +50,7 @@ class RevisionContent:
 
     Attributes:
         links: by page id, the targets in its text as written.
-        texts: by the id of a page or of reusable content, its text, as far as it is needed and known.
+        texts: by page id, the texts of the pages to whose anchors links lead, as far as they are known.
         space: the space of the revision; None if unknown.
         app: the prefix of URLs of the service's own app.
     """
@@ -75,7 +74,6 @@ class LinkReport:
         self._files = {file.id: file for file in content.files}
         self._reusable = {one.id: one for one in content.reusable}
         self._places = LinkResolver.of(content.pages, content.files, content.reusable)
-        self._anchors_of: dict[str, PageAnchors] = {}
         self._pages_of = self._read()
         """Each target once, in the order in which the pages link to them, and these pages."""
 
@@ -126,20 +124,9 @@ class LinkReport:
 
     def _is_dead(self, target: LinkTarget) -> bool:
         """Whether a page has no such anchor; False if that is not known."""
-        if target.name not in self._anchors_of:
-            text = self._content.texts.get(target.name)
-            if text is None:
-                return False
-            source = source_path(self._pages[target.name])
-            is_alone = INCLUDE not in text
-            anchors = _anchors_in(text) if is_alone else page_anchors(text, included=partial(self._included, source))
-            self._anchors_of[target.name] = anchors
-        anchors = self._anchors_of[target.name]
-        return anchors.is_complete and target.anchor not in anchors.lines
-
-    def _included(self, source: str, address: str) -> str | None:
-        named = _content_by_id(address)
-        return self._content.texts.get(named[2] if named else self._places.resolve(address, source).id)
+        text = self._content.texts.get(target.name)
+        anchors = None if text is None else _anchors_in(text)
+        return bool(anchors and anchors.is_complete and target.anchor not in anchors.lines)
 
     def of_page(self, page_id: str) -> list[LinkUsage]:
         """Returns the links of one page."""
@@ -195,8 +182,7 @@ class LinkReport:
 
 @lru_cache(maxsize=1024)
 def _anchors_in(text: str) -> PageAnchors:
-    """The anchors of a text that includes nothing."""
-    return page_anchors(text)
+    return page_anchors(text)  # not complete if it includes reusable content, which the desktop side may not have
 
 
 def orphan_pages(pages: Iterable[RevisionPage], links: Iterable[Link]) -> list[RevisionPage]:

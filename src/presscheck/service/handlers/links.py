@@ -38,14 +38,13 @@ from presscheck.service.spaces.serializers import as_spaces
 def content_links(context: Context, space: SpaceRow, revision: RevisionRow) -> LinkReport:
     """The links of the pages of a revision."""
     written = {place.page["id"]: place.page.get("documentId") for place in walk(revision.tree)}
-    snippets = {snippet["id"]: snippet.get("document") for snippet in revision.reusable_contents}
-    documents = document_texts(context.session, filter(None, (*written.values(), *snippets.values())))
-    texts = {name: documents.get(document, "") for name, document in (written | snippets).items() if document}
+    documents = document_texts(context.session, filter(None, written.values()))
+    texts = {page: documents.get(document, "") for page, document in written.items() if document}
     owner = context.session.get_one(OrganizationRow, space.organization_id)
     return LinkReport(
         RevisionContent(
             pages=as_pages(context, space.id, revision.tree),
-            links={page: _targets(texts[page]) for page in written if page in texts},
+            links={page: _targets(text) for page, text in texts.items()},
             texts=texts,
             files=as_files(context, revision.files),
             reusable=[ReusableContent.model_validate(snippet) for snippet in revision.reusable_contents],
