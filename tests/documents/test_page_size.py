@@ -8,6 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from presscheck.documents.markdown.page_size import COMMENT_LIMITS, PAGE_LIMITS, count_parts, size_problem
+from presscheck.documents.nodes.footnotes import annotations_in, body_of
 from presscheck.documents.nodes.from_markdown import markdown_to_nodes
 from presscheck.service.web.html.context import Included, ResolvedLink
 from presscheck.service.web.html.page import render_page_html
@@ -94,3 +95,10 @@ def test_the_texts_that_a_page_includes_are_limited() -> None:
     page = render_page_html('{% include "A" %}\n' * 100, "page.md", site)
     assert site.lookups <= PAGE_LIMITS.parts // 20
     assert len(page.html) < 1_000_000
+
+
+@pytest.mark.parametrize(("words", "copies"), [("b", 20), ("[c](d) " * 2000, 2)], ids=["short", "long"])
+def test_copies_of_a_long_footnote_are_limited(words: str, copies: int) -> None:
+    document = markdown_to_nodes(f"{'[^a]' * 30}\n\n[^a]: {words}\n")
+    has_body = [bool(body_of(note)) for note in annotations_in(document["nodes"])]
+    assert has_body == [True] * copies + [False] * (30 - copies)
