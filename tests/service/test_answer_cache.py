@@ -40,7 +40,7 @@ from tests.service.read_paths import read_paths, timed
 from presscheck.service.db.bounded_cache import CacheSizes
 from presscheck.service.db.engine import Database
 from presscheck.service.db.ids import hash_token, moment_text, system_clock
-from presscheck.service.db.version import SnapshotReader, Version, VersionReader
+from presscheck.service.db.version import CurrentVersion, SnapshotReader, Version, VersionReader
 from presscheck.service.http.middleware import ORIGIN, AnswerCache, slot_of
 from presscheck.service.jobs.worker import HOUSEKEEPING
 from presscheck.service.models.jobs import JobRow
@@ -430,8 +430,8 @@ async def test_the_answers_are_bounded_in_bytes(tmp_path: Path) -> None:
         pass
 
     # four small ones, with their keys and headers
-    database = Database(f"sqlite:///{tmp_path / 'a.sqlite'}", CacheSizes(answers=2500))
-    cache = AnswerCache(app, database)
+    database = Database(f"sqlite:///{tmp_path / 'a.sqlite'}")
+    cache = AnswerCache(app, CurrentVersion(database), 2500)
     for path in ("1", "2", "3", "4", "1", "5", "1", "2"):
         await get(path)
     assert computed == ["/v1/1", "/v1/2", "/v1/3", "/v1/4", "/v1/5", "/v1/2"], (

@@ -27,7 +27,7 @@ from presscheck.service.app import build
 from presscheck.service.db.engine import Database
 from presscheck.service.http.middleware import JsonLines
 from presscheck.service.http.operations import ApiError
-from presscheck.service.http.outgoing_slots import OutgoingSlots
+from presscheck.service.http.turns import RETRY_AFTER, Turns
 from presscheck.service.models.sites import SiteRow
 from presscheck.service.server.protocol import LimitedProtocol, network_of
 from presscheck.service.server.server import ServiceServer, service_config
@@ -159,38 +159,50 @@ async def test_slow_tunnels_of_an_organization_hold_up_only_its_own_calls(tmp_pa
             await http.aclose()
 
 
-async def test_turns_are_counted_per_user_and_per_organization() -> None:
-    slots, held, most = OutgoingSlots(of_user=2, of_organization=3), Counter[str](), Counter[str]()
+async def test_turns_are_counted_by_key() -> None:
+    turns, held, most = Turns(2, waiting=100, patience=60, what="Calls"), Counter[str](), Counter[str]()
 
-    async def call(user: str, organization: str) -> None:
-        async with slots.turn(user, organization):
-            held.update((user, organization))
-            most.update(name for name in (user, organization) if held[name] > most[name])
+    async def call(key: str) -> None:
+        async with turns.turn(key):
+            held[key] += 1
+            most[key] = max(most[key], held[key])
             await asyncio.sleep(0.01)
-            held.subtract((user, organization))
+            held[key] -= 1
 
-    pairs = [(f"user {number % 4}", f"organization {number % 3}") for number in range(60)]
-    await asyncio.gather(*(call(*pair) for pair in pairs))
-    assert most == {f"user {number}": 2 for number in range(4)} | {f"organization {number}": 3 for number in range(3)}
-    assert not slots.held(), "an organization without calls takes no memory"
+    await asyncio.gather(*(call(f"user {number % 4}") for number in range(40)))
+    assert most == {f"user {number}": 2 for number in range(4)}
+    assert not turns.held(), "a user without calls takes no memory"
 
 
-async def test_too_many_calls_of_a_user_are_refused() -> None:
-    slots = OutgoingSlots(of_user=1, waiting=1, patience=0.05)
-    async with slots.turn("u", "o"):
-        waiting = asyncio.create_task(turn_of(slots, "u"))
+async def test_too_many_calls_of_a_key_are_refused() -> None:
+    turns = Turns(1, waiting=1, patience=0.05, what="Calls")
+
+    async def call(key: str) -> None:
+        async with turns.turn(key):
+            return
+
+    async with turns.turn("u"):
+        waiting = asyncio.create_task(call("u"))
         await asyncio.sleep(0)
-        with pytest.raises(ApiError, match="Too many calls"):
-            await turn_of(slots, "u")
+        with pytest.raises(ApiError, match="too many calls wait") as refused:
+            await call("u")
+        assert (refused.value.status, refused.value.retry_after) == (503, RETRY_AFTER)
         with pytest.raises(ApiError, match="take too long"):
             await waiting
-        await turn_of(slots, "another")
-    await turn_of(slots, "u")
+        await call("another")
+    await call("u")
 
 
-async def turn_of(slots: OutgoingSlots, user: str) -> None:
-    async with slots.turn(user, "o"):
-        return
+async def test_turns_come_in_order() -> None:
+    turns, order = Turns(1, waiting=100, patience=60, what="Calls"), list[int]()
+
+    async def call(number: int) -> None:
+        async with turns.turn("u"):
+            await asyncio.sleep(0)
+            order.append(number)
+
+    await asyncio.gather(*(call(number) for number in range(20)))
+    assert order == [*range(20)]
 
 
 def statuses(base_url: str, path: str, *authorizations: str, host: str | None = None) -> list[int]:

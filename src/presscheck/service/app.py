@@ -10,12 +10,15 @@ import logging
 import time
 from collections.abc import AsyncGenerator, Callable, Collection, Generator, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, suppress
+from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 from anyio import CapacityLimiter
 from anyio.to_thread import run_sync
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
@@ -29,9 +32,10 @@ from typing_extensions import override
 
 from presscheck.api.operation import Operation, every_operation
 from presscheck.service.db.blob_store import BlobStore, DiskBlobStore, FilesUnavailable
-from presscheck.service.db.engine import Database
+from presscheck.service.db.engine import Database, is_busy
 from presscheck.service.db.ids import Clock, moment_text, system_clock
 from presscheck.service.db.signing import TIMED
+from presscheck.service.db.version import CurrentVersion
 from presscheck.service.handlers import all_handlers
 from presscheck.service.http.files import files_unavailable
 from presscheck.service.http.middleware import (
@@ -58,10 +62,11 @@ from presscheck.service.http.operations import (
     problem_response,
     read_call,
     read_response,
+    refusal,
     write_answer,
 )
-from presscheck.service.http.outgoing_slots import OutgoingSlots
 from presscheck.service.http.public_routes import open_routes
+from presscheck.service.http.turns import Busy, Threads, Turns
 from presscheck.service.integrations.outbound_http import Outgoing
 from presscheck.service.jobs.queue import WANTED, OutboundConfig
 from presscheck.service.jobs.worker import Workers
@@ -80,16 +85,21 @@ LONGEST_SENDING = 60
 """Seconds within which the body of a request must arrive."""
 LONGEST_TRUSTED = 1.0
 """Seconds of a body after which its sender is looked up, also once more: the token may have been revoked meanwhile."""
-SHORT = 0.003
-"""Seconds that a read may take in the event loop; a thread costs it 0.1 to 0.2 ms."""
-LONGEST_NOTED = 0.05
-"""Seconds of the longest read that is remembered, which is also what a first read is thought to take."""
-SHORT_WRITE = 0.1
-"""Seconds that a write may take until others do not wait for it: it is committed alone."""
-FORGOTTEN = 0.8
-"""What remains of the longest time at each further read: after one that was slow, a dozen have a thread."""
+MOST_READERS, MOST_WRITERS = 40, 16
+"""Reads and writes at once, in threads of their own."""
+MOST_WAITING = 400
+"""Reads that may wait for a thread, and writes for their turn at one place."""
+WRITER_PATIENCE = 30.0
+"""Seconds that a write waits for the writers of its place who came before."""
+MOST_OF_USER, MOST_OF_ORGANIZATION = 4, 2
+"""Calls at once of one user, and of all that wait for the servers or scripts of one organization."""
+MOST_WAITING_OUTSIDE = 100
+"""Calls that may wait for the same user or organization."""
+OUTSIDE_PATIENCE = 60.0
+"""Seconds that they wait."""
 
 _NOTHING_OUTSIDE = OutboundConfig()
+Result = TypeVar("Result")
 _log = logging.getLogger("presscheck.service")
 _CHOSEN = "presscheck.route"
 
@@ -124,15 +134,16 @@ def build(
     """
     opened = Database(database) if isinstance(database, str) else database
     store = files or DiskBlobStore(data_dir)
+    versions = CurrentVersion(opened)
     workers = Workers(opened, store, clock, outside)
     app = Starlette(
-        routes=_routes(opened, store, data_dir, clock, workers, release, lacks),
+        routes=_routes(opened, versions, store, data_dir, clock, workers, release, lacks),
         lifespan=_working(opened, workers),
         middleware=[
             Middleware(RequestIdMiddleware),
-            Middleware(TrustedHostMiddleware, database=opened, public_url=public_url, hosts=hosts),
+            Middleware(TrustedHostMiddleware, database=opened, versions=versions, public_url=public_url, hosts=hosts),
             *([Middleware(RateLimitMiddleware, limit=rate_limit, database=opened, clock=clock)] if rate_limit else []),
-            Middleware(AnswerCache, database=opened),
+            Middleware(AnswerCache, versions=versions, most=opened.caches.answers),
         ],
         exception_handlers={HTTPException: _refused, ApiError: _refused, Exception: _failed},
     )
@@ -142,6 +153,7 @@ def build(
 
 def _routes(
     database: Database,
+    versions: CurrentVersion,
     store: BlobStore,
     data_dir: Path,
     clock: Clock,
@@ -149,17 +161,21 @@ def _routes(
     release: str | None,
     lacks: str | None,
 ) -> list[BaseRoute]:
-    limiter, slots = CapacityLimiter(MOST_OUTGOING), OutgoingSlots()
+    lanes = Lanes.open()
     routes = [
         Route(
             _path(operation),
-            Adapter(operation, handler, database, store, clock, workers, limiter, slots),
+            Adapter(operation, handler, database, store, clock, workers, lanes),
             methods=[operation.method()],
         )
         for operation, handler in sorted(_every_handler(), key=lambda entry: _precedence(entry[0]))
         if operation.is_in(release) and (lacks is None or operation.feature != lacks)
     ]
-    found = [*web_routes(database, store, clock), *routes, *open_routes(database, store, data_dir, clock, release)]
+    found = [
+        *web_routes(database, versions, store, clock),
+        *routes,
+        *open_routes(database, store, data_dir, clock, release),
+    ]
     return [RouteIndex(routes), *found]
 
 
@@ -186,6 +202,34 @@ def _lacking(_context: Context, call: Operation[Any]) -> None:
     raise ApiError(501, f"This service does not support {type(call).__name__}.")
 
 
+@dataclass(frozen=True)
+class Lanes:
+    """Where calls wait, each kind by itself: reads, writes, and calls that wait for other servers."""
+
+    readers: Threads
+    writers: Threads
+    outgoing: CapacityLimiter
+    places: Turns
+    """One writer at a time for each place: on SQLite the database, on PostgreSQL a space or the like."""
+    users: Turns
+    organizations: Turns
+
+    @classmethod
+    def open(cls) -> Lanes:
+        """Creates the lanes of a process."""
+        outside = "Calls that wait for other servers"
+        return cls(
+            readers=Threads(MOST_READERS, waiting=MOST_WAITING, what="Reads"),
+            writers=Threads(MOST_WRITERS, waiting=MOST_WAITING, what="Writes"),
+            outgoing=CapacityLimiter(MOST_OUTGOING),
+            places=Turns(1, waiting=MOST_WAITING, patience=WRITER_PATIENCE, what="Writes"),
+            users=Turns(MOST_OF_USER, waiting=MOST_WAITING_OUTSIDE, patience=OUTSIDE_PATIENCE, what=outside),
+            organizations=Turns(
+                MOST_OF_ORGANIZATION, waiting=MOST_WAITING_OUTSIDE, patience=OUTSIDE_PATIENCE, what=outside
+            ),
+        )
+
+
 class Adapter:
     """The HTTP endpoint of one operation: authentication, parsing, the handler in a transaction, the response."""
 
@@ -197,8 +241,7 @@ class Adapter:
         store: BlobStore,
         clock: Clock,
         workers: Workers,
-        outgoing_limiter: CapacityLimiter,
-        outgoing_slots: OutgoingSlots,
+        lanes: Lanes,
     ) -> None:
         self.operation = operation
         self.handler = handler
@@ -206,12 +249,8 @@ class Adapter:
         self.store = store
         self.clock = clock
         self.workers = workers
-        self.outgoing_limiter = outgoing_limiter
-        self.outgoing_slots = outgoing_slots
+        self.lanes = lanes
         self.reader = reader_of(operation.path_fields())
-        self._may_be_short = operation.is_read() and not database.is_postgresql
-        self._longest = LONGEST_NOTED
-        self._longest_write = 0.0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handles one request."""
@@ -220,22 +259,16 @@ class Adapter:
         if slot_of(scope) is None and _has_body(request):  # an answer that may be kept is to a request without one
             body, user = await self._received(request, receive)
         files = StagedFiles(self.store)
+        only_reads = self.operation.is_read() or self.operation in READ_ONLY_OPERATIONS
         try:
-            if self._is_short():
-                response = self._timed(time.perf_counter, request, user, body, files)
-            else:  # by its own clock: a thread also waits for others, for which the event loop would not have to wait
-                response = await run_in_threadpool(self._timed, time.thread_time, request, user, body, files)
-        except OutgoingRequired as required:
-            files.may_wait = True
-            outgoing = self.workers.outgoing
-            async with self.outgoing_slots.turn(required.user_id, required.organization_id):
-                response = await run_sync(
-                    self._respond, request, user, body, files, outgoing, limiter=self.outgoing_limiter
-                )
-        except FilesRequired:
-            files.may_wait = True
-            outgoing = self.workers.outgoing
-            response = await run_sync(self._respond, request, user, body, files, outgoing, limiter=self.store.threads)
+            response = await (self._read if only_reads else self._write)(request, user, body, files)
+        except FilesUnavailable as error:
+            response = refusal(files_unavailable(error, is_write=not self.operation.is_read()))
+        except ApiError as error:
+            response = refusal(error)
+        except Exception:
+            _log.exception("%s failed", self.operation.__name__)
+            response = problem_response(500, "Internal server error; see the log of the service.")
         await response(scope, receive, send)
 
     async def _received(self, request: Request, receive: Receive) -> tuple[bytes, Caller | None]:
@@ -251,7 +284,7 @@ class Adapter:
                 async with asyncio.timeout(LONGEST_TRUSTED):
                     await _receive_all(receive, body)
                 return bytes(body), None
-        user = await run_in_threadpool(self._caller, request)
+        user = await self.lanes.readers.run(self._caller, request)
         begun = time.monotonic()
         try:
             async with asyncio.timeout(LONGEST_SENDING):
@@ -260,82 +293,58 @@ class Adapter:
             raise ApiError(408, f"Request timeout: the body did not arrive within {LONGEST_SENDING} seconds.") from None
         return bytes(body), user if time.monotonic() - begun <= LONGEST_TRUSTED else None
 
-    def _is_short(self) -> bool:
-        """Whether this thread, which runs the event loop, may respond itself.
-
-        Only for reads of a file, which never wait for other connections, as long as the last ones took less time than a
-        thread is worth.
-        """
-        return self._longest < SHORT
-
-    def _timed(
-        self, seconds: Callable[[], float], request: Request, user: Caller | None, body: bytes, files: StagedFiles
-    ) -> Response:
-        """Responds to a request, and notes how long it took; what took longer before counts less each time."""
-        if not self._may_be_short:
-            return self._respond(request, user, body, files)
-        begun = seconds()
-        try:
-            return self._respond(request, user, body, files)
-        finally:
-            spent = seconds() - begun
-            self._longest = min(LONGEST_NOTED, max(spent, self._longest * FORGOTTEN))
-
     def _caller(self, request: Request) -> Caller:
         authorization, now = request.headers.get("authorization", ""), moment_text(self.clock())
         return self.database.lookup(lambda session: caller(session, authorization, now))
 
-    def _respond(
-        self,
-        request: Request,
-        user: Caller | None,
-        body: bytes,
-        files: StagedFiles,
-        outgoing: Outgoing | None = None,
-    ) -> Response:
-        """Responds to a request of a user; without one, of the user of its token.
+    async def _in_thread(self, work: Callable[[Outgoing | None], Result], files: StagedFiles) -> Result:
+        """Calls a function in a thread of readers; again in another one, where it may wait, if it has to."""
+        try:
+            return await self.lanes.readers.run(work, None)
+        except OutgoingRequired as required:
+            files.may_wait = True
+            # whoever waits for the turn of an organization holds only turns of their own
+            async with (
+                self.lanes.users.turn(required.user_id),
+                self.lanes.organizations.turn(required.organization_id),
+            ):
+                return await run_sync(work, self.workers.outgoing, limiter=self.lanes.outgoing)
+        except FilesRequired:
+            files.may_wait = True
+            return await run_sync(work, self.workers.outgoing, limiter=self.store.threads)
+
+    async def _commit(self, place: str, work: Callable[[Session], Result]) -> Result:
+        """Runs a write when the writers of its place who came before are done.
 
         Raises:
-            OutgoingRequired: it needs `outgoing`; nothing was written.
-            FilesRequired: it has to wait for the file storage; nothing was written.
+            Busy: there are too many of them, or the database stays locked by another process.
         """
+        async with self.lanes.places.turn(place if self.database.is_postgresql else ""):
+            try:
+                return await self.lanes.writers.run(self.database.write, work)
+            except DBAPIError as error:
+                if not is_busy(error):
+                    raise
+                raise Busy("The database is locked") from error
+
+    async def _read(self, request: Request, user: Caller | None, body: bytes, files: StagedFiles) -> Response:
         afterwards: list[Callable[[Session], None]] = []
         try:
-            try:
-                answer, sent = self._answer(request, user, body, files, outgoing, afterwards)
-            finally:
-                for write in afterwards:
-                    self.database.write(write)
-        except (OutgoingRequired, FilesRequired):
-            raise
-        except FilesUnavailable as error:
-            problem = files_unavailable(error, is_write=not self.operation.is_read())
-            return problem_response(problem.status, problem.message)
-        except ApiError as problem:
-            return problem_response(problem.status, problem.message)
-        except Exception:
-            _log.exception("%s failed", self.operation.__name__)
-            return problem_response(500, "Internal server error; see the log of the service.")
-        if self.operation.success == 204:
-            return Response(status_code=204)
-        if self.operation.is_read():
-            slot = slot_of(request.scope) or AnswerSlot()
-            slot.tag = answer.tag if isinstance(answer, Serialized) else entity_tag(sent)
-            return read_response(sent, self.operation.success, slot.tag, request.headers.get("if-none-match", ""))
-        headers = _where(answer) if self.operation.success == 201 else None
-        return Response(sent, self.operation.success, headers, "application/json")
+            return await self._in_thread(partial(self._answered, request, user, body, files, afterwards), files)
+        finally:
+            for write in afterwards:
+                await self._commit(self._place(request), write)
 
-    def _answer(
+    def _answered(
         self,
         request: Request,
         user: Caller | None,
         body: bytes,
         files: StagedFiles,
-        outgoing: Outgoing | None,
         afterwards: list[Callable[[Session], None]],
-    ) -> tuple[Any, bytes]:
-        if not self.operation.is_read() and self.operation not in READ_ONLY_OPERATIONS:
-            return self._written(request, user or self._caller(request), body, files, outgoing)
+        outgoing: Outgoing | None,
+    ) -> Response:
+        """Responds to a request that writes nothing."""
         with self.database.snapshot() as session:
             known = dict[Any, Any]()
             if user is None:
@@ -346,44 +355,56 @@ class Adapter:
                 answer, sent = self._handled(context, self._call(request, body))
             finally:
                 afterwards += context.afterwards
-            slot = slot_of(request.scope)
-            if slot and not (user.expires or outgoing or files.was_read or afterwards or session.info.get(TIMED)):
+            slot = slot_of(request.scope) or AnswerSlot()
+            if not (user.expires or outgoing or files.was_read or afterwards or session.info.get(TIMED)):
                 slot.body = sent
-            return answer, sent
+        if not self.operation.is_read():
+            return self._response(answer, sent)
+        slot.tag = answer.tag if isinstance(answer, Serialized) else entity_tag(sent)
+        return read_response(sent, self.operation.success, slot.tag, request.headers.get("if-none-match", ""))
 
-    def _written(
-        self, request: Request, user: Caller, body: bytes, files: StagedFiles, outgoing: Outgoing | None
-    ) -> tuple[Any, bytes]:
+    async def _write(self, request: Request, user: Caller | None, body: bytes, files: StagedFiles) -> Response:
+        sender, call = await self._in_thread(partial(self._prepared, request, user, body, files), files)
+        place = self._place(request)
+
+        def write(session: Session) -> tuple[Any, bytes, bool]:
+            answer, sent = self._handled(self._context(session, sender, request, files, None), call)
+            files.require_stored(session)
+            session.flush()
+            return answer, sent, bool(session.info.get(WANTED))
+
+        try:
+            answer, sent, is_work_wanted = await self._commit(place, write)
+        except FilesRequired:
+            files.may_wait = True
+            await run_sync(files.upload, limiter=self.store.threads)
+            answer, sent, is_work_wanted = await self._commit(place, write)
+        if is_work_wanted:
+            self.workers.wake()
+        return self._response(answer, sent)
+
+    def _prepared(
+        self, request: Request, user: Caller | None, body: bytes, files: StagedFiles, outgoing: Outgoing | None
+    ) -> tuple[Caller, Any]:
+        """The sender of a write and its call, before the write waits for its turn."""
+        sender = user or self._caller(request)
         call = self._call(request, body)
 
         @contextmanager
         def reading() -> Generator[Context]:
             with self.database.snapshot() as session:
-                yield self._context(session, user, request, files, outgoing)
+                yield self._context(session, sender, request, files, outgoing)
 
         if self.operation in PREPROCESSORS:
             call = PREPROCESSORS[self.operation](reading, call)
-
-        def write(session: Session) -> tuple[tuple[Any, bytes], Any]:
-            begun = time.perf_counter()
-            handled = self._handled(self._context(session, user, request, files, None), call)
-            files.require_stored(session)
-            session.flush()
-            self._longest_write = max(time.perf_counter() - begun, self._longest_write * FORGOTTEN)
-            return handled, session.info.get(WANTED)
-
-        def written() -> tuple[tuple[Any, bytes], Any]:
-            return self.database.write(write, self._place(request), joins=self._longest_write < SHORT_WRITE)
-
         files.upload()
-        try:
-            answer, is_work_wanted = written()
-        except FilesRequired:
-            files.upload()
-            answer, is_work_wanted = written()
-        if is_work_wanted:
-            self.workers.wake()
-        return answer
+        return sender, call
+
+    def _response(self, answer: Any, sent: bytes) -> Response:
+        if self.operation.success == 204:
+            return Response(status_code=204)
+        headers = _where(answer) if self.operation.success == 201 else None
+        return Response(sent, self.operation.success, headers, "application/json")
 
     def _call(self, request: Request, body: bytes) -> Any:
         return read_call(self.operation, request.path_params, request.query_params.multi_items(), body)
@@ -458,9 +479,9 @@ def _where(answer: Any) -> dict[str, str] | None:
 
 def _refused(_request: Request, error: Exception) -> Response:
     if isinstance(error, ApiError):
-        return problem_response(error.status, error.message)
-    refusal = cast("HTTPException", error)
-    return problem_response(refusal.status_code, refusal.detail, refusal.headers)
+        return refusal(error)
+    refused = cast("HTTPException", error)
+    return problem_response(refused.status_code, refused.detail, refused.headers)
 
 
 def _failed(_request: Request, _error: Exception) -> Response:

@@ -12,7 +12,6 @@ from sqlalchemy import String, bindparam, cast, or_, select
 from presscheck.documents.pages.tree import Page, PagePosition, walk
 from presscheck.service.db.bounded_cache import BoundedCache, PendingCache
 from presscheck.service.db.engine import IMMUTABLE
-from presscheck.service.db.recorded_queries import NEVER_CHANGES
 from presscheck.service.http.operations import Context
 from presscheck.service.models.content import RevisionRow
 
@@ -21,22 +20,18 @@ Value = TypeVar("Value")
 EACH = 4_000
 """Bytes that a page, a file or a snippet takes in memory, by `sys.getsizeof` of pages of the manual and their parts."""
 _r = RevisionRow.__table__.c
-_REVISION = (
-    select(
-        _r.id,
-        _r.space_id,
-        _r.type,
-        _r.parents,
-        _r.created_at,
-        _r.tree,
-        _r.files,
-        _r.reusable_contents,
-        _r.variables,
-        _r.merged_from,
-    )
-    .where(_r.id == bindparam("id"))
-    .execution_options(**{NEVER_CHANGES: True})
-)
+_REVISION = select(
+    _r.id,
+    _r.space_id,
+    _r.type,
+    _r.parents,
+    _r.created_at,
+    _r.tree,
+    _r.files,
+    _r.reusable_contents,
+    _r.variables,
+    _r.merged_from,
+).where(_r.id == bindparam("id"))
 
 
 @dataclass(frozen=True)

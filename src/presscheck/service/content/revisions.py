@@ -12,7 +12,6 @@ from presscheck.documents.pages.tree import Page, walk
 from presscheck.service.db.fulltext_index import add_words
 from presscheck.service.db.ids import document_id, new_id
 from presscheck.service.db.prepared_statements import each, execute, plain_rows
-from presscheck.service.db.recorded_queries import NEVER_CHANGES
 from presscheck.service.models.content import DocumentRow, RevisionRow
 
 FORMER_PATHS = "formerPaths"
@@ -22,11 +21,7 @@ They belong to the page, so they follow it when it moves or is copied, and end w
 """
 _documents = DocumentRow.__table__.c
 _wanted = each("ids")
-_TEXTS = (
-    select(_documents.id, _documents.markdown)
-    .where(_documents.id == _wanted.c.value)
-    .execution_options(**{NEVER_CHANGES: True})
-)
+_TEXTS = select(_documents.id, _documents.markdown).where(_documents.id == _wanted.c.value)
 _KNOWN = select(_documents.id).where(_documents.id == _wanted.c.value)
 _ADD_DOCUMENT = text("INSERT INTO documents (id, markdown) VALUES (:id, :markdown) ON CONFLICT DO NOTHING")
 _ADD_REVISION = insert(RevisionRow)

@@ -37,7 +37,6 @@ from presscheck.documents.yaml_mapping import InvalidYaml, load_yaml
 from presscheck.service.content.file_urls import file_address
 from presscheck.service.content.revision_content import RevisionContent, kept
 from presscheck.service.content.revisions import FORMER_PATHS, document_texts
-from presscheck.service.db.recorded_queries import NEVER_CHANGES
 from presscheck.service.http.operations import ApiError, Context, not_found
 from presscheck.service.models.content import ChangeRequestRow, DocumentRow
 from presscheck.service.review.change_requests import as_change_request
@@ -73,11 +72,7 @@ _NAMED = {
 """The target type of each kind of reference, and the field that holds its id."""
 
 
-_BODY = (
-    select(DocumentRow.__table__.c.markdown)
-    .where(DocumentRow.__table__.c.id == bindparam("id"))
-    .execution_options(**{NEVER_CHANGES: True})
-)
+_BODY = select(DocumentRow.__table__.c.markdown).where(DocumentRow.__table__.c.id == bindparam("id"))
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,7 @@
 """The database: one engine, with sessions that read a snapshot or write in serializable isolation.
 
-A session that reads has rows that are plain values. Writers of one place wait for each other in a queue, and those that
-waited are committed together. On SQLite the place is the database, which has one writer; on PostgreSQL it is what the
-writers name, such as a space, because there a writer who met another one would have to begin again.
+A session that reads has rows that are plain values. On SQLite one thread writes at a time; on PostgreSQL a writer who
+met another one begins again. The writers of requests wait for each other before they take a thread (`http/turns.py`).
 """
 
 from __future__ import annotations
@@ -14,12 +13,10 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
-from contextvars import copy_context
+from contextlib import contextmanager, nullcontext, suppress
 from functools import cache, lru_cache
 from operator import itemgetter
 from typing import Any, NoReturn, TypeVar, cast
-from weakref import WeakValueDictionary
 
 from pydantic_core import to_json
 from sqlalchemy import (
@@ -91,10 +88,8 @@ in the transaction: it takes no snapshot, unlike a query, so what is read after 
 """
 _IS_THERE_ALREADY = "23505"
 """PostgreSQL error code of a unique violation, by a concurrent transaction or an earlier one."""
-MOST_TOGETHER = 16
-"""Most writes of a group."""
-LONGEST_OPEN = 0.1
-"""How long a group takes further writes, in seconds: all of them wait for its commit."""
+_IS_LOCKED = 5
+"""SQLite's error code of a database that another process has locked for longer than `WAIT_FOR_LOCK`."""
 POOLED, MOST_CONNECTIONS = 10, 60
 """Connections that stay open at rest, and most that are open at once, with those that are kept for reads."""
 MOST_READERS, MOST_LOOKUPS = POOLED, 4
@@ -347,135 +342,6 @@ def _change(entity: type[Any], names: tuple[str, ...]) -> tuple[Update, tuple[st
     return update(table).where(*conditions).values(changes), keys
 
 
-class Write:
-    """A function that changes the database, with its result.
-
-    Args:
-        work: the function.
-        joins: whether it may be committed together with others; not if it takes long, as they wait for it.
-
-    Attributes:
-        result: what the function returned.
-        error: what it raised, or the database.
-        is_settled: whether it was committed, or failed.
-    """
-
-    def __init__(self, work: Callable[[Session], Any], *, joins: bool) -> None:
-        self.joins = joins
-        self.result: Any = None
-        self.error: BaseException | None = None
-        self.is_settled = False
-        self._work = work
-        self._context = copy_context()  # another thread may run it
-        self._woken = threading.Event()
-
-    def run(self, session: Session) -> Any:
-        """Calls the function, with the context variables of the thread that made this object."""
-        return self._context.run(self._work, session)
-
-    def wait(self) -> None:
-        """Waits until it is settled, or has to lead the next group."""
-        self._woken.wait()
-
-    def wake(self) -> None:
-        """Ends `wait`."""
-        self._woken.set()
-
-    def settle(self) -> None:
-        """Marks its result as final."""
-        self.is_settled = True
-        self._woken.set()
-
-
-class CommitQueue:
-    """The writers of one place, first come, first served; a group is committed by the thread of its first writer.
-
-    Attributes:
-        is_busy: whether a group is being committed.
-    """
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._waiting: deque[Write] = deque()
-        self.is_busy = False
-
-    @property
-    def waiting(self) -> int:
-        """How many writes wait for their turn."""
-        return len(self._waiting)
-
-    def pass_through(self, write: Write, commit: Callable[[Group], None]) -> None:
-        """Returns when the write is settled.
-
-        Args:
-            write: the write.
-            commit: runs and commits a group, and sets `result` and `error` of its writes.
-        """
-        with self._lock:
-            leads = not self.is_busy
-            if leads:
-                self.is_busy = True
-            else:
-                self._waiting.append(write)
-        if not leads:
-            write.wait()
-            if write.is_settled:
-                return
-        group = Group(write, self)
-        try:
-            commit(group)
-        except BaseException as error:  # raised where each of them waits
-            for each in group.writes:
-                each.error = error
-        finally:
-            self._give_up_turn()
-            for each in group.writes:
-                each.settle()
-
-    def next_to_join(self) -> Write | None:
-        """The next write that waits, taken out of the queue; None if there is none, or it must be alone."""
-        with self._lock:
-            return self._waiting.popleft() if self._waiting and self._waiting[0].joins else None
-
-    def _give_up_turn(self) -> None:
-        with self._lock:
-            if self._waiting:
-                self._waiting.popleft().wake()  # its thread leads the next group
-            else:
-                self.is_busy = False
-
-
-class Group:
-    """Writes of one transaction.
-
-    Args:
-        first: the first write.
-        queue: where others wait; None if there is no queue.
-    """
-
-    def __init__(self, first: Write, queue: CommitQueue | None = None) -> None:
-        self._writes = [first]
-        self._queue = queue if first.joins else None
-        self._begun = time.monotonic()
-
-    @property
-    def writes(self) -> Sequence[Write]:
-        """The writes so far, in their order."""
-        return self._writes
-
-    def grow(self) -> Write | None:
-        """The next write, which waited meanwhile; None if the group is complete."""
-        is_open = len(self._writes) < MOST_TOGETHER and time.monotonic() - self._begun < LONGEST_OPEN
-        write = self._queue.next_to_join() if self._queue and is_open else None
-        if write:
-            self._writes.append(write)
-        return write
-
-    def close(self) -> None:
-        """No other write joins it."""
-        self._queue = None
-
-
 class KeptConnections:
     """Connections at hand for the next use: to lend and return one of the pool takes as long as to read a row.
 
@@ -529,8 +395,7 @@ class Database:
 
     `reading()` opens sessions that see one snapshot. `write` runs a function in serializable isolation: on SQLite a
     writer takes the lock when it begins; on PostgreSQL the database aborts conflicting transactions, and `write`
-    retries. Writers of this process who would conflict wait for each other, and share a commit, see `CommitQueue`.
-    `writing()` opens such a session once, for work without concurrent writers.
+    retries. `writing()` opens such a session once, for work without concurrent writers.
 
     Args:
         url: a SQLAlchemy URL; ``postgresql://…`` is accepted too.
@@ -575,9 +440,9 @@ class Database:
         asking = self.engine.execution_options(isolation_level="AUTOCOMMIT")
         self._lookups = KeptConnections(asking, MOST_LOOKUPS if is_pooled else 0)
         self._kept += self._readers, self._lookups
-        self._finding = threading.Lock()
-        # SQLite has one writer; others would poll for the lock in no order, so all threads queue at one place
-        self._queues: WeakValueDictionary[str | None, CommitQueue] = WeakValueDictionary()
+        # SQLite has one writer; others would poll for its lock
+        self._turn = nullcontext() if self.is_postgresql else threading.Lock()
+        self._counting = threading.Lock()
         self.retries = 0
 
     @contextmanager
@@ -637,117 +502,38 @@ class Database:
                 self._lookups.keep(connection)
                 return found
 
-    def write(self, work: Callable[[Session], Result], place: str | None = None, *, joins: bool = True) -> Result:
+    def write(self, work: Callable[[Session], Result]) -> Result:
         """Runs a function in a transaction. It may run several times, so it must only change the database.
 
-        Args:
-            work: the function.
-            place: what it changes, such as the id of a space: writers of one place, who would conflict on PostgreSQL,
-                wait for each other, and those that waited are committed together.
-            joins: whether it may be committed together with others; not if it takes long, as they wait for it.
-
         Raises:
-            DBAPIError: still conflicting with other writers after all retries.
+            DBAPIError: still conflicting with other writers after all retries; see `is_busy`.
         """
-        write = Write(work, joins=joins and place is not None)
-        queue = self.queue_of(place)
-        if queue is None:
-            self._commit(Group(write))
-        else:
-            queue.pass_through(write, self._commit)
-        if write.error is not None:
-            raise write.error
-        return write.result
-
-    def queue_of(self, place: str | None) -> CommitQueue | None:
-        """Where the writers of a place wait for each other; None if they need not."""
-        if self.is_postgresql and place is None:
-            return None
-        key = place if self.is_postgresql else None
-        with self._finding:
-            queue = self._queues.get(key)
-            if queue is None:
-                queue = self._queues[key] = CommitQueue()
-            return queue
-
-    def _commit(self, group: Group) -> None:
-        """Runs and commits a group: together, or each of its writes alone if the database refuses them together."""
         until = time.monotonic() + PATIENCE
         doubled = lost = 0
         while True:
             try:
-                self._run(group, lost)
+                with self._turn:
+                    return self._run(work, lost)
             except DBAPIError as error:
-                group.close()
                 state = getattr(error.orig, "sqlstate", None)
-                if len(group.writes) > 1 and state not in _OTHERS_WERE_FASTER and not error.connection_invalidated:
-                    self._commit_each(group)
-                    return
                 doubled += state == _IS_THERE_ALREADY
                 is_passing = state in _OTHERS_WERE_FASTER or (state == _IS_THERE_ALREADY and doubled < MOST_DOUBLED)
                 if not is_passing or time.monotonic() > until:
                     raise
-                self._note_retry(state, len(group.writes))
-            else:
-                if len(group.writes) > 1 and any(write.error for write in group.writes):
-                    self._commit_each(group)
-                return
+                with self._counting:
+                    self.retries += 1
+                _log.info("transaction repeated", extra={"details": {"state": state}})
             lost += 1
 
-    def _commit_each(self, group: Group) -> None:
-        """Runs and commits each write alone: one of them failed, and none was written."""
-        group.close()
-        for write in group.writes:
-            self._commit_alone(write)
-
-    def _note_retry(self, state: str | None, writes: int) -> None:
-        with self._finding:
-            self.retries += 1
-        _log.info("transaction repeated", extra={"details": {"state": state, "writes": writes}})
-
-    def _commit_alone(self, write: Write) -> None:
-        write.result = write.error = None
-        try:
-            self._commit(Group(write))
-        except DBAPIError as error:
-            write.error = error
-
-    def _run(self, group: Group, lost: int) -> None:
-        """Runs and commits a group once, after so many attempts that lost against other writers.
-
-        A write that fails ends the transaction, as a savepoint for each would take as long as a transaction for each.
-
-        Raises:
-            DBAPIError: nothing was written, unless the connection was lost at the commit.
-        """
+    def _run(self, work: Callable[[Session], Result], lost: int) -> Result:
+        """Runs and commits a write once, after `lost` attempts that lost against other writers."""
         kept = PendingCache(self._immutable)
-        with self._changing.connect() as connection, connection.begin() as transaction:
-            if self.is_postgresql:  # the driver would do it in three steps, each as long as this
-                begin = "BEGIN ISOLATION LEVEL SERIALIZABLE"
-                execute_plainly(connection, f"{begin}; LOCK TABLE alembic_version IN {_lock(lost)} MODE")
-            waiting = deque(group.writes)
-            while write := waiting.popleft() if waiting else group.grow():
-                self._attempt(connection, write, kept)
-                if write.error is not None:
-                    if transaction.is_active:  # a session that was not used has no part in it
-                        transaction.rollback()
-                    return
+        with self.writing(info={IMMUTABLE: kept}) as session, session.begin():
+            if self.is_postgresql:
+                session.connection().exec_driver_sql(f"LOCK TABLE alembic_version IN {_lock(lost)} MODE")
+            result = work(session)
         kept.commit()
-
-    def _attempt(self, connection: Connection, write: Write, kept: PendingCache) -> None:
-        """Runs a write in the transaction of a connection; what it raises is its own, unless the database refused."""
-        write.result = write.error = None
-        try:
-            info = {IMMUTABLE: kept}
-            with (
-                self.writing(bind=connection, join_transaction_mode="rollback_only", info=info) as session,
-                session.begin(),
-            ):
-                write.result = write.run(session)
-        except DBAPIError:
-            raise
-        except Exception as error:
-            write.error = error
+        return result
 
     @property
     def is_postgresql(self) -> bool:
@@ -765,6 +551,12 @@ class Database:
         for close in self._closing:
             close()
         self.engine.dispose()
+
+
+def is_busy(error: DBAPIError) -> bool:
+    """Whether other writers kept a write from its turn, so that it may succeed later."""
+    state = getattr(error.orig, "sqlstate", None)
+    return state in _OTHERS_WERE_FASTER or getattr(error.orig, "sqlite_errorcode", 0) & 0xFF == _IS_LOCKED
 
 
 def _lock(lost: int) -> str:

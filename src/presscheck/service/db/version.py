@@ -221,6 +221,10 @@ class CurrentVersion:
         """The version now; None if the database has none, or does not say."""
         return await self._of.current() if isinstance(self._of, SnapshotReader) else self._of.current()
 
+    def close(self) -> None:
+        """Closes the connection; the next call opens another."""
+        self._of.close()
+
 
 def _tell(waiting: list[asyncio.Future[Version | None]], version: Version | None) -> None:
     for answer in waiting:

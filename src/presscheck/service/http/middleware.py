@@ -42,7 +42,7 @@ from presscheck.service.db.bounded_cache import BoundedCache
 from presscheck.service.db.engine import Database
 from presscheck.service.db.ids import Clock, hash_token, moment_text, system_clock
 from presscheck.service.db.prepared_statements import plain_rows
-from presscheck.service.db.version import SnapshotReader, Version, VersionReader
+from presscheck.service.db.version import CurrentVersion, Version
 from presscheck.service.http.operations import ApiError, Caller, is_known, problem_response
 from presscheck.service.models.organizations import TokenRow, UserRow
 from presscheck.service.models.sites import SiteRow
@@ -66,7 +66,7 @@ _host = re.compile(r"(\[[0-9a-fA-F:.]{2,45}\]|[A-Za-z0-9._-]{1,253})(?::[0-9]{1,
 ORIGIN = "presscheck.origin"
 WINDOW = 60
 """Length of the window, in seconds."""
-UNLIMITED = ("/healthz",)
+UNLIMITED = ("/healthz", "/readyz")
 """Paths without a rate limit: a monitor asks for them."""
 _EACH = 600
 """Bytes of a kept answer besides its body, by `sys.getsizeof` of its parts."""
@@ -153,14 +153,21 @@ class TrustedHostMiddleware:
     Args:
         app: the application.
         database: the database with the published sites.
+        versions: its version.
         public_url: the address that users reach the service at; if given, it is the start of all addresses.
         hosts: further names that the operator trusts, such as that of `--host`.
     """
 
     def __init__(
-        self, app: ASGIApp, database: Database, public_url: str | None = None, hosts: Collection[str] = ()
+        self,
+        app: ASGIApp,
+        database: Database,
+        versions: CurrentVersion,
+        public_url: str | None = None,
+        hosts: Collection[str] = (),
     ) -> None:
-        self.app, self._database = app, database
+        self.app, self._database, self._versions = app, database, versions
+        self._sites: tuple[Version | None, frozenset[str]] = (None, frozenset())
         self._public_url = public_url.rstrip("/") if public_url else None
         self._trusted = {name.lower() for name in (*hosts, urlsplit(public_url or "").hostname or "") if name}
 
@@ -191,12 +198,19 @@ class TrustedHostMiddleware:
         if (scope.get("server") or ("", 0))[1] is None:  # a Unix socket has no port
             return True
         name = match[1].strip("[]").rstrip(".").lower()
-        return _is_loopback(name) or name in self._trusted or await run_in_threadpool(self._is_site, name)
+        return _is_loopback(name) or name in self._trusted or name in await self._names_of_sites()
 
-    def _is_site(self, name: str) -> bool:
+    async def _names_of_sites(self) -> frozenset[str]:
+        """The host names of published sites, read again after a commit: unknown names need no statement."""
+        version = await self._versions.current()
+        if version is None or version != self._sites[0]:
+            self._sites = version, await run_in_threadpool(self._read_names)
+        return self._sites[1]
+
+    def _read_names(self) -> frozenset[str]:
         with self._database.snapshot() as session:
-            site = select(SiteRow.id).where(func.lower(SiteRow.hostname) == name, SiteRow.published).limit(1)
-            return session.scalar(site) is not None
+            named = select(func.lower(SiteRow.hostname)).where(SiteRow.hostname.is_not(None), SiteRow.published)
+            return frozenset(session.scalars(named))
 
 
 def origin_of(request: Request) -> str:
@@ -355,15 +369,14 @@ class AnswerCache:
 
     Args:
         app: the application.
-        database: the database; nothing is kept if it has no version.
+        versions: the version of the database; nothing is kept if it has none.
+        most: bytes of the answers that are kept.
     """
 
-    def __init__(self, app: ASGIApp, database: Database) -> None:
-        self.app = app
-        self._versions = VersionReader(database)
-        self._snapshots = SnapshotReader(database) if database.is_postgresql else None
+    def __init__(self, app: ASGIApp, versions: CurrentVersion, most: int) -> None:
+        self.app, self._versions = app, versions
         self._version: Version | None = None
-        self._answers = BoundedCache(database.caches.answers)
+        self._answers = BoundedCache(most)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handles one request."""
@@ -372,11 +385,9 @@ class AnswerCache:
                 await self.app(scope, receive, send)
             finally:
                 self._versions.close()
-                if self._snapshots:
-                    self._snapshots.close()
             return
         asked = _asked(scope)
-        version = await self._current() if asked else None  # before the read begins
+        version = await self._versions.current() if asked else None  # before the read begins
         if asked is None or version is None:
             await self.app(scope, receive, send)
             return
@@ -398,9 +409,6 @@ class AnswerCache:
         # a list of its own: middleware adds headers to it
         await send({"type": "http.response.start", "status": 200, "headers": [*kept.headers]})
         await send({"type": "http.response.body", "body": kept.body})
-
-    async def _current(self) -> Version | None:
-        return await self._snapshots.current() if self._snapshots else self._versions.current()
 
     def _keep(self, key: bytes, body: bytes, tag: str) -> None:
         headers = (

@@ -69,12 +69,16 @@ Instance = TypeVar("Instance", bound=BaseModel)
 
 
 class ApiError(Exception):
-    """An API error: status and message, sent as ``{"error": {"code": …, "message": …}}``."""
+    """An API error: status and message, sent as ``{"error": {"code": …, "message": …}}``.
 
-    def __init__(self, status: int, message: str) -> None:
+    `retry_after` is the number of seconds after which the same request may succeed.
+    """
+
+    def __init__(self, status: int, message: str, *, retry_after: int | None = None) -> None:
         super().__init__(message)
         self.status = status
         self.message = message
+        self.retry_after = retry_after
 
 
 class OutgoingRequired(Exception):
@@ -489,6 +493,12 @@ def problem_response(status: int, message: str, headers: Mapping[str, str] | Non
     if status == 401:
         headers = {"www-authenticate": "Bearer"}
     return Response(write_answer({"error": {"code": status, "message": message}}), status, headers, "application/json")
+
+
+def refusal(error: ApiError) -> Response:
+    """The response for an error."""
+    headers = {"retry-after": str(error.retry_after)} if error.retry_after else None
+    return problem_response(error.status, error.message, headers)
 
 
 def unchecked(model: Callable[Fields, Instance]) -> Callable[Fields, Instance]:

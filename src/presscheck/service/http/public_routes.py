@@ -1,10 +1,11 @@
-"""Endpoints outside the API and without a token: health, API description, files and specifications.
+"""Endpoints outside the API and without a token: health, readiness, API description, files and specifications.
 
 Their URLs are signed and expire, or are public.
 """
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from pathlib import Path
 
@@ -23,11 +24,16 @@ from presscheck.service.db.ids import Clock
 from presscheck.service.http.files import file_response, files_unavailable
 from presscheck.service.http.middleware import origin_of
 from presscheck.service.http.openapi import description
-from presscheck.service.http.operations import ApiError, problem_response
+from presscheck.service.http.operations import ApiError, problem_response, refusal
+from presscheck.service.http.turns import Busy, Threads
 from presscheck.service.models.imports import SpecRow, SpecVersionRow
 from presscheck.service.pdf.export import exported_pdf
 
 NO_ENDPOINTS = "This service does not serve the public endpoints of integrations."
+MOST_ASKING = 20
+"""Checks of the database that may wait for the one under way."""
+LONGEST_READY = 5
+"""Seconds within which the database must respond for the service to be ready."""
 MOST_EXPORTS = 4
 """Most PDFs created at once, so that they do not use up the threads of the API."""
 
@@ -56,10 +62,21 @@ def open_routes(
     async def send_pdf(request: Request) -> Response:
         return await run_sync(_exported, database, files, data, request, limiter=at_once)
 
+    asking = Threads(1, waiting=MOST_ASKING, what="Checks of the database")
+
+    async def send_readiness(_request: Request) -> Response:
+        try:
+            async with asyncio.timeout(LONGEST_READY):
+                await asking.run(_ask, database)
+        except (SQLAlchemyError, TimeoutError, Busy):
+            return JSONResponse({"status": "the database does not respond"}, 503)
+        return JSONResponse({"status": "ok"})
+
     return [
         Route("/pdf/{signed}/{name}", send_pdf, methods=["GET"]),
         _get("/openapi.json", lambda _request: Response(description(release), media_type="application/json")),
-        _get("/healthz", lambda _request: _health(database)),
+        Route("/healthz", _health, methods=["GET"]),
+        Route("/readyz", send_readiness, methods=["GET"]),
         _get("/files/{content_id}/{name}", send_file),
         _get("/openapi/{organization_id}/{slug}.json", lambda request: _spec(database, files, request)),
         _get("/integrations/{path:path}", lambda _request: problem_response(501, NO_ENDPOINTS)),
@@ -78,23 +95,23 @@ def _spec(database: Database, files: BlobStore, request: Request) -> Response:
     return file_response(files, content or "", f"{slug}.json", {"access-control-allow-origin": "*"})
 
 
-def _health(database: Database) -> Response:
-    try:
-        with database.reading.begin() as session:
-            session.execute(text("SELECT 1"))
-    except SQLAlchemyError:
-        return JSONResponse({"status": "the database does not respond"}, 503)
+async def _health(_request: Request) -> Response:
+    """Whether this process answers: without a thread and without the database, which others may keep busy."""
     return JSONResponse({"status": "ok"})
+
+
+def _ask(database: Database) -> None:
+    with database.reading.begin() as session:
+        session.execute(text("SELECT 1"))
 
 
 def _exported(database: Database, files: BlobStore, data: Path, request: Request) -> Response:
     try:
         path = exported_pdf(database, files, data, origin_of(request), request.path_params["signed"])
     except FilesUnavailable as error:
-        problem = files_unavailable(error)
-        return problem_response(problem.status, problem.message)
+        return refusal(files_unavailable(error))
     except ApiError as problem:
-        return problem_response(problem.status, problem.message)
+        return refusal(problem)
     return FileResponse(
         path,
         headers={"x-content-type-options": "nosniff", "cache-control": "private"},

@@ -18,7 +18,7 @@ from presscheck.service.models.organizations import UserRow
 from presscheck.service.models.sites import SiteRow, SiteSettingsRow
 from presscheck.service.permissions import role_in, sees_every_space
 from presscheck.service.sites.urls import opens_site, present_name, site_address
-from presscheck.service.web.site_record import SitesNow
+from presscheck.service.web.site_record import SiteRecords
 
 if TYPE_CHECKING:
     from jwt.types import Options
@@ -60,7 +60,7 @@ class AccessDenied(Exception):
         self.status = status
 
 
-def admitted(context: Context, request: Request, sites: SitesNow) -> Reader | Response:
+def admitted(context: Context, request: Request, sites: SiteRecords) -> Reader | Response:
     """Admits a visitor, or returns a redirect to the sign-in page.
 
     Args:

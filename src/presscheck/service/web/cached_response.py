@@ -9,8 +9,6 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import HTMLResponse
 from starlette.types import Scope, Send
 
-from presscheck.service.db.recorded_queries import Read
-from presscheck.service.db.version import Version
 from presscheck.service.http.operations import is_known
 
 THEME = "theme"
@@ -20,8 +18,8 @@ LEVEL = 6
 """Of gzip: a higher one takes longer than it saves on a page."""
 _SMALL = 500
 """Bytes below which a page is not compressed."""
-_EACH, _EACH_READ = 2_000, 700
-"""Bytes that a page and a statement take besides their texts."""
+_EACH = 2_000
+"""Bytes that a page takes besides its text."""
 
 
 class SitePage(HTMLResponse):
@@ -33,21 +31,17 @@ class CachedResponse:
     """A response as it is sent.
 
     Attributes:
-        version: the last version of the database that it is known to be right for; None if that is not known.
         zipped: the page compressed; None before it was asked for, empty if that is not smaller.
     """
 
     body: bytes
     tag: str
     headers: tuple[tuple[bytes, bytes], ...]
-    reads: tuple[Read, ...] = ()
-    version: Version | None = None
     zipped: bytes | None = None
 
     def weight(self) -> int:
         """About how many bytes it takes in memory, compressed as well."""
-        texts = sum(len(read.statement.text) + len(read.statement.parameters) for read in self.reads)
-        return 2 * len(self.body) + _EACH + texts + _EACH_READ * len(self.reads)
+        return 2 * len(self.body) + _EACH
 
 
 async def send_cached_response(page: CachedResponse, scope: Scope, send: Send, *, may_zip: bool) -> None:

@@ -1,9 +1,6 @@
 """Pages of published sites, kept in memory as they are sent: plain, compressed with gzip, and with their `ETag`.
 
-A page is kept with the statements that it was read with (see `recorded_queries`). It is sent again at once while
-nothing is committed to the database, and after a commit if each of these statements still has the same rows: a merge, a
-changed customization, a withdrawn share key or an unpublished site has others. What the statements say is asked once
-for each version of the database, however many pages were read with them.
+A page is kept until something is committed to the database, as the answers of `http/middleware.py` are.
 
 Only what follows from the database, the path and the chosen theme is kept: no page for signed-in visitors, which
 depends on the time, no preview, no search, no error.
@@ -24,7 +21,6 @@ from presscheck.service.db.blob_store import BlobStore
 from presscheck.service.db.bounded_cache import BoundedCache
 from presscheck.service.db.engine import Database
 from presscheck.service.db.ids import Clock
-from presscheck.service.db.recorded_queries import ReadRecorder, Statement, recorded_sessions
 from presscheck.service.db.signing import TIMED
 from presscheck.service.db.version import CurrentVersion, Version
 from presscheck.service.http.middleware import ORIGIN, origin_of
@@ -32,97 +28,54 @@ from presscheck.service.http.operations import Caller, Context, StagedFiles, ent
 from presscheck.service.web.cached_response import THEME, THEMES, CachedResponse, SitePage, send_cached_response
 from presscheck.service.web.site_record import SiteRecords
 
-MOST_CHECKED = 10_000
-"""Most statements whose rows are known at one version of the database."""
-
 
 class PublishedPages:
     """The endpoint of published sites.
 
     Args:
         database: the database of the service.
+        versions: its version.
         files: the stored files.
         clock: returns the current time.
     """
 
-    def __init__(self, database: Database, files: BlobStore, clock: Clock) -> None:
-        self._sessions = recorded_sessions(database)
-        self._files, self._clock = files, clock
-        self._versions = CurrentVersion(database)
+    def __init__(self, database: Database, versions: CurrentVersion, files: BlobStore, clock: Clock) -> None:
+        self._sessions = database.reading
+        self._files, self._clock, self._versions = files, clock, versions
         self._version: Version | None = None
-        self._checked: dict[Statement, bytes] = {}
         self._pages = BoundedCache(database.caches.pages)
-        self._sites = SiteRecords(database.caches.sites)
+        self._sites = BoundedCache(database.caches.sites)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handles one request."""
         key = _key(scope)
         version = await self._versions.current()  # before the read begins
         if version != self._version:
-            self._version, self._checked = version, {}
-        kept: CachedResponse | None = self._pages.get(key) if key else None
-        found: CachedResponse | Response
-        if kept and version is not None and self._is_right(kept, version):
-            found = kept
-        else:
-            checked = dict[Statement, bytes]()
-            found = await run_in_threadpool(self._read, Request(scope, receive), key, version, checked)
-            if version == self._version and len(self._checked) < MOST_CHECKED:
-                self._checked |= checked
+            self._version = version
+            self._pages.clear()  # what a thread adds later has the former version in its key
+            self._sites.clear()
+        found: CachedResponse | Response | None = self._pages.get((version, key)) if version and key else None
+        if found is None:
+            found = await run_in_threadpool(self._read, Request(scope, receive), key, version)
         if isinstance(found, Response):
             await found(scope, receive, send)
         else:
             await send_cached_response(found, scope, send, may_zip=not scope["query_string"])
 
-    def _is_right(self, page: CachedResponse, version: Version) -> bool:
-        """Whether a page is what would be read now, as far as that is known without a statement."""
-        if page.version != version:
-            if any(self._checked.get(read.statement) != read.digest for read in page.reads):
-                return False
-            page.version = version
-        return True
-
-    def _read(
-        self, request: Request, key: bytes | None, version: Version | None, checked: dict[Statement, bytes]
-    ) -> CachedResponse | Response:
-        """Reads a page; keeps it, if that is right, or finds that the kept one is.
-
-        Args:
-            request: the request.
-            key: the key of the page; None if it is not kept.
-            version: the version of the database before this.
-            checked: gets the digests of the statements that were asked.
-        """
+    def _read(self, request: Request, key: bytes | None, version: Version | None) -> CachedResponse | Response:
+        """Reads a page at this version of the database, and keeps it if that is right."""
         from presscheck.service.web.views import answered  # 106 ms, only for published pages
 
         with self._sessions.begin() as session:
-            recorder = ReadRecorder(session)
-            kept: CachedResponse | None = self._pages.get(key) if key else None
-            if key and kept and version is not None:
-                if self._still_holds(kept, recorder, checked):
-                    kept.version = version
-                    return kept
-                self._pages.drop(key)
-            sites = self._sites.at(recorder, version)
+            sites = SiteRecords(self._sites, version)
             response = answered(self._context(session, request), request, self._files, sites)
             if not isinstance(response, SitePage):
                 return response
             tag = entity_tag(bytes(response.body))
-            headers = ((b"etag", tag.encode()), *response.raw_headers)
-            page = CachedResponse(bytes(response.body), tag, headers, version=version)
-            if key and version is not None and not session.info.get(TIMED):
-                page.reads = recorder.reads()
-                checked |= {read.statement: read.digest for read in page.reads}
-                self._pages.put(key, page, page.weight())
+            page = CachedResponse(bytes(response.body), tag, ((b"etag", tag.encode()), *response.raw_headers))
+            if version and key and not session.info.get(TIMED):
+                self._pages.put((version, key), page, page.weight())
             return page
-
-    @staticmethod
-    def _still_holds(page: CachedResponse, recorder: ReadRecorder, checked: dict[Statement, bytes]) -> bool:
-        for read in page.reads:
-            checked[read.statement] = recorder.digest(read.statement, read.parameters)
-            if checked[read.statement] != read.digest:
-                return False
-        return True
 
     def _context(self, session: Session, request: Request) -> Context:
         def clock() -> datetime:

@@ -18,14 +18,13 @@ from presscheck.documents.visitors.visible_pages import WORDS, visible_pages
 from presscheck.service.content.revision_content import RevisionContent, kept, revision_content
 from presscheck.service.content.revisions import FORMER_PATHS
 from presscheck.service.content.serializers import Content, LinkTargets
-from presscheck.service.db.recorded_queries import digest_of
 from presscheck.service.http.operations import ApiError, Context
 from presscheck.service.models.content import ChangeRequestRow
 from presscheck.service.models.sites import SectionRow, SiteSpaceRow
 from presscheck.service.review.change_requests import branch_of
 from presscheck.service.sites.urls import space_path
 from presscheck.service.web.access import AccessDenied, Reader
-from presscheck.service.web.site_record import SiteRecord
+from presscheck.service.web.site_record import SiteRecord, digest_of
 
 Value = TypeVar("Value")
 

@@ -11,16 +11,18 @@ from starlette.routing import Route
 from presscheck.service.db.blob_store import BlobStore
 from presscheck.service.db.engine import Database
 from presscheck.service.db.ids import Clock
+from presscheck.service.db.version import CurrentVersion
 from presscheck.service.http.middleware import origin_of
 from presscheck.service.web.page_cache import PublishedPages
 from presscheck.service.web.style_sheet import StyleSheet
 
 
-def web_routes(database: Database, files: BlobStore, clock: Clock) -> list[Route]:
+def web_routes(database: Database, versions: CurrentVersion, files: BlobStore, clock: Clock) -> list[Route]:
     """The routes of published sites and of their style sheet.
 
     Args:
         database: the database of the service.
+        versions: its version.
         files: the stored files.
         clock: returns the current time.
     """
@@ -31,7 +33,7 @@ def web_routes(database: Database, files: BlobStore, clock: Clock) -> list[Route
 
         return app_page(f"{origin_of(request)}{quote(request.url.path)}")
 
-    read = PublishedPages(database, files, clock)
+    read = PublishedPages(database, versions, files, clock)
     return [
         Route("/app/{path:path}", tell, methods=["GET"]),
         Route("/docs/{site}", read, methods=["GET"]),

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from hashlib import blake2b
 from typing import Any, TypeVar
 from urllib.parse import unquote
 
 from sqlalchemy import inspect, select
 
 from presscheck.service.db.bounded_cache import BoundedCache
-from presscheck.service.db.recorded_queries import Read, ReadRecorder, digest_of
 from presscheck.service.db.version import Version
 from presscheck.service.http.operations import Context
 from presscheck.service.models.sites import (
@@ -54,30 +54,15 @@ class SiteRecord:
 
 
 class SiteRecords:
-    """Sites and their records, kept while the database has the version that they were read at.
+    """Sites and their records, kept while the database does not change.
 
     Args:
-        most_bytes: the most that they may take in memory.
+        known: those that were read before.
+        version: the version of the database before this transaction; None if it is not known.
     """
 
-    def __init__(self, most_bytes: int) -> None:
-        self._known = BoundedCache(most_bytes)
-
-    def at(self, recorder: ReadRecorder, version: Version | None) -> SitesNow:
-        """The sites as one request sees them.
-
-        Args:
-            recorder: notes what they were read with.
-            version: the version of the database before the transaction; None if it is not known.
-        """
-        return SitesNow(self._known, recorder, version)
-
-
-class SitesNow:
-    """The sites in one transaction; see `SiteRecords`."""
-
-    def __init__(self, known: BoundedCache, recorder: ReadRecorder, version: Version | None) -> None:
-        self._known, self._recorder, self._version = known, recorder, version
+    def __init__(self, known: BoundedCache, version: Version | None) -> None:
+        self._known, self._version = known, version
 
     def named(self, context: Context, name: str) -> SiteRow | None:
         """The site with this id or name. It belongs to no session and is never changed."""
@@ -95,16 +80,18 @@ class SitesNow:
         return self._get(("record", site.id), lambda: site_record(context, site), SiteRecord.weight)
 
     def _get(self, key: tuple[str, str], read: Callable[[], Value], weight: Callable[[Value], int]) -> Value:
-        known: tuple[Version, Value, tuple[Read, ...]] | None = self._known.get(key)
-        if known and known[0] == self._version:
-            self._recorder.add(known[2])
-            return known[1]
-        value, reads = self._recorder.part(read)
-        if self._version is not None:
-            self._known.drop(key)
-            if value is not None:
-                self._known.put(key, (self._version, value, reads), weight(value))
+        known: Value | None = self._known.get((self._version, *key)) if self._version else None
+        if known is not None:
+            return known
+        value = read()
+        if value is not None and self._version:
+            self._known.put((self._version, *key), value, weight(value))
         return value
+
+
+def digest_of(value: object) -> bytes:
+    """The digest of plain values, by how Python writes them."""
+    return blake2b(repr(value).encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
 def site_record(context: Context, site: SiteRow) -> SiteRecord:

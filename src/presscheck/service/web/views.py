@@ -28,7 +28,7 @@ from presscheck.service.web.navigation import TreeHtml
 from presscheck.service.web.published_site import PublishedSite
 from presscheck.service.web.search import LONGEST_QUERY, found_pages
 from presscheck.service.web.site_files import site_file
-from presscheck.service.web.site_record import SitesNow
+from presscheck.service.web.site_record import SiteRecords
 from presscheck.service.web.style_sheet import style_sheet_path
 from presscheck.service.web.theme import Appearance
 
@@ -46,7 +46,7 @@ OPEN = frozenset(("public", "unlisted"))
 YEAR = 365 * 24 * 3600
 
 
-def answered(context: Context, request: Request, files: BlobStore, sites: SitesNow) -> Response:
+def answered(context: Context, request: Request, files: BlobStore, sites: SiteRecords) -> Response:
     """Responds to a request below ``/docs/``.
 
     Args:
