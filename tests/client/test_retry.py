@@ -73,10 +73,11 @@ async def test_retries_end_after_the_last_attempt(
 
 async def test_pauses_grow_and_differ(server: FaultServer, monkeypatch: pytest.MonkeyPatch) -> None:
     pauses = list[float]()
-    sleep = asyncio.sleep
+    sleep, sender = asyncio.sleep, asyncio.current_task()
 
     def recorded_sleep(seconds: float) -> Awaitable[None]:
-        pauses.append(seconds)
+        if asyncio.current_task() is sender:  # services of other tests sleep, too
+            pauses.append(seconds)
         return sleep(seconds)
 
     # the requested pauses are exact; the measured ones are longer on a busy machine
@@ -91,6 +92,26 @@ async def test_pauses_grow_and_differ(server: FaultServer, monkeypatch: pytest.M
     assert all(0.04 <= first <= 0.08 for first in firsts), "the pause and up to as much again"
     assert all(0.08 <= second <= 0.12 for second in seconds), "twice the pause and up to one more"
     assert len(set(firsts)) == 3, "jitter"
+
+
+@pytest.mark.parametrize("status", [429, 503])
+async def test_retries_wait_as_long_as_the_service_asks(
+    server: FaultServer, monkeypatch: pytest.MonkeyPatch, status: int
+) -> None:
+    pauses = list[float]()
+    sleep, sender = asyncio.sleep, asyncio.current_task()
+
+    def recorded_sleep(seconds: float) -> Awaitable[None]:
+        if asyncio.current_task() is sender:
+            pauses.append(seconds)
+            return sleep(0)
+        return sleep(seconds)
+
+    monkeypatch.setattr(asyncio, "sleep", recorded_sleep)
+    server.script = [http(status, retry_after="3"), GOOD]
+    async with Client(server.address, TOKEN, timeout=Timeouts(pause=0.01)) as client:
+        await client.send(READ)
+    assert max(pauses) >= 3
 
 
 async def test_a_long_retry_after_is_an_error_at_once(server: FaultServer, client: Client) -> None:

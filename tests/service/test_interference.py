@@ -1,0 +1,108 @@
+"""No kind of call holds up another: reads, writes and health checks beside each other, on both engines."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Iterator
+from contextlib import closing, contextmanager
+
+import httpx
+import pytest
+from tests.running_service import RunningService
+from tests.service.factories import World
+from tests.service.web_pages import write
+
+from presscheck.service import app
+from presscheck.service.db.engine import Database
+from presscheck.service.http.turns import RETRY_AFTER
+
+WRITERS = 45
+PROMPT = 1.0
+"""Seconds within which a call that waits for no other is answered, on a busy machine."""
+COMMENT = {"body": {"markdown": "Hm"}}
+
+
+@pytest.fixture
+async def http(world: World) -> AsyncIterator[httpx.AsyncClient]:
+    headers = {"authorization": f"Bearer {world.tokens['admin']}"}
+    limits = httpx.Limits(max_connections=200)
+    async with httpx.AsyncClient(base_url=world.base_url, headers=headers, timeout=60, limits=limits) as client:
+        yield client
+
+
+@contextmanager
+def locked(url: str) -> Iterator[None]:
+    """Keeps all writers of a service waiting."""
+    with closing(Database(url)) as database, database.engine.connect() as connection, connection.begin():
+        if database.is_postgresql:
+            connection.exec_driver_sql("LOCK TABLE alembic_version IN EXCLUSIVE MODE")
+        else:
+            connection.exec_driver_sql("ROLLBACK")
+            connection.exec_driver_sql("BEGIN IMMEDIATE")
+        yield
+
+
+async def slowest(http: httpx.AsyncClient, path: str, during: asyncio.Future[object] | float) -> float:
+    """The seconds of the slowest of a hundred responses, or of those until something ended."""
+    longest = 0.0
+    for _ in range(100):
+        begun = time.perf_counter()
+        assert (await http.get(path)).status_code == 200, path
+        longest = max(longest, time.perf_counter() - begun)
+        if isinstance(during, asyncio.Future) and during.done():
+            break
+    return longest
+
+
+async def test_waiting_writers_hold_up_nobody_else(
+    service: RunningService, world: World, http: httpx.AsyncClient
+) -> None:
+    members = f"/v1/orgs/{world.organization}/members"
+    await http.get(members)
+    with locked(service.database_url):
+        path = f"/v1/spaces/{world.space}/comments"
+        writes = [asyncio.create_task(http.post(path, json=COMMENT)) for _ in range(WRITERS)]
+        await asyncio.sleep(0.3)
+        assert not any(write.done() for write in writes)
+        for name in ("/healthz", members, f"/v1/spaces/{world.space}"):
+            assert await slowest(http, name, 0) < PROMPT
+    responses = await asyncio.gather(*writes)
+    assert {response.status_code for response in responses} == {200}
+    assert len({response.json()["id"] for response in responses}) == WRITERS, "no write is made twice"
+
+
+async def test_writers_beyond_the_queue_are_told_to_come_back(
+    service: RunningService, world: World, http: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    service.stop()
+    monkeypatch.setattr(app, "MOST_WAITING", 5)
+    service.start()
+    assert (await http.get("/readyz")).status_code == 200
+    with locked(service.database_url):
+        path = f"/v1/spaces/{world.space}/comments"
+        writes = [asyncio.create_task(http.post(path, json=COMMENT)) for _ in range(10)]
+        done, _ = await asyncio.wait(writes, timeout=3)
+        refused = [write.result() for write in done]
+        assert [response.status_code for response in refused] == [503] * 4, "one waits for the lock, five for that one"
+        assert {response.headers["retry-after"] for response in refused} == {str(RETRY_AFTER)}
+        assert "try again later" in refused[0].json()["error"]["message"]
+    assert sorted([(await write).status_code for write in writes]) == [200] * 6 + [503] * 4
+
+
+async def test_a_large_page_as_document_holds_up_nobody_else(world: World, http: httpx.AsyncClient) -> None:
+    await write(world, "\n\n".join(f"A paragraph with **some** words, number {number}." for number in range(4_000)))
+    page = f"/v1/spaces/{world.space}/content/page/start?format=document"
+    for _ in range(60):  # cheap reads of the same operation come before
+        assert (await http.get(f"/v1/spaces/{world.space}/content/page/guide?format=document")).status_code == 200
+    large = asyncio.ensure_future(http.get(page))
+    await asyncio.sleep(0.05)
+    assert await slowest(http, "/healthz", large) < PROMPT
+    assert (await large).status_code == 200
+
+
+async def test_readiness_tells_whether_the_database_responds(service: RunningService, http: httpx.AsyncClient) -> None:
+    assert (await http.get("/readyz")).json() == {"status": "ok"}
+    with locked(service.database_url):
+        assert (await http.get("/readyz")).status_code == 200, "reads go on"
+    assert (await http.get("/healthz")).json() == {"status": "ok"}
