@@ -38,6 +38,7 @@ WITHOUT_PAGES = {
     "/assets/site-{digest}.css",
     "/openapi.json",
     "/healthz",
+    "/readyz",
     "/files/{content_id}/{name}",
     "/openapi/{organization_id}/{slug}.json",
     "/integrations/{path:path}",
