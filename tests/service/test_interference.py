@@ -55,7 +55,7 @@ async def slowest(http: httpx.AsyncClient, path: str, during: asyncio.Future[obj
     return longest
 
 
-async def test_waiting_writers_hold_up_nobody_else(
+async def test_waiting_writers_hold_up_no_other_call(
     service: RunningService, world: World, http: httpx.AsyncClient
 ) -> None:
     members = f"/v1/orgs/{world.organization}/members"
@@ -72,7 +72,7 @@ async def test_waiting_writers_hold_up_nobody_else(
     assert len({response.json()["id"] for response in responses}) == WRITERS, "no write is made twice"
 
 
-async def test_writers_beyond_the_queue_are_told_to_come_back(
+async def test_writers_beyond_the_queue_get_503_with_retry_after(
     service: RunningService, world: World, http: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     service.stop()
