@@ -301,10 +301,8 @@ def test_what_depends_on_more_than_the_database_is_not_kept(tmp_path: Path) -> N
         until = time.monotonic() + 60
         while time.monotonic() < until:  # what jobs write while it is read would differ
             with database.reading.begin() as session:
-                due = (JobRow.state == "running") | (JobRow.state == "waiting") & (
-                    JobRow.run_at <= moment_text(times[0])
-                )
-                if not session.scalar(select(JobRow.id).where(due).limit(1)):
+                is_due = (JobRow.state == "waiting") & (JobRow.run_at <= moment_text(times[0]))
+                if not session.scalar(select(JobRow.id).where((JobRow.state == "running") | is_due).limit(1)):
                     break
             time.sleep(0.1)
     paths = list(read_paths(known))

@@ -90,7 +90,7 @@ async def test_writers_beyond_the_queue_get_503_with_retry_after(
     assert sorted([(await write).status_code for write in writes]) == [200] * 6 + [503] * 4
 
 
-async def test_a_large_page_as_document_holds_up_nobody_else(world: World, http: httpx.AsyncClient) -> None:
+async def test_a_large_page_as_document_holds_up_no_other_call(world: World, http: httpx.AsyncClient) -> None:
     await write(world, "\n\n".join(f"A paragraph with **some** words, number {number}." for number in range(4_000)))
     page = f"/v1/spaces/{world.space}/content/page/start?format=document"
     for _ in range(60):  # cheap reads of the same operation come before
