@@ -295,7 +295,8 @@ class Adapter:
 
     def _caller(self, request: Request) -> Caller:
         authorization, now = request.headers.get("authorization", ""), moment_text(self.clock())
-        return self.database.lookup(lambda session: caller(session, authorization, now))
+        with self.database.snapshot() as session:
+            return caller(session, authorization, now)
 
     async def _in_thread(self, work: Callable[[Outgoing | None], Result], files: StagedFiles) -> Result:
         """Calls a function in a thread of readers; again in another one, where it may wait, if it has to."""

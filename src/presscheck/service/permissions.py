@@ -22,9 +22,9 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, and_, bindparam, select
+from sqlalchemy.orm import Session
 
-from presscheck.service.db.engine import ReadOnlySession
-from presscheck.service.db.prepared_statements import among, plain_rows
+from presscheck.service.db.statements import among
 from presscheck.service.http.middleware import CALLER, asked_caller, caller_of, is_of_token
 from presscheck.service.http.operations import ApiError, Caller, Context, is_fit, not_found
 from presscheck.service.models.content import ChangeRequestRow
@@ -95,14 +95,12 @@ class Reader:
 
     def __init__(self, fields: Sequence[str]) -> None:
         self._fields = [name for name in fields if name in _PLACES]
-        self._parts: list[tuple[type[Any], int, int]] = []
-        """The mapped classes, each with the columns of its row: the first, and the first after them."""
-        chosen, tables = [*CALLER], UserRow.__table__.join(TokenRow.__table__, is_of_token)
+        chosen: list[Any] = [*CALLER]
+        tables = UserRow.__table__.join(TokenRow.__table__, is_of_token)
         for name in self._fields:
             table = _PLACES[name].__table__
             tables = tables.outerjoin(table, table.c.id == bindparam(name))
-            self._parts.append((_PLACES[name], len(chosen), len(chosen) + len(table.c)))
-            chosen += table.c
+            chosen.append(_PLACES[name])
         organization = _organization_of(self._fields)
         self._is_in_organization = organization is not None
         if organization is not None:
@@ -116,9 +114,9 @@ class Reader:
         self._statement = select(*chosen).select_from(tables)
 
     def read(
-        self, session: ReadOnlySession, authorization: str, now: str, path: Mapping[str, str]
+        self, session: Session, authorization: str, now: str, path: Mapping[str, str]
     ) -> tuple[Caller, dict[Any, Any]]:
-        """The caller, and what a `Context` then knows of them; the session knows the rows that the path names.
+        """The caller, and what a `Context` then knows: the caller's membership, and the rows that the path names.
 
         Raises:
             ApiError: 401, the token is missing, unknown or expired.
@@ -126,10 +124,9 @@ class Reader:
         values = asked_caller(authorization, now)
         for name in self._fields:
             values[name] = path[name] if is_fit(path[name]) else ""  # what no id is, is refused later
-        rows = plain_rows(session.connection(), self._statement, values)
+        rows = session.execute(self._statement, values).all()
         caller, known = caller_of(rows), dict[Any, Any]()
-        for entity, start, end in self._parts:
-            session.know(entity, rows[0][start:end])
+        known["place"] = rows[0]  # a session forgets what no reference holds
         if self._is_in_organization:
             *_, organization, member, role = rows[0]
             known["member", organization, caller.id] = _Member(role) if member else None

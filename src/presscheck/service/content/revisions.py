@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from presscheck.documents.pages.tree import Page, walk
 from presscheck.service.db.fulltext_index import add_words
 from presscheck.service.db.ids import document_id, new_id
-from presscheck.service.db.prepared_statements import each, execute, plain_rows
+from presscheck.service.db.statements import each, execute, read_rows
 from presscheck.service.models.content import DocumentRow, RevisionRow
 
 FORMER_PATHS = "formerPaths"
@@ -46,7 +46,7 @@ class NewDocuments:
         connection, new = session.connection(), [*self.texts.items()]
         # on PostgreSQL, a single one goes with what else is changed: to ask whether it is known is a round trip
         if len(new) > 1 or connection.dialect.name != "postgresql":
-            known = {key for (key,) in plain_rows(connection, _KNOWN, {"ids": [*self.texts]})}
+            known = {key for (key,) in read_rows(connection, _KNOWN, {"ids": [*self.texts]})}
             new = [one for one in new if one[0] not in known]
         execute(connection, _ADD_DOCUMENT, *({"id": key, "markdown": markdown} for key, markdown in new))
         add_words(connection, new)
@@ -68,7 +68,7 @@ def add_document(session: Session, markdown: str) -> str:
 def document_texts(session: Session, ids: Iterable[str]) -> dict[str, str]:
     """The texts of documents, by id."""
     wanted = [*dict.fromkeys(ids)]
-    found: Any = plain_rows(session.connection(), _TEXTS, {"ids": wanted}) if wanted else ()
+    found: Any = read_rows(session.connection(), _TEXTS, {"ids": wanted}) if wanted else ()
     return dict(found)
 
 

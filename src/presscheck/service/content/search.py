@@ -20,7 +20,7 @@ from presscheck.documents.markdown.search_terms import fold, query_terms
 from presscheck.documents.pages.tree import Page, walk
 from presscheck.service.content.revisions import document_texts
 from presscheck.service.db.fulltext_index import documents_with
-from presscheck.service.db.prepared_statements import among
+from presscheck.service.db.statements import among
 from presscheck.service.http.operations import Context
 from presscheck.service.models.content import RevisionRow
 from presscheck.service.models.spaces import SpaceRow

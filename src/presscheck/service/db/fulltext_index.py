@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable
 from sqlalchemy import Connection, Text, column, select, table, text
 
 from presscheck.documents.markdown.search_terms import index_text
-from presscheck.service.db.prepared_statements import among, execute, plain_rows
+from presscheck.service.db.statements import among, execute, read_rows
 
 _MAKE = {
     "sqlite": (  # our words are already case-folded and split, so only spaces separate tokens
@@ -51,5 +51,5 @@ def documents_with(connection: Connection, ids: Collection[str], word: str, *, b
     query = (
         f"'{word}'" + (":*" if begins else "") if dialect == "postgresql" else f'"{word}"' + (" *" if begins else "")
     )
-    found = plain_rows(connection, _FIND[dialect], {"query": query, "ids": [*ids]})
+    found = read_rows(connection, _FIND[dialect], {"query": query, "ids": [*ids]})
     return {key for (key,) in found}

@@ -51,9 +51,8 @@ from presscheck.documents.nodes.to_markdown import nodes_to_markdown
 from presscheck.documents.nodes.validation import InvalidNode
 from presscheck.documents.pages.tree import find
 from presscheck.service.content.serializers import require_size, text_of
-from presscheck.service.db.engine import add_row
 from presscheck.service.db.ids import new_id
-from presscheck.service.db.prepared_statements import among, together
+from presscheck.service.db.statements import among
 from presscheck.service.http.operations import ApiError, Context, handles, not_found, unchecked
 from presscheck.service.http.pagination import Listing, page_of_listing
 from presscheck.service.models.content import ChangeRequestRow, CommentRow, ReactionRow, ReplyRow, RevisionRow
@@ -131,24 +130,22 @@ def new_comment(
         table_cell: the cell of a table.
         review_id: the review that it belongs to.
     """
-    with together(context.session.connection()):
-        comment = add_row(
-            context.session,
-            CommentRow,
-            id=new_id(),
-            space_id=space.id,
-            change_request_id=row.id if row else None,
-            review_id=review_id,
-            revision=row.revision if row else space.revision_id,
-            page_id=page_id,
-            node_id=node_id,
-            table_cell=table_cell,
-            body=stored_text(body),
-            posted_by=context.user.id,
-            posted_at=context.now(),
-        )
-        if row is not None:
-            note_work(context, row, "comment")
+    comment = CommentRow(
+        id=new_id(),
+        space_id=space.id,
+        change_request_id=row.id if row else None,
+        review_id=review_id,
+        revision=row.revision if row else space.revision_id,
+        page_id=page_id,
+        node_id=node_id,
+        table_cell=table_cell,
+        body=stored_text(body),
+        posted_by=context.user.id,
+        posted_at=context.now(),
+    )
+    context.session.add(comment)
+    if row is not None:
+        note_work(context, row, "comment")
     return comment
 
 
@@ -447,18 +444,16 @@ def post_reply(context: Context, call: PostReply | PostSpaceReply) -> CommentRep
     """Replies to a comment."""
     space, row = _where(context, call, "comment")
     comment = comment_in(context, space, row, call.comment_id)
-    with together(context.session.connection()):
-        reply = add_row(
-            context.session,
-            ReplyRow,
-            id=new_id(),
-            comment_id=comment.id,
-            body=stored_text(call.body),
-            posted_by=context.user.id,
-            posted_at=context.now(),
-        )
-        if row is not None:
-            note_work(context, row, "comment")
+    reply = ReplyRow(
+        id=new_id(),
+        comment_id=comment.id,
+        body=stored_text(call.body),
+        posted_by=context.user.id,
+        posted_at=context.now(),
+    )
+    context.session.add(reply)
+    if row is not None:
+        note_work(context, row, "comment")
     return as_replies(context, space, comment, [reply], getattr(call, "format", None))[0]
 
 

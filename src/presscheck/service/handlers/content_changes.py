@@ -34,7 +34,6 @@ from presscheck.service.content.revision_content import (
 from presscheck.service.content.revisions import add_revision
 from presscheck.service.content.serializers import as_files, serialize_file
 from presscheck.service.db.ids import new_id
-from presscheck.service.db.prepared_statements import together
 from presscheck.service.handlers.content import revision_in
 from presscheck.service.http.operations import ApiError, Context, Reading, handles
 from presscheck.service.integrations.outbound_http import DEADLINE, Outgoing, OutgoingError
@@ -153,10 +152,9 @@ def edit_change_request_content(context: Context, call: EditChangeRequestContent
     require_unlocked(space)
     require_unfinished(row)
     edit = ContentEdit(context, row, known_content(context, row.revision))
-    with together(context.session.connection()):
-        edit.apply(call.changes)
-        write_edit(context, space, row, edit)
-        shown = as_change_request(context, row)
+    edit.apply(call.changes)
+    write_edit(context, space, row, edit)
+    shown = as_change_request(context, row)
     if call.compat is not False:
         return cast("ContentUpdate", shown)  # the client accepts both models
     inserted = as_files(context, edit.inserted) if edit.inserted else None

@@ -18,7 +18,7 @@ from presscheck.documents.pages.tree import Tree, flatten
 from presscheck.service.content.revision_content import known_content
 from presscheck.service.content.revisions import NewDocuments, add_revision, document_texts
 from presscheck.service.content.serializers import require_size
-from presscheck.service.db.prepared_statements import among
+from presscheck.service.db.statements import among
 from presscheck.service.http.operations import ApiError, Context, handles
 from presscheck.service.integrations.integrations import tell_of_content
 from presscheck.service.models.content import ChangeRequestRow, DocumentRow

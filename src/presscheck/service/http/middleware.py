@@ -41,7 +41,7 @@ from typing_extensions import override
 from presscheck.service.db.bounded_cache import BoundedCache
 from presscheck.service.db.engine import Database
 from presscheck.service.db.ids import Clock, hash_token, moment_text, system_clock
-from presscheck.service.db.prepared_statements import plain_rows
+from presscheck.service.db.statements import read_rows
 from presscheck.service.db.version import CurrentVersion, Version
 from presscheck.service.http.operations import ApiError, Caller, is_known, problem_response
 from presscheck.service.models.organizations import TokenRow, UserRow
@@ -239,7 +239,7 @@ def caller(session: Session, authorization: str, now: str) -> Caller:
     Raises:
         ApiError: 401, the token is missing, unknown or expired.
     """
-    return caller_of(plain_rows(session.connection(), _CALLER, asked_caller(authorization, now)))
+    return caller_of(read_rows(session.connection(), _CALLER, asked_caller(authorization, now)))
 
 
 def asked_caller(authorization: str, now: str) -> dict[str, str]:
@@ -268,7 +268,7 @@ def caller_of(rows: Sequence[Sequence[Any]]) -> Caller:
 
 def is_valid(session: Session, token_hash: str, now: str) -> bool:
     """Whether a token with this hash is known and has not expired."""
-    return bool(plain_rows(session.connection(), _CALLER, {"token": token_hash, "now": now}))
+    return bool(read_rows(session.connection(), _CALLER, {"token": token_hash, "now": now}))
 
 
 class RateLimitMiddleware:

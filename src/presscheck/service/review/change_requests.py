@@ -9,8 +9,7 @@ from sqlalchemy import and_, bindparam, func, select, text
 
 from presscheck.api.change_requests import ChangeRequest
 from presscheck.api.roles import Location
-from presscheck.service.db.engine import attach_row, change_row
-from presscheck.service.db.prepared_statements import among, execute, plain_rows
+from presscheck.service.db.statements import among, execute
 from presscheck.service.http.operations import ApiError, Context, not_found, unchecked
 from presscheck.service.models.content import ChangeRequestRow, CommentRow
 from presscheck.service.models.organizations import MemberRow
@@ -31,7 +30,7 @@ _OPEN_COMMENTS = (
 )
 _spaces, _requests, _members = SpaceRow.__table__.c, ChangeRequestRow.__table__.c, MemberRow.__table__.c
 _PLACE = (
-    select(*_spaces, *_requests, _members.user_id, _members.role)
+    select(SpaceRow, ChangeRequestRow, _members.user_id, _members.role)
     .select_from(
         SpaceRow.__table__.outerjoin(
             MemberRow.__table__,
@@ -70,11 +69,7 @@ def change_request_for(
 def know_place(context: Context, space_id: str, change_request: str | None = None) -> None:
     """Loads in one statement what a write looks at first: a space, the caller's role there, and a change request."""
     values = {"space": space_id, "user": context.user.id, "change_request": change_request or ""}
-    for found in plain_rows(context.session.connection(), _PLACE, values):
-        *columns, member, role = found
-        of_request = columns[len(_spaces) :]
-        space = attach_row(context.session, SpaceRow, columns[: len(_spaces)])
-        row = attach_row(context.session, ChangeRequestRow, of_request) if of_request[0] is not None else None
+    for space, row, member, role in context.session.execute(_PLACE, values):
         context.known["place"] = space, row  # a session forgets what no reference holds
         know_member(context, space.organization_id, is_member=bool(member), role=role)
 
@@ -116,8 +111,10 @@ def note_work(context: Context, row: ChangeRequestRow, action: str | None = None
         changed: columns of it that change, with their new values.
     """
     now = context.now()
+    row.updated_at = max(now, row.updated_at)
+    for name, value in changed.items():
+        setattr(row, name, value)
     context.session.flush()
-    change_row(context.session, row, updated_at=max(now, row.updated_at), **changed)
     if action is not None:
         part = {"change_request": row.id, "user": context.user.id, "action": action, "now": now}
         execute(context.session.connection(), _TAKE_PART, part)

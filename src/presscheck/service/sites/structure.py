@@ -20,8 +20,6 @@ from presscheck.api.site_structure import (
 )
 from presscheck.api.spaces import Space
 from presscheck.documents.pages.tree import title_slug
-from presscheck.service.db.engine import attach_row
-from presscheck.service.db.prepared_statements import plain_rows
 from presscheck.service.http.operations import ApiError, Context, unchecked
 from presscheck.service.models.sites import SectionGroupRow, SectionRow, SiteRow, SiteSpaceRow
 from presscheck.service.models.spaces import SpaceRow
@@ -44,7 +42,7 @@ _SECTIONS = select(SectionRow).where(SectionRow.site_id == bindparam("site"))
 _placed, _spaces = SiteSpaceRow.__table__.c, SpaceRow.__table__.c
 _has_sections = or_(*(exists().where(row.site_id == bindparam("site")) for row in (SectionRow, SectionGroupRow)))
 _SITE_SPACES = (
-    select(_has_sections, *_placed, *_spaces)
+    select(_has_sections, SiteSpaceRow, SpaceRow)
     .select_from(
         SiteSpaceRow.__table__.outerjoin(
             SpaceRow.__table__,
@@ -69,14 +67,13 @@ class SiteContents:
         session = context.session
         session.flush()
         values = {"site": site.id, "organization": site.organization_id}
-        found = plain_rows(session.connection(), _SITE_SPACES, values)
+        found = session.execute(_SITE_SPACES, values).all()
         self.site_spaces: list[SiteSpaceRow] = []
         self._space_rows: dict[str, SpaceRow] = {}
-        for _, *columns in found:
-            self.site_spaces.append(attach_row(session, SiteSpaceRow, columns[: len(_placed)]))
-            of_space = columns[len(_placed) :]
-            if of_space[0] is not None:
-                self._space_rows[of_space[0]] = attach_row(session, SpaceRow, of_space)
+        for _, site_space, space in found:
+            self.site_spaces.append(site_space)
+            if space is not None:
+                self._space_rows[space.id] = space
         # most sites have neither, and take two statements less; a site without site spaces has no row with the answer
         may_have_sections = not found or found[0][0]
         self.groups = list(session.scalars(_GROUPS, {"site": site.id})) if may_have_sections else []

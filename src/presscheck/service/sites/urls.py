@@ -13,7 +13,7 @@ from collections.abc import Iterable
 
 from sqlalchemy import select
 
-from presscheck.service.db.prepared_statements import among
+from presscheck.service.db.statements import among
 from presscheck.service.http.operations import ApiError, Context
 from presscheck.service.models.sites import SectionRow, ShareLinkRow, SiteNameRow, SiteRow, SiteSpaceRow
 from presscheck.service.permissions import may_manage

@@ -11,7 +11,7 @@ from presscheck.api.roles import Location, MergeRules
 from presscheck.api.spaces import Space, SpacePermissions, SpaceUrls
 from presscheck.api.users import User
 from presscheck.documents.visitors.condition_tags import words_without_claims
-from presscheck.service.db.prepared_statements import among
+from presscheck.service.db.statements import among
 from presscheck.service.http.operations import Caller, Context, unchecked
 from presscheck.service.models.content import ChangeRequestCountRow, CommentRow
 from presscheck.service.models.organizations import UserRow

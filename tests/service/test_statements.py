@@ -1,0 +1,117 @@
+"""Statements with any number of ids as one value, rows of JSON, errors, on both engines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from sqlalchemy import Connection, bindparam, column, insert, select, table
+from sqlalchemy.exc import DBAPIError, IntegrityError
+
+from presscheck.documents.pages.tree import Page
+from presscheck.service.content.revisions import add_revision, document_texts
+from presscheck.service.db.engine import Database
+from presscheck.service.db.statements import among, execute, read_rows
+from presscheck.service.models.content import DocumentRow, RevisionRow
+
+_documents = DocumentRow.__table__.c
+ADD = insert(DocumentRow)
+FIND = select(_documents.id, _documents.markdown).where(among(_documents.id, "ids")).order_by(_documents.id)
+BROKEN = select(column("id")).select_from(table("no_such_table")).where(column("id") == bindparam("id"))
+FIND_LONG = FIND.where(_documents.markdown.contains("é"))
+MANY = 40_000
+"""More ids than a statement of SQLite (32,766) may have parameters."""
+
+
+@pytest.fixture
+def database(database_url: str) -> Iterator[Database]:
+    made = Database(database_url)
+    yield made
+    made.close()
+
+
+def _documents_with(connection: Connection, *texts: str) -> None:
+    execute(connection, ADD, *({"id": f"d{number}", "markdown": text} for number, text in enumerate(texts)))
+
+
+@pytest.mark.parametrize(
+    "ids", [[], ["d1"], ["'"], ["[1]"], ["d0", "d2", "d2", "no such id"], ["d0", "'", '"', "\\", "{}", "ü", "d2"]]
+)
+def test_rows_among_some_ids_are_found_once(database: Database, ids: list[str]) -> None:
+    with database.writing.begin() as session:
+        connection = session.connection()
+        _documents_with(connection, "é", "b", "c")
+        expected = [(key, text) for key, text in zip(("d0", "d1", "d2"), "ébc", strict=True) if key in ids]
+        assert [tuple(row) for row in read_rows(connection, FIND, {"ids": ids})] == expected
+        assert [tuple(row) for row in connection.execute(FIND, {"ids": ids})] == expected, "as SQLAlchemy executes it"
+    with database.snapshot() as session:
+        assert [tuple(row) for row in read_rows(session.connection(), FIND, {"ids": ids})] == expected
+
+
+def test_one_id_and_several_are_asked_for_in_turn(database: Database) -> None:
+    """SQLite compares one id, and looks in a list for several."""
+    with database.writing.begin() as session:
+        _documents_with(session.connection(), "é", "b", "c")
+        for ids in (["d1"], ["d0", "d2"], ["d2"], [], ["d0", "d1", "d2"], ["d0"]):
+            assert [row.id for row in read_rows(session.connection(), FIND, {"ids": ids})] == ids
+
+
+@pytest.mark.slow
+def test_any_number_of_ids_is_one_statement(database: Database) -> None:
+    with database.writing.begin() as session:
+        _documents_with(session.connection(), "é", "b")
+        texts = document_texts(session, [*(f"x{number}" for number in range(MANY)), "d1", "d0"])
+    assert texts == {"d0": "é", "d1": "b"}
+
+
+@pytest.mark.slow
+def test_ids_and_other_parameters_go_together(database: Database) -> None:
+    with database.writing.begin() as session:
+        _documents_with(session.connection(), "é", "b", "cé")
+        rows = read_rows(session.connection(), FIND_LONG, {"ids": ["d1", "d2"]})
+        assert [(row.id, row.markdown) for row in rows] == [("d2", "cé")]
+
+
+@pytest.mark.slow
+def test_an_insertion_keeps_json_and_what_is_missing(database: Database) -> None:
+    tree: list[Page] = [{"id": "a", "title": "Ä “quoted”", "pages": [], "hidden": False, "icon": None}]
+    with database.writing.begin() as session:
+        key = add_revision(session, "s", tree, created_at="2026-05-20T09:30:00.000Z", created_by=None)
+        row = session.get_one(RevisionRow, key)
+        assert (row.tree, row.files, row.variables, row.merged_from, row.type) == (tree, [], None, None, "edits")
+        session.rollback()
+
+
+@pytest.mark.parametrize("title", ["\ud83d", "a\0b", "Ä “quoted” 😀"])
+def test_json_keeps_any_text_and_any_depth(database: Database, title: str) -> None:
+    if database.is_postgresql and "\ud83d" in title:
+        title = "half a pair is no text of PostgreSQL"
+    page: Page = {"id": "0", "title": title, "ratio": 0.1, "number": 2**70}
+    for number in range(1, 260):
+        page = {"id": str(number), "title": title, "pages": [page]}
+    with database.writing.begin() as session:
+        key = add_revision(session, "s", [page], created_at="2026-05-20T09:30:00.000Z", created_by=None)
+        assert session.get_one(RevisionRow, key).tree == [page]
+        session.rollback()
+
+
+@pytest.mark.slow
+def test_nothing_is_executed_without_rows(database: Database) -> None:
+    with database.writing.begin() as session:
+        execute(session.connection(), ADD)
+        assert read_rows(session.connection(), FIND, {"ids": ["d0"]}) == []
+
+
+@pytest.mark.parametrize("copies", [2, 3])
+def test_an_insertion_that_fails_is_an_error_of_the_database(database: Database, copies: int) -> None:
+    with pytest.raises(IntegrityError, match="documents"), database.writing.begin() as session:
+        execute(session.connection(), ADD, *[{"id": "same", "markdown": ""}] * copies)
+
+
+def test_a_selection_that_fails_is_an_error_of_the_database(database: Database) -> None:
+    with pytest.raises(DBAPIError) as raised, database.snapshot() as session:
+        assert read_rows(session.connection(), FIND, {"ids": []}) == []
+        read_rows(session.connection(), BROKEN, {"id": "d0"})
+    assert getattr(raised.value.orig, "sqlstate", None) == ("42P01" if database.is_postgresql else None)
+    with database.snapshot() as session:
+        assert read_rows(session.connection(), FIND, {"ids": []}) == []
