@@ -40,7 +40,7 @@ from tests.service.read_paths import read_paths, timed
 from presscheck.service.db.bounded_cache import CacheSizes
 from presscheck.service.db.engine import Database
 from presscheck.service.db.ids import hash_token, moment_text, system_clock
-from presscheck.service.db.version import CurrentVersion, SnapshotReader, Version, VersionReader
+from presscheck.service.db.version import CurrentVersion, Version, VersionReader
 from presscheck.service.http.middleware import ORIGIN, AnswerCache, slot_of
 from presscheck.service.jobs.worker import HOUSEKEEPING
 from presscheck.service.models.jobs import JobRow
@@ -388,7 +388,7 @@ async def test_the_version_of_postgresql_moves_with_every_commit(postgresql: Clu
     url = postgresql.new_database()
     world = plant_world(url, "http://127.0.0.1:1")
     database, other = Database(url), Database(url)
-    reader = SnapshotReader(database)
+    reader = CurrentVersion(database)
     seen = [await reader.current()]
     assert seen[0] is not None
     assert {*(await asyncio.gather(*(reader.current() for _ in range(50))))} == {*seen}

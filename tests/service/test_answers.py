@@ -21,7 +21,7 @@ from presscheck.api.roles import Location
 from presscheck.api.users import User
 from presscheck.service.app import RouteIndex
 from presscheck.service.db.bounded_cache import BoundedCache
-from presscheck.service.http.operations import NULLABLE, unchecked, write_answer
+from presscheck.service.http.operations import NULLABLE, write_answer
 
 
 def user(name: str, **more: Any) -> User:
@@ -143,12 +143,3 @@ async def test_what_is_kept_of_a_revision_has_the_address_of_each_request(tmp_pa
             assert len((await get("/content/pages"))["pages"]) == 3
         for each in world.clients.values():
             await each.aclose()
-
-
-def test_a_model_made_without_validation_is_sent_as_a_validated_one() -> None:
-    fields: dict[str, Any] = {"id": "1", "display_name": "Kim", "photoURL": "https://docs.example.org/kim.png"}
-    made, checked = unchecked(User)(**fields), User(**fields)
-    assert made == checked
-    assert write_answer(made) == write_answer(checked)
-    with pytest.raises(TypeError, match="not frozen"):
-        unchecked(BaseModel)

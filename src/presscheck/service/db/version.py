@@ -13,7 +13,9 @@ import time
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from starlette.concurrency import run_in_threadpool
+from anyio import CapacityLimiter
+from anyio.to_thread import run_sync
+from sqlalchemy.exc import SQLAlchemyError
 
 from presscheck.service.db.engine import Database
 
@@ -29,7 +31,6 @@ class Version(NamedTuple):
 
 
 _log = logging.getLogger("presscheck.service")
-_NAME = b"presscheck_version"
 PAUSE = 1.0
 """Seconds until a connection that failed is opened again."""
 
@@ -94,9 +95,7 @@ class VersionReader:
 
 
 class SnapshotReader:
-    """Reads the version of a PostgreSQL database on a connection of its own, while the event loop does other things.
-
-    Whoever asks gets a snapshot that was taken after they asked; those who ask while one is under way share the next.
+    """Reads the version of a PostgreSQL database on a connection of its own; not for several threads at once.
 
     Args:
         database: a PostgreSQL database.
@@ -105,110 +104,45 @@ class SnapshotReader:
     def __init__(self, database: Database) -> None:
         self._database = database
         self._connection: Any = None
-        self._loop: asyncio.AbstractEventLoop | None = None
         self._number = 0
-        self._socket = -1
-        self._is_opening = False
         self._not_before = 0.0
-        self._asked: list[asyncio.Future[Version | None]] = []
-        self._next: list[asyncio.Future[Version | None]] = []
-        self._found: Version | None = None
         database.on_close(self.close)
 
-    async def current(self) -> Version | None:
+    def current(self) -> Version | None:
         """The version now; None if the database does not say."""
-        loop = asyncio.get_running_loop()
-        if self._loop is not loop:
-            self.close()
-        if self._connection is None and not await self._opened(loop):
+        if time.monotonic() < self._not_before:
             return None
-        answer: asyncio.Future[Version | None] = loop.create_future()
-        if self._asked:
-            self._next.append(answer)
-        else:
-            self._asked.append(answer)
-            self._ask()
-        return await answer
+        try:
+            if self._connection is None:
+                self._connection = self._open()
+            row = self._connection.execute("SELECT pg_current_snapshot()::text").fetchone()
+        except (self._database.engine.dialect.loaded_dbapi.Error, SQLAlchemyError) as error:
+            _log.info("No answers are kept: %s", error)
+            self.close()
+            self._not_before = time.monotonic() + PAUSE
+            return None
+        return Version(self._number, row[0].encode())
 
     def close(self) -> None:
         """Closes the connection; the next call opens another, whose versions are not those of the former."""
         connection, self._connection = self._connection, None
-        waiting, self._asked, self._next, self._found = [*self._asked, *self._next], [], [], None
-        loop, self._loop = self._loop, None
         if connection is not None:
-            if loop is not None and not loop.is_closed():
-                loop.remove_reader(self._socket)  # a lost connection does not know it
             connection.close()
-        _tell(waiting, None)
-
-    async def _opened(self, loop: asyncio.AbstractEventLoop) -> bool:
-        """Opens the connection; whether there is one."""
-        if self._is_opening or time.monotonic() < self._not_before:
-            return False
-        self._is_opening, connection = True, None
-        try:
-            connection = await run_in_threadpool(self._open)
-            self._socket = int(connection.pgconn.socket)
-            loop.add_reader(self._socket, self._received)
-        except (self._database.engine.dialect.loaded_dbapi.Error, NotImplementedError) as error:
-            # NotImplementedError: an event loop without `add_reader`, such as the usual one of Windows
-            if connection is not None:
-                connection.close()
-            _log.info("No answers are kept: %s", str(error) or "this event loop does not watch sockets")
-            self._not_before = time.monotonic() + PAUSE
-            return False
-        finally:
-            self._is_opening = False
-        self._connection, self._loop = connection, loop
-        self._number += 1
-        return True
 
     def _open(self) -> Any:
+        self._number += 1
         pooled = self._database.engine.raw_connection()
         connection: Any = pooled.driver_connection
         pooled.detach()  # what is asked here is in no transaction
         connection.rollback()
         connection.autocommit = True
-        result = connection.pgconn.prepare(_NAME, b"SELECT pg_current_snapshot()::text")
-        if result.error_message:
-            connection.close()
-            failed = self._database.engine.dialect.loaded_dbapi.OperationalError
-            raise failed(result.error_message.decode("utf-8", "replace"))
-        connection.pgconn.nonblocking = 1
         return connection
-
-    def _ask(self) -> None:
-        try:
-            self._connection.pgconn.send_query_prepared(_NAME, None)
-            self._connection.pgconn.flush()
-        except self._database.engine.dialect.loaded_dbapi.Error:
-            self.close()
-
-    def _received(self) -> None:
-        """Called by the event loop when the database has sent something."""
-        try:
-            pgconn = self._connection.pgconn
-            pgconn.consume_input()
-            while not pgconn.is_busy():
-                result = pgconn.get_result()
-                if result is None:
-                    break
-                value = result.get_value(0, 0) if result.ntuples else None
-                self._found = Version(self._number, value) if value else None
-            else:
-                return  # the rest follows
-        except self._database.engine.dialect.loaded_dbapi.Error:
-            self.close()
-            return
-        asked, self._asked, self._next = self._asked, self._next, []
-        version, self._found = self._found, None
-        if self._asked:
-            self._ask()
-        _tell(asked, version)
 
 
 class CurrentVersion:
     """The version of a database of either kind.
+
+    Whoever asks gets the version of a moment after they asked. On PostgreSQL a thread asks, for all who wait.
 
     Args:
         database: the database.
@@ -216,20 +150,28 @@ class CurrentVersion:
 
     def __init__(self, database: Database) -> None:
         self._of = SnapshotReader(database) if database.is_postgresql else VersionReader(database)
+        self._thread = CapacityLimiter(1)
+        self._under_way: asyncio.Task[Version | None] | None = None
+        self._next: asyncio.Task[Version | None] | None = None
 
     async def current(self) -> Version | None:
         """The version now; None if the database has none, or does not say."""
-        return await self._of.current() if isinstance(self._of, SnapshotReader) else self._of.current()
+        if isinstance(self._of, VersionReader):
+            return self._of.current()
+        if self._next is None or self._next.get_loop() is not asyncio.get_running_loop():
+            self._next = asyncio.create_task(self._ask(self._under_way))
+        return await asyncio.shield(self._next)
+
+    async def _ask(self, before: asyncio.Task[Version | None] | None) -> Version | None:
+        """Asks when the question before is answered; those who come meanwhile wait for this one."""
+        if before is not None and before.get_loop() is asyncio.get_running_loop():
+            await asyncio.wait([before])
+        self._under_way, self._next = self._next, None
+        return await run_sync(self._of.current, limiter=self._thread)
 
     def close(self) -> None:
         """Closes the connection; the next call opens another."""
         self._of.close()
-
-
-def _tell(waiting: list[asyncio.Future[Version | None]], version: Version | None) -> None:
-    for answer in waiting:
-        if not answer.done():
-            answer.set_result(version)
 
 
 def _path(database: Database) -> Path | None:

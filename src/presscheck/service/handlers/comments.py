@@ -53,7 +53,7 @@ from presscheck.documents.pages.tree import find
 from presscheck.service.content.serializers import require_size, text_of
 from presscheck.service.db.ids import new_id
 from presscheck.service.db.statements import among
-from presscheck.service.http.operations import ApiError, Context, handles, not_found, unchecked
+from presscheck.service.http.operations import ApiError, Context, handles, not_found
 from presscheck.service.http.pagination import Listing, page_of_listing
 from presscheck.service.models.content import ChangeRequestRow, CommentRow, ReactionRow, ReplyRow, RevisionRow
 from presscheck.service.models.spaces import SpaceRow
@@ -73,9 +73,6 @@ _REPLIERS = (
     .group_by(_replied.comment_id, _replied.posted_by)
     .order_by(func.max(_replied.posted_at).desc(), _replied.posted_by)
 )
-_comment_model, _reply_model, _document = unchecked(Comment), unchecked(CommentReply), unchecked(Document)
-_comment_target, _pointer, _location = unchecked(CommentTarget), unchecked(Pointer), unchecked(Location)
-_reaction, _reaction_user, _contribution = unchecked(Reaction), unchecked(ReactionUser), unchecked(Contribution)
 Written = CommentRow | ReplyRow
 """What a person wrote, and others can react to."""
 _REPLIES = Listing(
@@ -229,8 +226,8 @@ def as_replies(
     users = people(context, [row.posted_by for row in rows])
     reactions = _reactions(context, [row.id for row in rows])
     return [
-        _reply_model(
-            urls=_location(location=context.location(f"{_place(comment)}/replies/{row.id}")),
+        CommentReply(
+            urls=Location(location=context.location(f"{_place(comment)}/replies/{row.id}")),
             **_written(context, space, row, users, reactions.get(row.id, ()), shape),
         )
         for row in rows
@@ -246,14 +243,14 @@ def _comment(
     repliers: tuple[Contribution, ...],
     shape: Format | None,
 ) -> Comment:
-    return _comment_model(
+    return Comment(
         replies=sum([replier.count for replier in repliers]) if repliers else 0,
         repliers=repliers,
         target=_target(context, row),
         status="resolved" if row.resolved_at else "open",
         resolved_at=row.resolved_at,
         resolved_by=users[row.resolved_by] if row.resolved_by else None,
-        urls=_location(location=context.location(_place(row))),
+        urls=Location(location=context.location(_place(row))),
         **_written(context, space, row, users, reactions, shape),
     )
 
@@ -273,7 +270,7 @@ def _written(
         "posted_at": row.posted_at,
         "edited_at": row.edited_at,
         "reactions": reactions,
-        "body": _in_shape(_document(**row.body), shape),
+        "body": _in_shape(Document(**row.body), shape),
         "permissions": _permissions(context, space, row),
     }
 
@@ -285,12 +282,12 @@ def _target(context: Context, row: CommentRow) -> CommentTarget:
     if row.table_cell is None and key in context.known:
         return context.known[key]
     request, review, page, node, space, revision = place
-    target = _comment_target(
-        node=_pointer(id=node) if node else None,
+    target = CommentTarget(
+        node=Pointer(id=node) if node else None,
         table_cell=TableCell(**row.table_cell) if row.table_cell else None,
         change_request=request,
         review=review,
-        page=_pointer(id=page) if page else None,
+        page=Pointer(id=page) if page else None,
         space=space,
         revision=revision,
     )
@@ -323,10 +320,10 @@ def _reactions(context: Context, targets: Sequence[str]) -> dict[str, tuple[Reac
     users = people(context, [row.user_id for row in rows])
     by_emoji: dict[str, dict[str, list[ReactionUser]]] = {}
     for row in rows:
-        reacted = _reaction_user(user=users[row.user_id], reacted_at=row.reacted_at)
+        reacted = ReactionUser(user=users[row.user_id], reacted_at=row.reacted_at)
         by_emoji.setdefault(row.target_id, {}).setdefault(row.emoji, []).append(reacted)
     return {
-        target: tuple(_reaction(emoji=emoji, count=len(who), users=tuple(who)) for emoji, who in found.items())
+        target: tuple(Reaction(emoji=emoji, count=len(who), users=tuple(who)) for emoji, who in found.items())
         for target, found in by_emoji.items()
     }
 
@@ -336,7 +333,7 @@ def _repliers(context: Context, comments: Sequence[str]) -> dict[str, tuple[Cont
     users = people(context, [row[1] for row in rows])
     contributions: dict[str, tuple[Contribution, ...]] = {}
     for comment_id, user_id, count, latest in rows:
-        part = _contribution(user=users[user_id], count=count, updated_at=latest)
+        part = Contribution(user=users[user_id], count=count, updated_at=latest)
         contributions[comment_id] = (*contributions.get(comment_id, ()), part)
     return contributions
 

@@ -28,7 +28,7 @@ from presscheck.api.organizations import (
 )
 from presscheck.api.roles import MergeRules
 from presscheck.service.content.search import as_results, search
-from presscheck.service.http.operations import ApiError, Context, handles, not_found, unchecked
+from presscheck.service.http.operations import ApiError, Context, handles, not_found
 from presscheck.service.http.pagination import Listing, page_of_items, page_of_listing, page_of_rows
 from presscheck.service.models.organizations import MemberRow, OrganizationRow, UserRow
 from presscheck.service.models.sites import SiteRow
@@ -39,8 +39,6 @@ from presscheck.service.review.merge_rules import kept_rules
 from presscheck.service.spaces.serializers import people
 
 CLEARABLE = frozenset(("default_role", "default_content", "logo"))
-_organization, _urls = unchecked(Organization), unchecked(OrganizationUrls)
-_rights = unchecked(OrganizationPermissions)
 MOST_PAGES = 25
 """The most search results for one space."""
 
@@ -215,7 +213,7 @@ def as_organization(context: Context, row: OrganizationRow) -> Organization:
     """Serializes an organization; its settings are for members only."""
     is_inside = is_member(context, row.id)
     rules = row.merge_rules if is_inside else None
-    return _organization(
+    return Organization(
         id=row.id,
         title=row.title,
         created_at=row.created_at,
@@ -230,14 +228,16 @@ def as_organization(context: Context, row: OrganizationRow) -> Organization:
         plan="internal",
         merge_rules=MergeRules.model_validate(rules or {"type": "none"}),
         trial={"status": "notapplicable", "count": 0},
-        urls=_urls(location=context.location(f"/orgs/{row.id}"), app=context.app(f"/o/{row.id}"), logo=row.logo),
+        urls=OrganizationUrls(
+            location=context.location(f"/orgs/{row.id}"), app=context.app(f"/o/{row.id}"), logo=row.logo
+        ),
         permissions=_permissions(role_in(context, row.id), is_inside=is_inside),
     )
 
 
 def _permissions(role: str | None, *, is_inside: bool) -> OrganizationPermissions:
     is_admin = reaches(role, "admin")
-    return _rights(
+    return OrganizationPermissions(
         view=is_inside,
         access=is_inside,
         admin=is_admin,

@@ -27,7 +27,7 @@ from presscheck.api.organizations import OrganizationMember
 from presscheck.api.roles import Location
 from presscheck.service.db.ids import new_id
 from presscheck.service.handlers.comments import as_comments, has_text, new_comment
-from presscheck.service.http.operations import ApiError, Context, handles, not_found, unchecked
+from presscheck.service.http.operations import ApiError, Context, handles, not_found
 from presscheck.service.http.pagination import Listing, page_of_items, page_of_listing
 from presscheck.service.models.content import (
     ChangeRequestRow,
@@ -40,7 +40,6 @@ from presscheck.service.models.organizations import MemberRow
 from presscheck.service.review.change_requests import change_request_for, note_work, require_unfinished
 from presscheck.service.spaces.serializers import people
 
-_requested_reviewer, _review, _location = unchecked(RequestedReviewer), unchecked(Review), unchecked(Location)
 _COMMENTS = select(CommentRow).where(CommentRow.review_id.in_(bindparam("reviews", expanding=True)))
 _CONTRIBUTORS = (
     select(ContributorRow)
@@ -207,7 +206,7 @@ def _ask(context: Context, row: ChangeRequestRow, user_id: str) -> RequestedRevi
 def _as_requested(context: Context, rows: Sequence[RequestedReviewerRow]) -> list[RequestedReviewer]:
     users = people(context, [user for row in rows for user in (row.user_id, row.requested_by)])
     return [
-        _requested_reviewer(
+        RequestedReviewer(
             revision=row.revision,
             requested_by=users[row.requested_by],
             created_at=row.created_at,
@@ -226,7 +225,7 @@ def _as_reviews(
     comments = {comment.target.review: comment for comment in as_comments(context, said, shape)}
     where = context.location(f"/spaces/{row.space_id}/change-requests/{row.id}/reviews")
     return [
-        _review(
+        Review(
             id=review.id,
             revision=review.revision,
             reviewer=users[review.reviewer],
@@ -236,7 +235,7 @@ def _as_reviews(
             comment=comments.get(review.id),
             created_at=review.created_at,
             updated_at=review.created_at,
-            urls=_location(location=f"{where}/{review.id}"),
+            urls=Location(location=f"{where}/{review.id}"),
         )
         for review in reviews
     ]

@@ -30,7 +30,7 @@ from presscheck.api.sites import (
 from presscheck.documents.visitors.condition_tags import holds_without_claims
 from presscheck.documents.visitors.visible_pages import visible_values
 from presscheck.service.db.ids import new_id
-from presscheck.service.http.operations import ApiError, Context, handles, not_found, unchecked
+from presscheck.service.http.operations import ApiError, Context, handles, not_found
 from presscheck.service.http.pagination import page_of_rows
 from presscheck.service.models.sites import SiteRow, SiteSettingsRow, SiteSpaceRow
 from presscheck.service.permissions import (
@@ -72,7 +72,6 @@ _FEATURES = {
     "sites-visitor-authentication": "ultimate",
 }
 """The type from which on a site has a feature."""
-_site, _site_urls, _adaptive_content = unchecked(Site), unchecked(SiteUrls), unchecked(AdaptiveContent)
 
 
 def features_of(site: SiteRow) -> tuple[SiteFeature, ...]:
@@ -241,7 +240,7 @@ def as_sites(context: Context, rows: Sequence[SiteRow]) -> list[Site]:
 
 
 def _as_site(context: Context, row: SiteRow, spaces: int) -> Site:
-    return _site(
+    return Site(
         id=row.id,
         type=row.type,
         applied_type=row.applied_type or row.type,
@@ -253,11 +252,11 @@ def _as_site(context: Context, row: SiteRow, spaces: int) -> Site:
         published=row.published,
         site_spaces=spaces,
         created_at=row.created_at,
-        adaptive_content=_adaptive_content(enabled=row.adaptive_content),
+        adaptive_content=AdaptiveContent(enabled=row.adaptive_content),
         agents_context=row.agents_context,
         features=features_of(row),
         permissions=_permissions(role_in(context, row.organization_id)),
-        urls=_site_urls(
+        urls=SiteUrls(
             location=context.location(f"/orgs/{row.organization_id}/sites/{row.id}"),
             app=context.app(f"/sites/{row.id}"),
             published=published_address(context, row),

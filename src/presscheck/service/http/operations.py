@@ -3,9 +3,6 @@
 `@handles(GetSpace)` registers a handler: a function from an operation to its response. It runs in one transaction,
 which is rolled back when it raises. Requests are parsed strictly into operations; responses are serialized without
 absent fields, and errors, too.
-
-Models of responses are made without validation where the service checked their values when it stored them: validation
-takes more than half of the time in which a model is made, which is felt in a page of fifty.
 """
 
 from __future__ import annotations
@@ -57,11 +54,6 @@ NULLABLE: dict[type[BaseModel], frozenset[str]] = {
 """Fields whose null has a meaning and is sent; null is omitted everywhere else."""
 DEEPEST = 100
 """Largest nesting depth of objects and arrays in a request."""
-# what `object.__setattr__` finds by its name each time
-_put_values, _put_names, _put_extra, _put_private = (
-    BaseModel.__dict__[name].__set__
-    for name in ("__dict__", "__pydantic_fields_set__", "__pydantic_extra__", "__pydantic_private__")
-)
 _UNFIT = re.compile("[\0\ud800-\udfff]")
 """Characters that a database cannot store."""
 Fields = ParamSpec("Fields")
@@ -496,47 +488,3 @@ def refusal(error: ApiError) -> Response:
     """The response for an error."""
     headers = {"retry-after": str(error.retry_after)} if error.retry_after else None
     return problem_response(error.status, error.message, headers)
-
-
-def unchecked(model: Callable[Fields, Instance]) -> Callable[Fields, Instance]:
-    """A constructor of a model that takes the same fields, and does not look at their values.
-
-    The values must be what validation would make of them: tuples for tuples, models for models. The model has to be
-    frozen, because the instances share their defaults.
-
-    Args:
-        model: the class of the model.
-    """
-    return cast("Callable[Fields, Instance]", _constructor(cast("type[BaseModel]", model)))
-
-
-@cache
-def _constructor(model: type[BaseModel]) -> Callable[..., BaseModel]:
-    if not model.model_config.get("frozen"):
-        raise TypeError(f"{model.__name__} is not frozen: its defaults cannot be shared")
-    model.model_rebuild()
-    fields = model.model_fields
-    aliases = {
-        field.alias: name
-        for name, field in fields.items()
-        if field.alias and field.alias_priority == 2  # given by the field, which a caller names it by
-    }
-    # in the order of the fields; a type checker requires those without a default
-    defaults = {
-        name: None if field.is_required() else field.get_default(call_default_factory=True)
-        for name, field in fields.items()
-    }
-    names, extra, create = set(fields), dict[str, Any](), object.__new__
-
-    def make(**values: Any) -> BaseModel:
-        instance = create(model)
-        _put_values(instance, {**defaults, **values})
-        _put_names(instance, names)
-        _put_extra(instance, extra)
-        _put_private(instance, None)
-        return instance
-
-    def make_renamed(**values: Any) -> BaseModel:
-        return make(**{aliases.get(name, name): value for name, value in values.items()})
-
-    return make_renamed if aliases else make

@@ -10,7 +10,7 @@ from sqlalchemy import and_, bindparam, func, select, text
 from presscheck.api.change_requests import ChangeRequest
 from presscheck.api.roles import Location
 from presscheck.service.db.statements import among, execute
-from presscheck.service.http.operations import ApiError, Context, not_found, unchecked
+from presscheck.service.http.operations import ApiError, Context, not_found
 from presscheck.service.models.content import ChangeRequestRow, CommentRow
 from presscheck.service.models.organizations import MemberRow
 from presscheck.service.models.spaces import SpaceRow
@@ -18,7 +18,6 @@ from presscheck.service.permissions import know_member, space_for
 from presscheck.service.spaces.serializers import people
 
 _comments = CommentRow.__table__.c
-_change_request, _location = unchecked(ChangeRequest), unchecked(Location)
 # a filter of what is counted, not of the rows: SQLite would look for all comments without a review by their index.
 # An index of comments has all of these columns, so no comment is read
 _OPEN_COMMENTS = (
@@ -135,7 +134,7 @@ def as_change_requests(
     live = {space: context.session.get_one(SpaceRow, space).revision_id for space in {row.space_id for row in rows}}
     comments = {} if are_new else open_comments(context, [row.id for row in rows])
     return [
-        _change_request(
+        ChangeRequest(
             id=row.id,
             number=row.number,
             status=row.status,
@@ -153,7 +152,7 @@ def as_change_requests(
             revision_merged=row.revision_merged,
             comments=comments.get(row.id, 0),
             outdated=row.status != "merged" and ancestor(row) != live[row.space_id],
-            urls=_location(
+            urls=Location(
                 location=context.location(f"/spaces/{row.space_id}/change-requests/{row.id}"),
                 app=context.app(f"/spaces/{row.space_id}/change-requests/{row.number}"),
             ),

@@ -20,7 +20,7 @@ from presscheck.api.site_structure import (
 )
 from presscheck.api.spaces import Space
 from presscheck.documents.pages.tree import title_slug
-from presscheck.service.http.operations import ApiError, Context, unchecked
+from presscheck.service.http.operations import ApiError, Context
 from presscheck.service.models.sites import SectionGroupRow, SectionRow, SiteRow, SiteSpaceRow
 from presscheck.service.models.spaces import SpaceRow
 from presscheck.service.permissions import sees_all_sections, visible_among
@@ -35,8 +35,6 @@ KINDS: dict[type[Item], str] = {
     SectionGroupRow: "site-section-group",
 }
 
-_site_space, _section, _published_url = unchecked(SiteSpace), unchecked(SiteSection), unchecked(PublishedUrl)
-_structure = unchecked(SiteStructure)
 _GROUPS = select(SectionGroupRow).where(SectionGroupRow.site_id == bindparam("site"))
 _SECTIONS = select(SectionRow).where(SectionRow.site_id == bindparam("site"))
 _placed, _spaces = SiteSpaceRow.__table__.c, SpaceRow.__table__.c
@@ -104,8 +102,8 @@ class SiteContents:
     def structure(self) -> SiteStructure:
         """Serializes the whole structure, in order."""
         if self.sections or self.groups:
-            return _structure(type="sections", structure=self._shown_items(None))
-        return _structure(type="siteSpaces", structure=tuple(self.shown_spaces(None)))
+            return SiteStructure(type="sections", structure=self._shown_items(None))
+        return SiteStructure(type="siteSpaces", structure=tuple(self.shown_spaces(None)))
 
     def item(self, item: Item) -> StructureItem:
         """Serializes an item."""
@@ -127,7 +125,7 @@ class SiteContents:
 
     def section(self, row: SectionRow) -> SiteSection:
         """Serializes a section with its site spaces."""
-        return _section(
+        return SiteSection(
             id=row.id,
             title=row.title,
             description=row.description,
@@ -208,7 +206,7 @@ class SiteContents:
 
     def _site_space(self, row: SiteSpaceRow, section: SectionRow | None, space: Space) -> SiteSpace:
         first = section.default_site_space_id if section else self.site.default_site_space_id
-        return _site_space(
+        return SiteSpace(
             id=row.id,
             path=row.path,
             section=row.section_id,
@@ -221,7 +219,7 @@ class SiteContents:
 
     def _urls(self, path: str) -> PublishedUrl:
         address = published_address(self.context, self.site)
-        return _published_url(published=address + path if address else None)
+        return PublishedUrl(published=address + path if address else None)
 
 
 def _kind(row: Item) -> str:

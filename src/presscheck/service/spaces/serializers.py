@@ -12,7 +12,7 @@ from presscheck.api.spaces import Space, SpacePermissions, SpaceUrls
 from presscheck.api.users import User
 from presscheck.documents.visitors.condition_tags import words_without_claims
 from presscheck.service.db.statements import among
-from presscheck.service.http.operations import Caller, Context, unchecked
+from presscheck.service.http.operations import Caller, Context
 from presscheck.service.models.content import ChangeRequestCountRow, CommentRow
 from presscheck.service.models.organizations import UserRow
 from presscheck.service.models.sites import SiteRow, SiteSpaceRow
@@ -20,7 +20,6 @@ from presscheck.service.models.spaces import SpaceRow
 from presscheck.service.permissions import collections_of, level_in_space, reaches
 from presscheck.service.sites.urls import published_spaces
 
-_space, _urls, _permitted = unchecked(Space), unchecked(SpaceUrls), unchecked(SpacePermissions)
 _INHERITED = MergeRules(type="inherit")
 _comments, _counts = CommentRow.__table__.c, ChangeRequestCountRow.__table__.c
 _shown, _sites = SiteSpaceRow.__table__.c, SiteRow.__table__.c
@@ -42,7 +41,6 @@ _NUMBERS = union_all(
 One statement, because another one takes longer than the counting.
 """
 _users = UserRow.__table__.c
-_user, _location = unchecked(User), unchecked(Location)
 _USERS = select(_users.id, _users.display_name, _users.email, _users.photo_url).where(among(_users.id, "ids"))
 
 
@@ -78,7 +76,7 @@ def as_shared_space(context: Context, row: SpaceRow) -> Space:
 
 
 def _as_space(context: Context, row: SpaceRow, requests: dict[str, int], comments: int, published: str | None) -> Space:
-    return _space(
+    return Space(
         id=row.id,
         title=row.title,
         emoji=row.emoji or "",
@@ -97,13 +95,13 @@ def _as_space(context: Context, row: SpaceRow, requests: dict[str, int], comment
         change_requests=sum(requests.values()),
         change_requests_open=requests.get("open", 0),
         change_requests_draft=requests.get("draft", 0),
-        urls=_urls(
+        urls=SpaceUrls(
             location=context.location(f"/spaces/{row.id}"),
             app=context.app(f"/s/{row.id}"),
             published=published,
             icon=row.icon,
         ),
-        permissions=_permitted(**_permissions(level_in_space(context, row), row)),
+        permissions=SpacePermissions(**_permissions(level_in_space(context, row), row)),
     )
 
 
@@ -135,10 +133,10 @@ def people(context: Context, ids: Iterable[str | None]) -> dict[str, User]:
 
 def as_user(context: Context, row: UserRow | Caller) -> User:
     """Serializes a user."""
-    return _user(
+    return User(
         id=row.id,
         display_name=row.display_name,
         email=row.email,
         photoURL=row.photo_url,
-        urls=_location(location=context.location(f"/users/{row.id}")),
+        urls=Location(location=context.location(f"/users/{row.id}")),
     )
