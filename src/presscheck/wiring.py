@@ -221,7 +221,7 @@ def run_service(
     for network in allowed:
         _check_network(network)
     _require_public_url(options["public_url"])
-    arguments = ["--database", url, "--data", str(directory), "--translator", shlex.join(translator)]
+    arguments = ["--data", str(directory), "--translator", shlex.join(translator)]
     arguments += [part for network in allowed for part in ("--allow-network", network)]
     arguments += ["--integration-fetch"] if scripts_may_fetch else []
     arguments += ["--host", options["host"]]

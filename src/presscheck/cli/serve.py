@@ -13,14 +13,24 @@ from presscheck.text.phrases import count
 from presscheck.wiring import run_service, service_database, service_files
 
 DATABASE = click.option(
-    "--database", metavar="URL", help="postgresql://… or sqlite:///…; by default SQLite in the data directory."
+    "--database",
+    metavar="URL",
+    envvar="PRESSCHECK_DATABASE_URL",
+    show_envvar=True,
+    help="postgresql://… or sqlite:///…; by default SQLite in the data directory.",
 )
 DATA = click.option(
-    "--data", type=click.Path(path_type=Path, file_okay=False), help="Data directory, for the database and files."
+    "--data",
+    type=click.Path(path_type=Path, file_okay=False),
+    envvar="PRESSCHECK_DATA",
+    show_envvar=True,
+    help="Data directory, for the database and files.",
 )
 FILES = click.option(
     "--files",
     metavar="LOCATION",
+    envvar="PRESSCHECK_FILES",
+    show_envvar=True,
     help="Where uploaded files are: disk, or s3://bucket/prefix; by default disk, or where they were moved.",
 )
 
@@ -79,7 +89,11 @@ class Where(NamedTuple):
     help="Maximum number of requests per minute, of a token or an address.",
 )
 @click.option(
-    "--public-url", metavar="URL", help="URL at which users reach the service, such as https://docs.example.org."
+    "--public-url",
+    metavar="URL",
+    envvar="PRESSCHECK_PUBLIC_URL",
+    show_envvar=True,
+    help="URL at which users reach the service, such as https://docs.example.org.",
 )
 @click.option("--log-requests", is_flag=True, help="Log each request to standard error.")
 @click.option(

@@ -15,6 +15,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext, suppress
 from typing import Any, TypeVar
 
+from pydantic_core import to_json
 from sqlalchemy import (
     Connection,
     Engine,
@@ -47,6 +48,8 @@ IMMUTABLE = "immutable"
 
 That of a session that writes is a `PendingCache`.
 """
+_LOADED = "loaded"
+"""Key in `session.info`: the rows that a session of reads has loaded."""
 _CACHES = CacheSizes()
 _OTHERS_WERE_FASTER = frozenset({"40001", "40P01"})
 """PostgreSQL error codes of a serialization failure and a deadlock."""
@@ -102,6 +105,7 @@ class Database:
             readable, expire_on_commit=False, info={IMMUTABLE: self._immutable}
         )
         event.listen(self.reading, "before_flush", _refuse_changes)
+        event.listen(self.reading, "loaded_as_persistent", _keep_loaded)
         self.writing: sessionmaker[Session] = sessionmaker(self._changing, expire_on_commit=False)
         # SQLite has one writer; others would poll for its lock
         self._turn = nullcontext() if self.is_postgresql else threading.Lock()
@@ -199,7 +203,7 @@ def new_engine(url: str) -> Engine:
         pool_size=POOLED,
         pool_pre_ping=address.get_backend_name() == "postgresql",  # it may have been restarted
         max_overflow=MOST_CONNECTIONS - POOLED,
-        json_serializer=json.JSONEncoder(separators=(",", ":")).encode,
+        json_serializer=_json_of,
     )
     if engine.dialect.name not in _WRITES:
         raise ValueError(f"{engine.dialect.name} is not supported: use SQLite or PostgreSQL")
@@ -217,6 +221,14 @@ def _create_privately(database: str | None) -> None:
             os.close(os.open(database, os.O_RDWR | os.O_CREAT | os.O_EXCL, PRIVATE_FILE))
 
 
+def _json_of(value: object) -> str:
+    """A value of a JSON column as text; characters stay themselves."""
+    try:
+        return to_json(value, inf_nan_mode="constants").decode()
+    except ValueError:  # half of a surrogate pair, or very deep
+        return json.dumps(value)
+
+
 def _prepare(connection: Any, _record: Any) -> None:
     connection.isolation_level = None  # the driver would begin transactions by itself
     for pragma in (
@@ -230,6 +242,11 @@ def _prepare(connection: Any, _record: Any) -> None:
 
 def _begin(connection: Connection) -> None:
     connection.exec_driver_sql("BEGIN IMMEDIATE" if connection.get_execution_options().get("writes") else "BEGIN")
+
+
+def _keep_loaded(session: Session, row: object) -> None:
+    """Keeps a row for as long as its session: what is read twice costs one statement."""
+    session.info.setdefault(_LOADED, []).append(row)
 
 
 def _refuse_changes(session: Session, *_details: Any) -> None:

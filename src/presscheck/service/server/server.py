@@ -76,7 +76,7 @@ class ServeOptions:
     """Megabytes that each process may keep in memory; the default is that of `CacheSizes`."""
     processes: int = 1
     arguments: tuple[str, ...] = ()
-    """The command line arguments of each of several processes."""
+    """The command line arguments of each of several processes, without the database."""
 
 
 def serve(options: ServeOptions) -> None:
@@ -94,7 +94,9 @@ def serve(options: ServeOptions) -> None:
         if options.processes > 1:
             database.close()
             _say(_address(listener), token)
-            run_processes(options.arguments, listener.fileno(), options.processes, 2 * PATIENCE)
+            # not an argument: every user of the machine sees those, and the URL may have a password
+            environment = {**os.environ, "PRESSCHECK_DATABASE_URL": options.database}
+            run_processes(options.arguments, environment, listener.fileno(), options.processes, 2 * PATIENCE)
             return
         sockets = [listener, *([] if options.web_fd is None else [socket.socket(fileno=options.web_fd)])]
         app = build(

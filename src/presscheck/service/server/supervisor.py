@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from types import FrameType
 
 PAUSE = 1.0
@@ -18,11 +18,14 @@ LOOK = 0.2
 _log = logging.getLogger("presscheck.service")
 
 
-def run_processes(arguments: Sequence[str], fd: int, count: int, patience: float) -> None:
+def run_processes(
+    arguments: Sequence[str], environment: Mapping[str, str], fd: int, count: int, patience: float
+) -> None:
     """Runs several processes of `presscheck serve` on a listening socket until SIGTERM or SIGINT.
 
     Args:
         arguments: the command line arguments of each process.
+        environment: the environment of each process.
         fd: the file descriptor of the socket.
         count: the number of processes.
         patience: seconds for each process to stop.
@@ -35,25 +38,26 @@ def run_processes(arguments: Sequence[str], fd: int, count: int, patience: float
         is_ending = True
 
     before = {number: signal.signal(number, end) for number in (signal.SIGINT, signal.SIGTERM)}
-    running = [_begun(command, fd) for _ in range(count)]
+    running = [_begun(command, environment, fd) for _ in range(count)]
     while not is_ending:
         time.sleep(LOOK)
         for place, process in enumerate(running):
             if process.poll() is not None and not is_ending:
                 _log.warning("a worker process exited with %s; starting a new one", process.returncode)
                 time.sleep(PAUSE)
-                running[place] = _begun(command, fd)
+                running[place] = _begun(command, environment, fd)
     _end(running, patience)
     for number, handler in before.items():
         signal.signal(number, handler)
 
 
-def _begun(command: Sequence[str], fd: int) -> subprocess.Popen[bytes]:
+def _begun(command: Sequence[str], environment: Mapping[str, str], fd: int) -> subprocess.Popen[bytes]:
     return subprocess.Popen(  # noqa: S603  # our own command
         command,
         stdin=subprocess.PIPE,  # the child ends when this pipe closes, also when this process is killed
         stdout=subprocess.DEVNULL,
         pass_fds=[fd],
+        env=environment,
         start_new_session=True,  # ctrl+c reaches this process only, which then stops the children
     )
 
