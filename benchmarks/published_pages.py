@@ -51,17 +51,18 @@ from presscheck.service.db.ids import system_clock
 from presscheck.service.http.middleware import (
     RateLimitMiddleware, RequestIdMiddleware, TrustedHostMiddleware, write_log
 )
-from presscheck.service.server.server import DeadlineProtocol
+from presscheck.service.db.version import CurrentVersion
+from presscheck.service.server.protocol import LimitedProtocol
 
 write_log(requests=False)
 database = Database(sys.argv[1])
 app = Starlette(routes=[Mount("/docs", StaticFiles(directory=sys.argv[2]))], middleware=[
     Middleware(RequestIdMiddleware),
-    Middleware(TrustedHostMiddleware, database=database),
+    Middleware(TrustedHostMiddleware, database=database, versions=CurrentVersion(database)),
     Middleware(RateLimitMiddleware, limit={LIMIT}, database=database, clock=system_clock),
 ])
 print("ready", flush=True)
-uvicorn.run(app, port=int(sys.argv[3]), http=DeadlineProtocol, proxy_headers=False, log_config=None, access_log=False,
+uvicorn.run(app, port=int(sys.argv[3]), http=LimitedProtocol, proxy_headers=False, log_config=None, access_log=False,
     ws="none", server_header=False)
 """
 SENTENCES = (

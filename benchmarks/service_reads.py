@@ -54,7 +54,8 @@ from presscheck.service.db.ids import system_clock
 from presscheck.service.http.middleware import (
     RateLimitMiddleware, RequestIdMiddleware, TrustedHostMiddleware, write_log
 )
-from presscheck.service.server.server import DeadlineProtocol
+from presscheck.service.db.version import CurrentVersion
+from presscheck.service.server.protocol import LimitedProtocol
 
 def route(path, body):
     async def answer(request: Request) -> Response:
@@ -66,11 +67,11 @@ database = Database(sys.argv[1])
 routes = [route(path, body.encode()) for path, body in json.loads(Path(sys.argv[2]).read_text())]
 app = Starlette(routes=routes, middleware=[
     Middleware(RequestIdMiddleware),
-    Middleware(TrustedHostMiddleware, database=database),
+    Middleware(TrustedHostMiddleware, database=database, versions=CurrentVersion(database)),
     Middleware(RateLimitMiddleware, limit={LIMIT}, database=database, clock=system_clock),
 ])
 print("ready", flush=True)
-uvicorn.run(app, port=int(sys.argv[3]), http=DeadlineProtocol, proxy_headers=False, log_config=None, access_log=False,
+uvicorn.run(app, port=int(sys.argv[3]), http=LimitedProtocol, proxy_headers=False, log_config=None, access_log=False,
     ws="none", server_header=False)
 """
 

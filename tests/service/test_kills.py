@@ -98,7 +98,7 @@ def test_acknowledged_writes_survive_a_kill_and_are_complete(tmp_path: Path, dat
     for number in range(KILLS):
         with serving(tmp_path, "--port", "0", "--database", database_url) as process:
             address = line(process)
-            assert address.startswith("http"), "the service must restart"
+            assert address.startswith("http"), f"the service must restart: {process.stderr and process.stderr.read()}"
             writers = [
                 Writer(address, world.tokens["admin"], world.space, random.Random(chance.random()))
                 for _ in range(WRITERS)

@@ -85,8 +85,8 @@ LONGEST_SENDING = 60
 """Seconds within which the body of a request must arrive."""
 LONGEST_TRUSTED = 1.0
 """Seconds of a body after which its sender is looked up, also once more: the token may have been revoked meanwhile."""
-MOST_READERS, MOST_WRITERS = 40, 16
-"""Reads and writes at once, in threads of their own."""
+MOST_READERS, MOST_WRITERS = 24, 8
+"""Reads and writes at once, in threads of their own: fewer than the database has connections."""
 MOST_WAITING = 400
 """Reads that may wait for a thread, and writes for their turn at one place."""
 WRITER_PATIENCE = 30.0

@@ -11,8 +11,8 @@ import logging
 import os
 import threading
 import time
-from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext, suppress
+from collections.abc import Callable, Generator
+from contextlib import contextmanager, nullcontext, suppress
 from typing import Any, TypeVar
 
 from pydantic_core import to_json
@@ -102,7 +102,7 @@ class Database:
         readable = self.engine.execution_options(**_READS[self.engine.dialect.name])
         self._immutable = BoundedCache(caches.revisions)
         self.reading: sessionmaker[Session] = sessionmaker(
-            readable, expire_on_commit=False, info={IMMUTABLE: self._immutable}
+            readable, autoflush=False, expire_on_commit=False, info={IMMUTABLE: self._immutable}
         )
         event.listen(self.reading, "before_flush", _refuse_changes)
         event.listen(self.reading, "loaded_as_persistent", _keep_loaded)
@@ -112,9 +112,16 @@ class Database:
         self._counting = threading.Lock()
         self.retries = 0
 
-    def snapshot(self) -> AbstractContextManager[Session]:
-        """A session that only reads, in one transaction."""
-        return self.reading.begin()
+    @contextmanager
+    def snapshot(self) -> Generator[Session]:
+        """A session that only reads, in one transaction, which is rolled back.
+
+        Raises:
+            TypeError: something was changed.
+        """
+        with self.reading() as session:
+            yield session
+            _refuse_changes(session)
 
     def write(self, work: Callable[[Session], Result]) -> Result:
         """Runs a function in a transaction. It may run several times, so it must only change the database.

@@ -17,6 +17,7 @@ from types import FrameType
 
 import uvicorn
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
+from sqlalchemy.orm import Session
 from starlette.types import ASGIApp
 from typing_extensions import override
 
@@ -187,17 +188,27 @@ def _prepare(options: ServeOptions) -> tuple[Database, BlobStore, str | None]:
     database = opened(options.database, options.cache, options.clock if options.sample else None)
     try:
         files = _checked_files(database, options)
-        with database.writing.begin() as session:
-            owner = found(session, options.clock, sample=options.sample)
-            session.flush()
-            token = give_token(session, options.clock, owner, options.token_file)
-            problems = bring_in(session, options.clock, owner, files, options.docs) if options.docs else []
+        # it may begin again: the transactions of a service that was killed may still be ending
+        token, problems = database.write(lambda session: _first_data(session, files, options))
     except BaseException:
         database.close()
         raise
     for problem in problems:
         logging.getLogger("presscheck.service").warning("%s", problem)
     return database, files, token
+
+
+def _first_data(session: Session, files: BlobStore, options: ServeOptions) -> tuple[str | None, list[str]]:
+    """Adds the owner, the owner's token and the documentation, if they are not there yet.
+
+    Returns:
+        The token, if it is new, and the problems of the documentation.
+    """
+    owner = found(session, options.clock, sample=options.sample)
+    session.flush()
+    token = give_token(session, options.clock, owner, options.token_file)
+    problems = bring_in(session, options.clock, owner, files, options.docs) if options.docs else []
+    return token, problems
 
 
 def _checked_files(database: Database, options: ServeOptions) -> BlobStore:

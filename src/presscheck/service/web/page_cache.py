@@ -12,7 +12,6 @@ from datetime import datetime
 from hashlib import blake2b
 
 from sqlalchemy.orm import Session
-from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
@@ -25,8 +24,12 @@ from presscheck.service.db.signing import TIMED
 from presscheck.service.db.version import CurrentVersion, Version
 from presscheck.service.http.middleware import ORIGIN, origin_of
 from presscheck.service.http.operations import Caller, Context, StagedFiles, entity_tag
+from presscheck.service.http.turns import Threads
 from presscheck.service.web.cached_response import THEME, THEMES, CachedResponse, SitePage, send_cached_response
 from presscheck.service.web.site_record import SiteRecords
+
+MOST_PAGES, MOST_WAITING = 16, 400
+"""Pages that are read at once, and requests that may wait for that."""
 
 
 class PublishedPages:
@@ -45,6 +48,7 @@ class PublishedPages:
         self._version: Version | None = None
         self._pages = BoundedCache(database.caches.pages)
         self._sites = BoundedCache(database.caches.sites)
+        self._threads = Threads(MOST_PAGES, waiting=MOST_WAITING, what="Pages of sites")
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handles one request."""
@@ -56,7 +60,7 @@ class PublishedPages:
             self._sites.clear()
         found: CachedResponse | Response | None = self._pages.get((version, key)) if version and key else None
         if found is None:
-            found = await run_in_threadpool(self._read, Request(scope, receive), key, version)
+            found = await self._threads.run(self._read, Request(scope, receive), key, version)
         if isinstance(found, Response):
             await found(scope, receive, send)
         else:
