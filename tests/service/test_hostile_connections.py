@@ -393,7 +393,7 @@ def test_a_slow_body_and_a_long_response_have_no_header_deadline() -> None:
 
 
 class Bodies:
-    """Responds with 5 MB, or with 20 kB at `/small`, and counts the requests."""
+    """Responds with 5 MB, or with 20 kB at `/small`, after 5 seconds at `/wait`, and counts the requests."""
 
     def __init__(self) -> None:
         self.content = os.urandom(5_000_000)
@@ -403,6 +403,7 @@ class Bodies:
         if scope["type"] != "http":
             return
         self.requests[scope["path"]] += 1
+        await asyncio.sleep(5 if scope["path"] == "/wait" else 0)
         size = 20_000 if scope["path"] == "/small" else len(self.content)
         body = b"".join((self.content[:1], self.content[1:size]))  # a copy for each
         await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"%d" % len(body))]})
@@ -410,6 +411,7 @@ class Bodies:
 
 
 BIG = b"GET /big HTTP/1.1\r\nhost: x\r\n\r\n"
+WAIT = b"GET /wait HTTP/1.1\r\nhost: x\r\n\r\n"
 SMALL = b"GET /small HTTP/1.1\r\nhost: x\r\n\r\n"
 
 
@@ -474,17 +476,23 @@ def test_connections_are_limited_per_address_and_in_all() -> None:
 
     for proxy_headers, limit in ((False, 5), (True, 10)):  # a proxy has the connections of many clients
         with served(Bodies(), Protocol, proxy_headers=proxy_headers) as address:
-            idle = [connected(address) for _ in range(limit)]
+            first, *idle = [connected(address) for _ in range(limit)]
+            assert httpx.get(f"{address}/small").status_code == 200, "in the place of the one that was silent longest"
+            assert is_reset(first)
+            busy = [connected(address) for _ in range(limit)]
+            for connection in busy:
+                connection.sendall(WAIT)
+            time.sleep(0.3)
             response = httpx.get(f"{address}/small")
             assert (response.status_code, response.headers["retry-after"]) == (503, "5")
             assert f"more than {limit} connections" in response.json()["error"]["message"]
-            idle.pop().close()
+            busy.pop().close()
             stuck = small_window(address)
             stuck.sendall(BIG)
             time.sleep(0.3)
             assert httpx.get(f"{address}/small").status_code == 200, "in the place of the one that reads nothing"
             assert is_reset(stuck)
-            for connection in (*idle, stuck):
+            for connection in (first, *idle, *busy, stuck):
                 connection.close()
 
 

@@ -71,8 +71,8 @@ class LimitedProtocol(H11Protocol):
       that is still arriving after its response.
     - Each piece of a response must be sent before a deadline. A pipelined request waits until the previous response
       was sent.
-    - A connection above a limit replaces the connection whose piece has waited longest. If no piece is waiting, the
-      new connection is refused with status 503.
+    - A connection above a limit replaces the connection whose piece has waited longest, or else the one that has been
+      without a request for longest. If all have a request, the new connection is refused with status 503.
     - If too many bytes are waiting, the connection with the largest rest of a response is closed.
     """
 
@@ -93,6 +93,8 @@ class LimitedProtocol(H11Protocol):
         self._is_next_deferred = False
         self.unsent = 0
         """Bytes of the response that are not written yet."""
+        self._idle_since = 0.0
+        """When the connection began or its last response ended, by the clock of the loop."""
         self.network: str | None = None
         """The address or network whose connections are counted; None for a trusted proxy and for a Unix socket."""
 
@@ -107,6 +109,7 @@ class LimitedProtocol(H11Protocol):
                 connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NOTSENT_LOWAT, UNSENT_IN_KERNEL)
         host = self.client[0] if self.client else None
         self.network = network_of(host) if host and host not in self._proxies else None
+        self._idle_since = self.loop.time()
         if self._make_room():
             self._headers_due.start()
 
@@ -140,6 +143,7 @@ class LimitedProtocol(H11Protocol):
     @override
     def on_response_complete(self) -> None:
         """Starts the next request of the connection, but not before the whole response was sent."""
+        self._idle_since = self.loop.time()
         if self.flow.write_paused and not self.transport.is_closing():
             self._is_next_deferred = True
             self.flow.pause_reading()
@@ -189,11 +193,20 @@ class LimitedProtocol(H11Protocol):
             counted = [other for other in self._connections() if not where or other.network == self.network]
             if len(counted) > limit:
                 stuck = min(counted, key=lambda other: other.piece_due.time)
-                if stuck.piece_due.time == inf:
+                idle = [other for other in counted if other is not self and other.is_idle()]
+                if stuck.piece_due.time < inf:
+                    stuck.give_up()
+                elif idle:
+                    min(idle, key=lambda other: other._idle_since).give_up()
+                else:
                     self._refuse(f"more than {limit} connections{where}")
                     return False
-                stuck.give_up()
         return True
+
+    def is_idle(self) -> bool:
+        """Returns True if no request is complete that has no complete response yet."""
+        cycle: Any = self.cycle
+        return cycle is None or cycle.response_complete
 
     def _refuse(self, excess: str) -> None:
         now = self.loop.time()
