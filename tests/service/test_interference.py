@@ -76,8 +76,15 @@ async def test_writers_beyond_the_queue_get_503_with_retry_after(
     service: RunningService, world: World, http: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     service.stop()
-    monkeypatch.setattr(app, "MOST_WAITING", 5)
+    with monkeypatch.context() as patched:
+        patched.setattr(app, "MOST_WAITING", 5)
+        service.start()
+        await overfill(service, world, http)
+    service.stop()  # other tests share it
     service.start()
+
+
+async def overfill(service: RunningService, world: World, http: httpx.AsyncClient) -> None:
     assert (await http.get("/readyz")).status_code == 200
     with locked(service.database_url):
         path = f"/v1/spaces/{world.space}/comments"

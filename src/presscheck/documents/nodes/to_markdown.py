@@ -217,7 +217,7 @@ def _content_ref(node: Node) -> str:
     if "inside" in markdown_details(node):
         return _tag(node)
     address = format_reference(node_data(node)["ref"])
-    words = address.rstrip("/").rpartition("/")[2] or address
+    words = address if "://" in address else address.rstrip("/").rpartition("/")[2] or address
     link: Node = {"object": "inline", "type": "link", "data": node_data(node), "nodes": [text_node(words)]}
     return _tag(node | {"markdown": markdown_details(node) | {"inside": inline_text([link])}})
 

@@ -25,7 +25,7 @@ from presscheck.engine.inbox.views import View
 from presscheck.engine.results import Result
 from presscheck.text.phrases import now
 from presscheck.text.sanitize import sanitize
-from presscheck.text.styled_text import Line, Span, width
+from presscheck.text.styled_text import Line, Span, width, wrap
 from presscheck.tui.external_programs import open_address
 from presscheck.tui.places import Place
 from presscheck.tui.screens.base_screen import BaseScreen
@@ -325,7 +325,7 @@ class InboxScreen(BaseScreen):
             known, me = self.model.details(request), self.model.me
             lines = preview_lines(request, known, contents, columns, room, now(), me=me)
         elif self._error:
-            lines = [(Span(f" {self._error}", "waiting"),)]
+            lines = [(Span(" "), *line) for line in wrap([Span(self._error, "waiting")], columns - 2)]
         elif self._is_answered or not self.engine.status.online:
             lines = [(Span(f" {self.model.empty}", "quiet"),)]
         else:
