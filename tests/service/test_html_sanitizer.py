@@ -106,6 +106,14 @@ def test_classes_of_authors(name: str) -> None:
     assert clean(f'<b class="{name}">x</b>') == f'<b class="{name}">x</b>'
 
 
+def test_icons_are_drawn_as_characters() -> None:
+    cleaner = HtmlSanitizer(lambda _tag, value: value)
+    button = '<a href="https://a.example/" class="button primary" data-icon="check">Go</a>'
+    assert cleaner.clean(button) == '<a href="https://a.example/" class="button primary" rel="noopener">✓ Go</a>'
+    assert cleaner.clean('a <i class="fa-rocket" style="color:red">:rocket:</i> <i>b</i>') == "a 🚀 <i>b</i>"
+    assert cleaner.clean('<i class="fa-no-such">:x:</i><i class="fa-<b>">c') == '[no-such]<i><b>"&gt;c</b></i>'
+
+
 @pytest.mark.parametrize(
     ("address", "stays"),
     [

@@ -137,8 +137,9 @@ def shown(markdown: str, root: Path, resolve: Resolve = web_target) -> str:
             "One First. Two Second.",
         ),
         (
-            "{% stepper %}\n{% step %}\nFill.\n{% endstep %}\n{% step %}\nLight.\n{% endstep %}\n{% endstepper %}",
-            "1 Fill. 2 Light.",
+            '{% stepper %}\n{% step icon="check" %}\nFill.\n{% endstep %}\n{% step %}\nLight.\n{% endstep %}\n'
+            "{% endstepper %}",
+            "1 ✓ Fill. 2 Light.",
         ),
         ("<details>\n<summary>Why?</summary>\n\nSo.\n</details>", "Why? So."),
         (

@@ -202,6 +202,8 @@ class InlineRuns:
             if not link:
                 return
             self._link = sanitize(link)
+        if icon and self._words is None:
+            self.spans.append(Span(f"{sanitize(icon_text(icon))} ", self._style, self._link))
         self._style = _joined(self._style, _STYLES.get(name, ""))
 
     def close(self, name: str) -> None:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from presscheck.documents.block_tags import HINTS, hint_of, registered_name
 from presscheck.documents.markdown.anchors import AnchorNames
+from presscheck.documents.markdown.emoji import icon_text
 from presscheck.documents.markdown.inline_runs import file_name, html_events
 from presscheck.documents.markdown.page_size import PAGE_LIMITS, count_parts
 from presscheck.documents.markdown.parser import inside, outermost, parse, take_alert, take_task
@@ -133,7 +134,9 @@ def _stepper(page: BlockContext, token: Token, inner: Tokens) -> str:
     for child, within in outermost(inner):
         if child.type == "tag_open" and child.meta["name"] == "step":
             number += 1
-            parts.append(f"#step({number}, [{page.flow(within)}]);\n")
+            icon = child.meta.get("icon", "")
+            sign = f"{text_markup(icon_text(icon))}\n\n" if icon else ""
+            parts.append(f"#step({number}, [{sign}{page.flow(within)}]);\n")
         else:
             parts.append(page.block(child, within))
     return "\n".join(parts)

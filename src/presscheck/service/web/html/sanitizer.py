@@ -40,6 +40,7 @@ CLASSES = frozenset(_CLASSES.split())
 """Styles that authors may use: nothing can be laid over the page."""
 
 _icon = re.compile(r"""<i\s+class=["']fa-([\w-]{1,50})["'][^<>]*>[^<]{0,200}</i>""")
+_button = re.compile(r"""<a\s(?:[^<>]*?\s)?data-icon=["']([\w-]{1,50})["'][^<>]*>""")
 _NAME = re.compile(r"\S{1,200}")
 
 ResolveUrl = Callable[[str, str], str | None]
@@ -69,6 +70,8 @@ class HtmlSanitizer:
         """Returns the HTML with icons as characters, unknown tags removed and open tags closed."""
         if "fa-" in html:
             html = _icon.sub(lambda match: escape(icon_text(match[1])), html)
+        if "data-icon" in html:
+            html = _button.sub(lambda match: f"{match[0]}{escape(icon_text(match[1]))} ", html)
         return self._cleaner.clean(html)
 
     def _attribute(self, tag: str, name: str, value: str) -> str | None:
