@@ -204,7 +204,7 @@ def _lacking(_context: Context, call: Operation[Any]) -> None:
 
 @dataclass(frozen=True)
 class Lanes:
-    """Where calls wait, each kind by itself: reads, writes, and calls that wait for other servers."""
+    """Limits for each kind of call: reads, writes, and calls that wait for other servers."""
 
     readers: Threads
     writers: Threads
@@ -299,7 +299,7 @@ class Adapter:
             return caller(session, authorization, now)
 
     async def _in_thread(self, work: Callable[[Outgoing | None], Result], files: StagedFiles) -> Result:
-        """Calls a function in a thread of readers; again in another one, where it may wait, if it has to."""
+        """Runs a function in a reader thread, or again in a thread that may wait for servers or files if it has to."""
         try:
             return await self.lanes.readers.run(work, None)
         except OutgoingRequired as required:
@@ -315,10 +315,10 @@ class Adapter:
             return await run_sync(work, self.workers.outgoing, limiter=self.store.threads)
 
     async def _commit(self, place: str, work: Callable[[Session], Result]) -> Result:
-        """Runs a write when the writers of its place who came before are done.
+        """Runs a write after the earlier writes of its place.
 
         Raises:
-            Busy: there are too many of them, or the database stays locked by another process.
+            Busy: too many writes wait already, or another process keeps the database locked.
         """
         async with self.lanes.places.turn(place if self.database.is_postgresql else ""):
             try:
@@ -387,7 +387,7 @@ class Adapter:
     def _prepared(
         self, request: Request, user: Caller | None, body: bytes, files: StagedFiles, outgoing: Outgoing | None
     ) -> tuple[Caller, Any]:
-        """The sender of a write and its call, before the write waits for its turn."""
+        """Returns the sender and the call of a write, before the write waits for its turn."""
         sender = user or self._caller(request)
         call = self._call(request, body)
 

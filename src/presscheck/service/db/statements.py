@@ -1,7 +1,6 @@
-"""Statements that are built once, with ids as one parameter however many they are, and rows read and written by them.
+"""Statements that are built once: conditions with any number of ids as one parameter, and plain rows instead of instances.
 
-SQLAlchemy compiles a statement at its first execution. A statement of one class of rows may be executed with or without
-a session; what is read here are plain rows, which cost a fraction of instances of a session.
+SQLAlchemy compiles a statement at its first execution. A plain row costs a fraction of an instance of a session.
 """
 
 from __future__ import annotations

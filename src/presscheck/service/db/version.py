@@ -142,7 +142,7 @@ class SnapshotReader:
 class CurrentVersion:
     """The version of a database of either kind.
 
-    Whoever asks gets the version of a moment after they asked. On PostgreSQL a thread asks, for all who wait.
+    Each caller gets a version that was read after the call. On PostgreSQL a thread reads it, once for all that wait.
 
     Args:
         database: the database.
@@ -163,7 +163,7 @@ class CurrentVersion:
         return await asyncio.shield(self._next)
 
     async def _ask(self, before: asyncio.Task[Version | None] | None) -> Version | None:
-        """Asks when the question before is answered; those who come meanwhile wait for this one."""
+        """Reads the version after the read under way. Callers that come in the meantime share the result."""
         if before is not None and before.get_loop() is asyncio.get_running_loop():
             await asyncio.wait([before])
         self._under_way, self._next = self._next, None

@@ -1,7 +1,8 @@
-"""Limits how many calls are under way at once, so that no kind of call can hold up another.
+"""Limits on concurrent calls, so that one kind of call never delays another.
 
-`Turns` are for calls of one key, such as the writers of a space: waiting takes no thread. `Threads` are for one kind of
-call, such as reads. A call that would wait behind too many others, or too long, gets 503 with ``Retry-After``.
+`Turns` limit the calls with the same key, such as the writers of a space; a waiting call takes no thread. `Threads`
+limit one kind of call, such as reads. Where too many calls wait, or one waits too long, the response is 503 with
+``Retry-After``.
 """
 
 from __future__ import annotations
