@@ -1,4 +1,4 @@
-"""Statements that are built once: conditions with any number of ids as one parameter, and plain rows instead of instances.
+"""Statements that are built once: any number of ids as one parameter, plain rows instead of instances.
 
 SQLAlchemy compiles a statement at its first execution. A plain row costs a fraction of an instance of a session.
 """
