@@ -23,6 +23,7 @@ URLS = {
     "[see https://a.example/x]": "https://a.example/x",
     "https://a.example/x{% if a %}": "https://a.example/x",
     "https://a.example/x<br>y": "https://a.example/x",
+    "\\[see https://a.example/1.1\\]": "https://a.example/1.1",
     "https://例え.example/路径 x": "https://例え.example/路径",
 }
 """Text, and the bare URL in it as GitHub reads it."""
@@ -36,7 +37,17 @@ def test_bare_urls_end_where_github_ends_them(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["xhttps://a.example", "https:// a", "https://", "ftp://a.example", "`https://a.example`", "https://{host}"]
+    "text",
+    [
+        "xhttps://a.example",
+        "https:// a",
+        "https://",
+        "ftp://a.example",
+        "http://_ or",
+        "*http://* or",
+        "`https://a.example`",
+        "https://{host}",
+    ],
 )
 def test_other_text_is_no_bare_url(text: str) -> None:
     assert not any(token.type == "link_open" for token in parse(text, {})[1].children or [])

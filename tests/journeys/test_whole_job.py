@@ -164,7 +164,7 @@ async def browsed_edited_merged_and_published(client: Client, served: dict[str, 
     terminal.press("g", "o")
     terminal.wait(rf"▌▸.*{space.title[:20]}")  # in the tree: the inbox of who has nothing to review names it, too
     terminal.press("enter")
-    terminal.wait(rf"(?m)^ +{titles[0][:20]}")  # in the tree, not in the home of the space beside it
+    terminal.wait(rf"(?m)^ +(\S+ )?{titles[0][:20]}")  # in the tree, not in the home of the space beside it
     terminal.press(*"jjjjjjjjjjjj")
     terminal.gone("Asking the service")
     terminal.press(*"kkkkkkkkkkk")

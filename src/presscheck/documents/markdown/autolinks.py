@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-_URL = re.compile(r"https?://(?=\w)(?:[^\s<{\[\]]++|\{(?!%)|\[[^\s<\[\]]*+\])+", re.IGNORECASE)
-_STARTS = re.compile(r"(?<![^\W_])(?<![<\[])https?://(?=\w)", re.IGNORECASE)
+_URL = re.compile(r"https?://(?=[^\W_])(?:[^\s<{\[\]\\]++|\{(?!%)|\[[^\s<\[\]\\]*+\])+", re.IGNORECASE)
+_STARTS = re.compile(r"(?<![^\W_])(?<![<\[])https?://(?=[^\W_])", re.IGNORECASE)
 _ENTITY = re.compile(r"&[a-zA-Z0-9]+;\Z")
 _TRAILING = frozenset("?!.,:*_~'\"`")
 
@@ -14,8 +14,8 @@ _TRAILING = frozenset("?!.,:*_~'\"`")
 def autolink_end(text: str, start: int) -> int:
     """Return where the bare URL that begins at `start` ends, or `start` if none begins there.
 
-    The URL reaches to the next blank, `<`, `{%` or single square bracket. Punctuation at its end belongs to the
-    sentence, and so does a closing parenthesis that the URL did not open.
+    The URL reaches to the next blank, `<`, `{%`, backslash or single square bracket. Punctuation at its end belongs to
+    the sentence, and so does a closing parenthesis that the URL did not open.
     """
     match = _URL.match(text, start)
     if not match:
