@@ -9,6 +9,7 @@ from typing import Any
 
 import httpx
 import pypdf
+from pypdf.generic import ByteStringObject, ContentStream, TextStringObject
 from tests.service.factories import World
 
 from presscheck.api.change_requests import ChangeRequest, GetChangeRequestPDF
@@ -46,6 +47,19 @@ def images(reader: pypdf.PdfReader) -> list[tuple[int, int]]:
     every = [reader.get_object(number) for number in range(1, int(reader.trailer["/Size"]))]
     found = [one for one in every if isinstance(one, dict) and one.get("/Subtype") == "/Image"]
     return [(int(one["/Width"]), int(one["/Height"])) for one in found]
+
+
+def undrawn(reader: pypdf.PdfReader) -> int:
+    """Count the characters for which no font has a glyph: readers draw an empty box, glyph 0 of the font."""
+    missing = 0
+    for page in reader.pages:
+        for operands, operator in ContentStream(page.get_contents(), reader).operations:
+            pieces = operands[0] if operator == b"TJ" else operands if operator == b"Tj" else ()
+            codes = [
+                piece.original_bytes for piece in pieces if isinstance(piece, (TextStringObject, ByteStringObject))
+            ]
+            missing += sum(code[at : at + 2] == b"\0\0" for code in codes for at in range(0, len(code), 2))
+    return missing
 
 
 async def space_pdf(world: World, by: str = "read", **asked: Any) -> str:

@@ -14,7 +14,7 @@ import pytest
 from itsdangerous import TimestampSigner, URLSafeTimedSerializer
 from tests.running_service import RunningService
 from tests.service.factories import World, insert, rewrite
-from tests.service.pdf import download, draft_pdf, images, png, read, space_pdf
+from tests.service.pdf import download, draft_pdf, images, png, read, space_pdf, undrawn
 
 from presscheck import errors
 from presscheck.api.content import ListChangeRequestFiles
@@ -109,6 +109,18 @@ async def test_the_pdf_has_images_and_internal_links(world: World, service: Runn
     assert [found for found in addresses if found.startswith("mailto:")] == ["mailto:team@example.org"]
     assert not [found for found in addresses if "/files/" in found], "URLs of files expire"
     assert inner >= 4  # three lines of the table of contents, and the guide
+
+
+@pytest.mark.slow
+async def test_emoji_are_drawn(world: World) -> None:
+    draft = await world.draft()
+    text = "Hi :tada:\n\n| :house: | b |\n| - | - |\n| 🚀 | `🚀` |\n"
+    await world.edit(draft, insert("Go :rocket:", f"## Up :cat:\n\n{text}"))
+    reader = await read(await draft_pdf(world, draft))
+    assert outline(reader)[-2:] == ["Go 🚀", ["Up 🐱"]]
+    assert undrawn(reader) == 0
+    for words in ("Go 🚀", "Up 🐱", "Hi 🎉", "🏠 b 🚀 🚀"):
+        assert words in said(reader)
 
 
 @pytest.mark.slow

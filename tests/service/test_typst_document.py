@@ -11,10 +11,14 @@ from pathlib import Path
 import pypdf
 import pytest
 import typst
+from rich._emoji_codes import EMOJI
 from tests.documents.page_samples import BEFORE
 from tests.generated_docs.documentation import Documentation
 from tests.hostile_strings import HOSTILE
+from tests.service.pdf import undrawn
 
+from presscheck.documents.markdown.emoji import _ICONS, _github_names, emoji_by_name
+from presscheck.service.pdf.typesetter import FONTS
 from presscheck.service.pdf.typst_document import render_typst, template
 from presscheck.service.pdf.typst_inlines import Resolve, Target, typst_string, web_target
 
@@ -98,16 +102,16 @@ EVERYWHERE = """\
 
 
 @cache
-def fonts() -> typst.Fonts:
-    return typst.Fonts()
+def fonts(*, of_machine: bool = True) -> typst.Fonts:
+    return typst.Fonts(include_system_fonts=of_machine, font_paths=[FONTS])
 
 
-def compiled(markup: str, root: Path) -> bytes:
+def compiled(markup: str, root: Path, *, of_machine: bool = True) -> bytes:
     source = (
         f"{template()}\n#show: manual.with(title: {typst_string('T')}, cover: false);\n"
         f"#set page(header: none, footer: none);\n{markup}"
     )
-    made = typst.Compiler(source.encode(), root=root, font_paths=fonts()).compile()
+    made = typst.Compiler(source.encode(), root=root, font_paths=fonts(of_machine=of_machine)).compile()
     assert isinstance(made, bytes)
     return made
 
@@ -161,6 +165,14 @@ def shown(markdown: str, root: Path, resolve: Resolve = web_target) -> str:
 def test_every_block_is_rendered(markdown: str, words: str, tmp_path: Path) -> None:
     # letters that stand apart may be read as words
     assert shown(markdown, tmp_path).replace(" ", "") == words.replace(" ", "")
+
+
+@pytest.mark.slow
+def test_a_machine_without_fonts_draws_every_emoji_and_icon(tmp_path: Path) -> None:
+    signs = [*_ICONS.values(), *{emoji_by_name(name) for name in (*EMOJI, *_github_names())}]
+    assert len(signs) > 2500
+    markup = render_typst(" ".join(signs), web_target)
+    assert undrawn(pypdf.PdfReader(io.BytesIO(compiled(markup, tmp_path, of_machine=False)))) == 0
 
 
 def test_addresses_are_resolved(tmp_path: Path) -> None:

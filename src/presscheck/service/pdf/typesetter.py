@@ -19,6 +19,8 @@ MOST_SECONDS = 90
 MOST_SECONDS_OF_IMAGE = 15
 """The same for a single image."""
 THREADS = "2"
+FONTS = Path(__file__).with_name("fonts")
+"""Fonts of the package: Noto Emoji at weight 400, because few servers have a font with emoji."""
 
 
 class TypesettingFailed(Exception):
@@ -51,7 +53,7 @@ def _main(root: str, made_at: str | None = None) -> int:
     limit_resources(MOST_MEMORY, MOST_SECONDS)
     # `root`: neither markup nor an SVG image can open a file outside of it, nor an address. But markup can download
     # packages, therefore text of users is always escaped.
-    compiler = Compiler(sys.stdin.buffer.read(), root=Path(root), font_paths=Fonts())
+    compiler = Compiler(sys.stdin.buffer.read(), root=Path(root), font_paths=Fonts(font_paths=[FONTS]))
     try:
         made = compiler.compile(timestamp=datetime.fromisoformat(made_at) if made_at else None)
     except TypstError as error:
