@@ -45,8 +45,9 @@ class Terminal:
         self.stream = pyte.ByteStream(self.screen)
         self.pid, self.fd = pty.fork()
         if not self.pid:
-            left = {name: value for name, value in os.environ.items() if name not in ("CI", "COLUMNS", "LINES")}
-            left |= {"TERM": "xterm-256color", "COLORTERM": "truecolor", **(env or {})}
+            left = {**os.environ, "TERM": "xterm-256color", "COLORTERM": "truecolor", **(env or {})}
+            # also of `env`: readline, which pytest imports, gives workers of xdist the size of another terminal
+            left = {name: value for name, value in left.items() if name not in ("CI", "COLUMNS", "LINES")}
             # here, not in the parent: a quick program would look before
             fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
             os.execvpe(command[0], command, left)
