@@ -73,7 +73,7 @@ READERS: dict[str, Callable[[str], Any]] = {
     "index_terms": index_terms,
     "query_phrases": query_phrases,
     "read_description": read_description,
-    "parse_html": lambda text: [parse_html(f"{text}{end}".encode()).get_text() for end in ("", ">", "x</a>")],
+    "parse_html": lambda text: [parse_html(f"{text}{end}").get_text() for end in ("", ">", "x</a>")],
 }
 
 

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import base64
+import socket
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import httpx
+import jwt
 import pytest
+from tests.bait import DRAWING as DRAWING_OF_BAIT
 from tests.bait import SECRET, Bait
 from tests.running_service import LOOPBACK, RunningService, running_service
 from tests.service.factories import World, rewrite
@@ -20,8 +24,11 @@ from presscheck.api.content import GetChangeRequestPageByPath
 from presscheck.api.content_changes import InsertFiles, NewFile
 from presscheck.api.imports import FilesSource, WebsiteSource
 from presscheck.errors import Refused
+from presscheck.service.bounded_process import ProcessFailed, run_bounded
 from presscheck.service.integrations.outbound_http import Outgoing, OutgoingRefused
+from presscheck.service.pdf import typesetter
 from presscheck.service.pdf.typesetter import TypesettingFailed, typeset
+from presscheck.service.web.access import claims_of
 
 pytestmark = pytest.mark.attack("forbidden outgoing addresses")
 
@@ -107,6 +114,23 @@ def test_typesetting(bait: Bait, tmp_path: Path) -> None:
             typeset(markup, root)
 
 
+def test_the_kernel_refuses_a_typesetter_connections_and_writing(tmp_path: Path) -> None:
+    """A package is markup that is downloaded; text of users never becomes markup, so only this test asks for one."""
+    with socket.create_server(("127.0.0.1", 0)) as proxy:
+        proxy.settimeout(0)
+        environment = {"https_proxy": f"http://127.0.0.1:{proxy.getsockname()[1]}"}
+        with pytest.raises(ProcessFailed, match="not permitted" if sys.platform == "linux" else "failed"):
+            run_bounded(
+                typesetter.__name__,
+                str(tmp_path),
+                stdin=b'#import "@preview/cetz:0.3.0"',
+                seconds=30,
+                environment=environment,
+            )
+        with pytest.raises(BlockingIOError):
+            proxy.accept()
+
+
 async def test_an_imported_website(world: World, bait: Bait) -> None:
     for address in bait.addresses[:2]:  # a path is an address of the website
         pages = {"/lamps": SITE.format(address), "/robots.txt": f"User-agent: *\nSitemap: {address}\n"}
@@ -123,6 +147,15 @@ async def test_an_imported_website(world: World, bait: Bait) -> None:
         for source in (WebsiteSource(url=address), FilesSource(files=(address,))):
             with pytest.raises(Refused, match="is not a URL"):
                 await imported(world, source)
+
+
+def test_the_headers_of_a_visitor_token(bait: Bait) -> None:
+    key, now = "k" * 32, 1_800_000_000.0
+    for address in bait.addresses:
+        headers = {"jku": address, "x5u": address, "kid": address, "jwk": {"kty": "oct", "k": "a"}}
+        token = jwt.encode({"plan": "pro"}, key, "HS256", headers)
+        assert claims_of(token, key, now) == {"plan": "pro"}
+        assert claims_of(jwt.encode({"plan": "pro"}, DRAWING_OF_BAIT, "HS256", headers), key, now) is None
 
 
 def test_redirects_of_requests(bait: Bait) -> None:

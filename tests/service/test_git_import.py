@@ -23,7 +23,7 @@ from presscheck.errors import ConfigurationError
 from presscheck.service.db.blob_store import DiskBlobStore
 from presscheck.service.db.engine import Database
 from presscheck.service.git_import.importer import import_repository
-from presscheck.service.models.content import RevisionRow
+from presscheck.service.models.content import DocumentRow, RevisionRow
 from presscheck.service.models.organizations import OrganizationRow
 from presscheck.service.models.spaces import SpaceRow
 from presscheck.service.server.bootstrap import bring_in, found
@@ -75,6 +75,19 @@ async def seen(client: Client) -> tuple[Space, Revision]:
 
 def outline(pages: tuple[RevisionPage, ...]) -> list[tuple[str, str, str | None]]:
     return [line for page in pages for line in ((page.type, page.title, page.path), *outline(page.pages))]
+
+
+@pytest.mark.attack("deep and huge pages")
+def test_texts_that_are_too_large_for_a_page_are_left_out(tmp_path: Path, repository: Path) -> None:
+    for name in ("guides/deep.md", ".gitbook/includes/note.md"):
+        (repository / name).write_text("# Deep\n" + "a\n" * 20_001, "utf-8")
+    problems = brought_in(tmp_path, repository)
+    reason = (
+        "too large: 20,001 lines, table cells, links and tags, at most 20,000 are allowed: imported without its text"
+    )
+    assert f"guides/deep.md:1: {reason}" in problems
+    with closing(Database(f"sqlite:///{tmp_path / 'service.sqlite'}")) as database, database.reading.begin() as session:
+        assert max(map(len, session.scalars(select(DocumentRow.markdown)))) < 1000
 
 
 @pytest.mark.slow

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import time
+from pathlib import Path
 
+import httpx
 import pytest
+from tests.bait import Bait
 
+from presscheck.service.bounded_process import run_bounded
 from presscheck.service.html_conversion import MOST_BYTES, MOST_LINKS, MOST_SECONDS, NotConverted, convert_html
 from presscheck.service.jobs.web_crawler import Found
 
@@ -24,6 +29,13 @@ def test_a_page_is_converted_with_its_title_and_links() -> None:
     assert page.markdown == f"[x]({URL}c#d) [y](http://[)\n"
 
 
+@pytest.mark.parametrize(("encoding", "text"), [("utf-8", "Öl"), ("utf-16", "Öl"), ("shift_jis", "灯油")])
+def test_a_page_is_read_in_its_encoding(encoding: str, text: str) -> None:
+    html = f'<meta charset="{encoding}"><main><h1>{text}</h1><p>{text} <a href="//пример.example/">x</a></main>'
+    page = convert_html(html.encode(encoding), URL)
+    assert (page.title, page.markdown) == (text, f"{text} [x](https://пример.example/)\n")
+
+
 def test_only_links_to_imported_pages_are_rewritten() -> None:
     code = f"`[x]({URL}a)`"
     page = Found(URL, "T", "t", f"[{URL}a]({URL}a#b) {code} {URL}a [x](https://example.org/c)\n")
@@ -36,6 +48,32 @@ def test_a_page_has_a_largest_size_and_a_number_of_links() -> None:
         convert_html(b"x" * (MOST_BYTES + 1), URL)
     links = b"".join(b'<a href="%d">x</a>' % number for number in range(MOST_LINKS + 5))
     assert len(convert_html(links, URL).links) == MOST_LINKS
+
+
+@pytest.mark.attack("forbidden outgoing addresses")
+def test_the_kernel_refuses_a_conversion_files_and_network(
+    bait: Bait, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url = httpx.URL(bait.url)
+    (tmp_path / "unchecked.py").write_text(f"""
+import socket
+from presscheck.service import html_conversion as program
+
+def read_page(html, url):
+    reached = []
+    for attempt in (lambda: open({str(bait.file)!r}), lambda: socket.create_connection(("{url.host}", {url.port}))):
+        try:
+            attempt()
+        except OSError as error:
+            reached.append(type(error).__name__)
+    return program.ConvertedPage("", " ".join(reached), [])
+
+program.read_page = read_page
+program.main()
+""")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    converted = json.loads(run_bounded("unchecked", URL, stdin=b"<p>x", seconds=30))
+    assert converted["markdown"] in ("PermissionError PermissionError", "OSError OSError")
 
 
 @pytest.mark.slow

@@ -20,7 +20,7 @@ from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import Session
 from tests.running_service import LOOPBACK, RunningService, running_service
 from tests.service.engines import new_database
-from tests.service.factories import World, plant_world
+from tests.service.factories import World, plant_world, rewrite
 from tests.service.jobs import imported, processed, until
 from tests.web_server import WebServer, web_server
 
@@ -297,6 +297,21 @@ async def test_a_crawl_delay_has_a_limit(here: World, rules: str, monkeypatch: p
     with web_server({"/robots.txt": f"User-agent: *\n{rules}", "/": "<p>x</p>"}) as server:
         run = await imported(here, WebsiteSource(url=server.url))
     assert (run.status, run.reason) in (("completed", None), ("failed", f"{server.url}/robots.txt is invalid"))
+
+
+@pytest.mark.slow
+@pytest.mark.attack("deep and huge pages")
+async def test_a_translation_that_is_too_large_for_a_page_has_failed(here: World) -> None:
+    draft = await here.draft()
+    await here.edit(draft, rewrite("guide", "ß" * 300_000))  # in upper case, each is two characters
+    await here.admin.send(MergeChangeRequest(space_id=here.space, change_request_id=draft.id))
+    at = {"organization_id": here.organization}
+    source = SourceToTranslate(space=here.space, language="en")
+    begun = await here.admin.send(CreateTranslation(**at, source=source, language="de"))
+    ask = GetTranslation(**at, translation_id=begun.id)
+    failed = await until(lambda: here.admin.send(ask), lambda one: "failure" in (one.stats.model_extra or {}))
+    reason = "the translation of “Guide” is too large: 600,001 characters, at most 500,000 are allowed"
+    assert (failed.stats.model_extra or {})["failure"] == reason
 
 
 @pytest.mark.slow

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
 from typing import Any
 
+import httpx
 import pytest
-from tests.service.factories import World, insert, rewrite
+from tests.running_service import RunningService
+from tests.service.factories import World, insert, plant_world, rewrite
+from tests.service.web_pages import published
 
 from presscheck.api.change_requests import MergeChangeRequest
-from presscheck.api.comments import Document, PostComment
+from presscheck.api.comments import Document, ListComments, PostComment
+from presscheck.api.content import GetPage
 from presscheck.api.content_changes import UpdatePage
+from presscheck.api.links import ListSpaceLinks
 from presscheck.documents.markdown.page_size import COMMENT_LIMITS, PAGE_LIMITS
 from presscheck.errors import RequestError
 from presscheck.service.content.serializers import MOST_OBJECTS
+from presscheck.service.db.engine import Database
+from presscheck.service.models.content import CommentRow
 
 HUGE = {
     "paragraphs": "ab\n\n" * (PAGE_LIMITS.parts + 1),
@@ -68,3 +76,52 @@ async def test_merges_do_not_make_a_page_larger_than_its_limit(world: World) -> 
     await world.admin.send(MergeChangeRequest(space_id=world.space, change_request_id=first.id))
     with pytest.raises(RequestError, match=r"merged page: too large: .* at most 20,000 are allowed"):
         await world.admin.send(MergeChangeRequest(space_id=world.space, change_request_id=second.id))
+
+
+OLD = "[gone](gone.md) {% if x %}\n\n" * PAGE_LIMITS.parts
+
+
+@pytest.fixture
+async def old_world(service: RunningService) -> AsyncIterator[World]:
+    """A space whose pages were stored before pages had limits."""
+    planted = plant_world(service.database_url, service.base_url, [("Start", OLD), ("Guide", "Gone.\n")])
+    yield planted
+    for client in planted.clients.values():
+        await client.aclose()
+
+
+@pytest.mark.attack("deep and huge pages")
+async def test_an_older_page_that_is_too_large_is_read_but_not_rendered(old_world: World) -> None:
+    page = await old_world.admin.send(GetPage(space_id=old_world.space, page_id="start"))
+    assert page.markdown == f"# Start\n\n{OLD}"
+    with pytest.raises(RequestError, match=r"page: too large: .* at most 500,000 are allowed"):
+        await old_world.admin.send(GetPage(space_id=old_world.space, page_id="start", format="document"))
+    assert (await old_world.admin.send(ListSpaceLinks(space_id=old_world.space))).items == ()
+    site, _ = await published(old_world)
+    async with httpx.AsyncClient(follow_redirects=True) as web:
+        assert "<p>This text is too large: " in (await web.get(f"{site}/start")).text
+        found = (await web.get(site, params={"q": "gone"})).text
+    assert "guide" in found and "[gone]" not in found, "no excerpt of a text whose conditions are not read"
+
+
+@pytest.mark.attack("deep and huge pages")
+async def test_older_pages_that_are_too_large_are_not_merged(old_world: World) -> None:
+    drafts = [await old_world.draft(), await old_world.draft()]
+    for draft in drafts:
+        await old_world.edit(draft, rewrite("start", f"Short: {draft.id}.\n"))
+    first, second = (MergeChangeRequest(space_id=old_world.space, change_request_id=draft.id) for draft in drafts)
+    await old_world.admin.send(first)
+    with pytest.raises(RequestError, match="page to merge: too large"):
+        await old_world.admin.send(second)
+
+
+@pytest.mark.attack("deep and huge pages")
+async def test_an_older_comment_that_is_too_large_keeps_its_format(world: World) -> None:
+    at: dict[str, Any] = {"space_id": world.space, "change_request_id": (await world.draft()).id}
+    posted = await world.admin.send(PostComment(**at, body=Document(markdown="a\n")))
+    database, large = Database(world.database_url), "a\n" * (COMMENT_LIMITS.parts + 1)
+    with database.writing.begin() as session:
+        session.get_one(CommentRow, posted.id).body = {"markdown": large}
+    database.close()
+    [comment] = (await world.admin.send(ListComments(**at, format="document"))).items
+    assert comment.body == Document(markdown=large)

@@ -1,7 +1,8 @@
 """Converts a page of HTML to Markdown: `python -m presscheck.service.html_conversion URL`, the HTML on standard input.
 
 The HTML is untrusted. A tree of its elements takes a hundred times its bytes, and some elements make the
-converter quadratic: so the process has limits (see `bounded_process`).
+converter quadratic: so the process has limits (see `bounded_process`). After its libraries are loaded, it can open no
+files and no connections, and start no other process.
 Standard output gets a JSON object: the fields of a `ConvertedPage`, or `error` with the reason if there is none.
 """
 
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urldefrag, urljoin, urlsplit
 
 from presscheck.service.bounded_process import LimitExceeded, ProcessFailed, limit_resources, run_bounded
+from presscheck.service.integrations.script_process import restrict
 
 if TYPE_CHECKING:
     from bs4 import BeautifulSoup, Tag
@@ -33,6 +35,7 @@ LONGEST_URL = 2000
 MOST_LINKS = 2000
 """Links of a page that are followed."""
 
+_SAMPLE = '<main role="main"><h1>A</h1><p><a href="//ä/">b</a> <img src="c"><pre><code class="d">e</code></pre></main>'
 _NO_CONTENT = ("nav", "header", "footer", "aside", "script", "style", "noscript", "template", "form", "button", "svg")
 
 
@@ -72,7 +75,14 @@ def convert_html(html: bytes, url: str) -> ConvertedPage:
     return ConvertedPage(**answer)
 
 
-def read_page(html: bytes, url: str) -> ConvertedPage:
+def decode_html(html: bytes) -> str:
+    """Decode a page; its encoding may be one whose module Python reads from a file."""
+    from bs4 import UnicodeDammit  # 50 ms, only in the process that converts HTML
+
+    return UnicodeDammit(html, is_html=True).unicode_markup or ""
+
+
+def read_page(html: str, url: str) -> ConvertedPage:
     """Convert HTML in this process: the main content, without the header, footer and navigation of the site."""
     page = parse_html(html)
     hrefs = (_absolute(url, str(link["href"])) for link in page.find_all("a", href=True))
@@ -99,12 +109,12 @@ def _absolute(url: str, href: str) -> str | None:
     return absolute
 
 
-def parse_html(html: bytes) -> BeautifulSoup:
+def parse_html(html: str) -> BeautifulSoup:
     """Parse HTML; the start of a tag that never ends is text, because the parser would look for the end of each."""
-    from bs4 import BeautifulSoup  # 50 ms, only in the process that converts HTML
+    from bs4 import BeautifulSoup
 
-    end = html.rfind(b">") + 1
-    return BeautifulSoup(html[:end] + html[end:].replace(b"<", b"&lt;"), "html.parser")
+    end = html.rfind(">") + 1
+    return BeautifulSoup(html[:end] + html[end:].replace("<", "&lt;"), "html.parser")
 
 
 def _markdown(content: Tag) -> str:
@@ -130,7 +140,11 @@ def main() -> None:
     limit_resources(MOST_MEMORY, MOST_SECONDS)
     answer: dict[str, Any]
     try:
-        page = read_page(sys.stdin.buffer.read(), sys.argv[1])
+        html = decode_html(sys.stdin.buffer.read())
+        read_page(_SAMPLE, sys.argv[1])  # the libraries load what they need while they can
+        # from here on the kernel refuses files and connections, whatever a library tries
+        restrict(MOST_MEMORY, MOST_SECONDS, 2 * MOST_SECONDS)
+        page = read_page(html, sys.argv[1])
         answer = asdict(page) if len(page.markdown) <= LONGEST_MARKDOWN else {"error": "its Markdown is too long"}
     except RecursionError:
         answer = {"error": "the elements of the page are nested too deep"}

@@ -19,6 +19,7 @@ from presscheck.api.organizations import Organization
 from presscheck.api.spaces import Space
 from presscheck.documents.markdown.anchors import PageAnchors, decode_fragment, page_anchors
 from presscheck.documents.markdown.links import Destination, LinkResolver, source_path
+from presscheck.documents.markdown.page_size import size_problem
 from presscheck.documents.pages.tree import flatten
 
 BY_ID = "/~/"
@@ -182,6 +183,8 @@ class LinkReport:
 
 @lru_cache(maxsize=1024)
 def _anchors_in(text: str) -> PageAnchors:
+    if size_problem(text):
+        return PageAnchors(is_complete=False)
     return page_anchors(text)  # not complete if it includes reusable content, which the desktop side may not have
 
 

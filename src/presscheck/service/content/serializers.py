@@ -227,7 +227,9 @@ def _page(
             lambda _: revision.weight() // 4,
         )
         links = PageRefs(context, content, page["id"], targets=targets)
-        wired["document"] = markdown_to_nodes(body_of(context, page), links.from_address)
+        body = body_of(context, page)
+        require_size("page", body)  # older versions stored larger ones
+        wired["document"] = markdown_to_nodes(body, links.from_address)
     elif page["type"] == "document":
         wired["markdown"] = format_page(page["title"], body_of(context, page))
     return RevisionPage.model_validate(wired)
@@ -237,7 +239,7 @@ def document_by_id(context: Context, revision: RevisionContent, document_id: str
     """Returns a document of a revision as nodes; its links have ids where the revision has their targets.
 
     Raises:
-        ApiError: 404 if neither a page nor reusable content of the revision has it.
+        ApiError: 404 if neither a page nor reusable content of the revision has it; 413 if it is too large.
     """
     place = next((one for one in walk(revision.tree) if one.page.get("documentId") == document_id), None)
     snippet = next((one for one in revision.reusable_contents if one.get("document") == document_id), None)
@@ -248,6 +250,7 @@ def document_by_id(context: Context, revision: RevisionContent, document_id: str
     source = blob.path if blob else ""
     links = PageRefs(context, content, place.page["id"] if place else "", source=source)
     text = document_texts(context.session, [document_id]).get(document_id, "")
+    require_size("document", text)
     return ContentDocument.model_validate(markdown_to_nodes(text, links.from_address))
 
 

@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 from presscheck.documents.git_format.files import git_oid
 from presscheck.documents.git_format.repository import Problem, Repository, SourceFile, SourcePage, read_repository
 from presscheck.documents.markdown.anchors import decode_fragment
+from presscheck.documents.markdown.page_size import size_problem
 from presscheck.documents.pages.tree import Page
 from presscheck.errors import ConfigurationError
 from presscheck.service.content.revisions import FORMER_PATHS, add_documents, add_revision, new_page
@@ -88,7 +89,7 @@ def stored_content(
     problems: list[Problem],
     id_of: Callable[[str], str] = lambda _: new_id(),
 ) -> Content:
-    """Stores the content of a repository; unreadable files are skipped and reported.
+    """Stores the content of a repository; unreadable files and texts that are too large are skipped and reported.
 
     Args:
         session: the transaction.
@@ -99,6 +100,7 @@ def stored_content(
         id_of: makes the id of a page, a file or a reusable content from its source (or title, if it has none).
     """
     files = list(_files(repository.files, store, problems, id_of)) if store else []
+    texts = [_limited(snippet.source, snippet.body, problems) for snippet in repository.snippets]
     snippets = [
         {
             "id": id_of(snippet.source),
@@ -106,11 +108,9 @@ def stored_content(
             "document": document,
             "git": {"oid": snippet.oid, "path": snippet.source},
         }
-        for snippet, document in zip(
-            repository.snippets, add_documents(session, [snippet.body for snippet in repository.snippets]), strict=True
-        )
+        for snippet, document in zip(repository.snippets, add_documents(session, texts), strict=True)
     ]
-    bodies = {page.source: page.body for page in repository.walk() if page.body}
+    bodies = {page.source: _limited(page.source, page.body, problems) for page in repository.walk() if page.body}
     documents = dict(zip(bodies, add_documents(session, bodies.values()), strict=True))
     pages = {page.source: id_of(page.source) for page in repository.walk() if page.source}
     former_paths: dict[str, dict[str, str]] = {}
@@ -118,6 +118,15 @@ def stored_content(
         former_paths.setdefault(destination.id, {})[former] = destination.anchor
     shelf = _Shelf(documents, pages, {file["git"]["path"]: file["id"] for file in files}, former_paths, id_of, now)
     return Content([shelf.page(page) for page in repository.pages], files, snippets)
+
+
+def _limited(source: str, text: str, problems: list[Problem]) -> str:
+    """Returns a text, or an empty one if it is too large for a page."""
+    problem = size_problem(text)
+    if problem is None:
+        return text
+    problems.append(Problem(source, 1, f"{problem}: imported without its text"))
+    return ""
 
 
 class _Shelf(NamedTuple):

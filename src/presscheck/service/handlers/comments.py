@@ -45,7 +45,7 @@ from presscheck.api.comments import (
 from presscheck.api.operation import Page
 from presscheck.api.roles import Location
 from presscheck.api.users import Contribution, User
-from presscheck.documents.markdown.page_size import COMMENT_LIMITS
+from presscheck.documents.markdown.page_size import COMMENT_LIMITS, size_problem
 from presscheck.documents.nodes.from_markdown import markdown_to_nodes
 from presscheck.documents.nodes.to_markdown import nodes_to_markdown
 from presscheck.documents.nodes.validation import InvalidNode
@@ -560,7 +560,7 @@ def _kind(written: Written) -> str:
 
 def _in_shape(document: Document, shape: Format | None) -> Document:
     """Converts a document to a format, by default its own; returns it unchanged if it cannot be converted."""
-    if shape == "document" and document.markdown is not None:
+    if shape == "document" and document.markdown is not None and not size_problem(document.markdown, COMMENT_LIMITS):
         return Document(document=markdown_to_nodes(document.markdown))
     if shape == "markdown" and document.document is not None:
         with suppress(InvalidNode):  # documents stored before validation existed may have any shape

@@ -21,6 +21,7 @@ from presscheck.api.links import (
 from presscheck.api.operation import Page, Paged
 from presscheck.documents.markdown.link_report import LinkReport, LinkUsage, RevisionContent
 from presscheck.documents.markdown.links import find_links
+from presscheck.documents.markdown.page_size import size_problem
 from presscheck.documents.pages.tree import walk
 from presscheck.service.content.revisions import document_texts
 from presscheck.service.content.serializers import as_files, as_pages
@@ -58,6 +59,8 @@ def content_links(context: Context, space: SpaceRow, revision: RevisionRow) -> L
 @lru_cache(maxsize=4096)
 def _targets(text: str) -> tuple[str, ...]:
     """The link targets in a document; documents never change, so results are cached."""
+    if size_problem(text):  # sites show no text of this size
+        return ()
     return tuple(link.target for link in find_links(text))
 
 

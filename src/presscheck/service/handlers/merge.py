@@ -74,6 +74,8 @@ def _merged(context: Context, space: SpaceRow, row: ChangeRequestRow) -> tuple[M
     """Merges both sides and stores the new texts; with whether there are conflicts, new or unresolved ones."""
     base, ours, theirs = (_side(context, revision) for revision in (ancestor(row), row.revision, space.revision_id))
     texts = document_texts(context.session, documents_to_merge(base, ours, theirs))
+    for text in texts.values():
+        require_size("page to merge", text)  # older versions stored larger ones
     new = NewDocuments()
 
     def add(text: str) -> str:

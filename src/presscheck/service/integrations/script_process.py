@@ -57,6 +57,14 @@ _SYSTEM_CALLS = {
     ),
 }  # fmt: skip
 """For each machine: its number in the kernel's audit interface, and the system calls that are allowed."""
+# openat, then reading files and folders, starting threads and asking for their processors
+_READING = {
+    "x86_64": (257, (16, 17, 21, 56, 72, 79, 89, 204, 217, 262, 267, 273, 332, 435, 439)),
+    "aarch64": (56, (17, 25, 29, 48, 61, 67, 78, 79, 99, 123, 220, 291, 435, 439)),
+}
+"""For each machine: the system call that opens a file, and others that a process needs which reads files."""
+_WRITES = 0o1 | 0o2 | 0o100 | 0o1000
+"""Flags of opening a file: to write, to read and write, to create, to make it empty."""
 
 
 class ChannelClosed(Exception):
@@ -93,20 +101,21 @@ class Channel:
         return data
 
 
-def restrict(memory: int, processor_seconds: int, seconds: float) -> None:
-    """Gives up files, network, other processes, and resources beyond the limits; it cannot be undone.
+def restrict(memory: int, processor_seconds: int, seconds: float, *, reads_files: bool = False) -> None:
+    """Gives up files, network, other programs, and resources beyond the limits; it cannot be undone.
 
     Args:
         memory: bytes of address space.
         processor_seconds: processor time, after which the kernel ends the process.
         seconds: time, after which the kernel ends the process.
+        reads_files: whether the process keeps reading files, and starts threads.
     """
     with contextlib.suppress(OSError):
         os.nice(5)
     for kind, soft, hard in (
         (resource.RLIMIT_AS, memory, memory),
         (resource.RLIMIT_CPU, processor_seconds, processor_seconds + 1),  # the soft limit ends it with its own signal
-        (resource.RLIMIT_NOFILE, 0, 0),  # no new descriptors: neither files nor sockets
+        *(() if reads_files else ((resource.RLIMIT_NOFILE, 0, 0),)),  # no new descriptors: neither files nor sockets
         (resource.RLIMIT_FSIZE, 0, 0),
         (resource.RLIMIT_CORE, 0, 0),
     ):
@@ -114,21 +123,30 @@ def restrict(memory: int, processor_seconds: int, seconds: float) -> None:
             resource.setrlimit(kind, (soft, hard))
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     signal.setitimer(signal.ITIMER_REAL, seconds)
-    if sys.platform == "linux" and platform.machine() in _SYSTEM_CALLS:
-        _filter_system_calls(*_SYSTEM_CALLS[platform.machine()])
+    machine = platform.machine()
+    if sys.platform == "linux" and machine in _SYSTEM_CALLS:
+        architecture, allowed = _SYSTEM_CALLS[machine]
+        opens, others = _READING[machine] if reads_files else (None, ())
+        _filter_system_calls(architecture, (*allowed, *others), opens)
 
 
-def _filter_system_calls(architecture: int, allowed: tuple[int, ...]) -> None:
-    """Lets the kernel refuse all other system calls (seccomp); without its support the resource limits remain."""
+def _filter_system_calls(architecture: int, allowed: tuple[int, ...], opens: int | None) -> None:
+    """Lets the kernel refuse all other system calls (seccomp); without its support the resource limits remain.
+
+    The system call `opens` is allowed for reading.
+    """
 
     def step(code: int, value: int, if_true: int = 0, if_false: int = 0) -> bytes:
         return struct.pack("HBBI", code, if_true, if_false, value)
 
-    load, equals, answer = 0x20, 0x15, 0x06
+    load, equals, has_any, answer = 0x20, 0x15, 0x45, 0x06
     allow, refuse, kill = 0x7FFF0000, 0x00050000 | 1, 0x80000000
     program = [step(load, 4), step(equals, architecture, 1), step(answer, kill), step(load, 0)]
-    program += [step(equals, number, len(allowed) - index) for index, number in enumerate(allowed)]
-    program += [step(answer, refuse), step(answer, allow)]
+    flags = 32  # where the third argument is
+    reading = [] if opens is None else [step(equals, opens, 0, 2), step(load, flags), step(has_any, _WRITES, 0, 1)]
+    after = len(allowed) + len(reading)
+    program += [step(equals, number, after - index) for index, number in enumerate(allowed)]
+    program += [*reading, step(answer, refuse), step(answer, allow)]
     code = ctypes.create_string_buffer(b"".join(program))
     filter_program = ctypes.create_string_buffer(struct.pack("@HP", len(program), ctypes.addressof(code)))
     no_new_privileges, set_filter, filter_mode = 38, 22, 2

@@ -17,6 +17,7 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
+from presscheck.documents.markdown.page_size import size_problem
 from presscheck.documents.pages.tree import Page, Tree
 from presscheck.service.content.revisions import add_document, add_revision, document_texts, documents_of
 from presscheck.service.content.serializers import format_page, parse_page
@@ -123,6 +124,8 @@ def _translated(tree: Tree, run: _Run, translator: Callable[[str], str], work: J
         work.require_running()
         text = run.texts.get(page.get("documentId", ""), "")
         answer = parse_page(translator(format_page(page["title"], text)))
+        if problem := size_problem(answer.body):
+            raise PermanentFailure(f"the translation of “{page['title']}” is {problem}")
         other: Page = page | {"title": answer.title or page["title"]}
         if page.get("documentId"):
             run.translated[page["id"]] = answer.body

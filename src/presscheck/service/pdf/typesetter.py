@@ -11,6 +11,7 @@ from datetime import datetime
 from pathlib import Path
 
 from presscheck.service.bounded_process import ProcessFailed, limit_resources, run_bounded
+from presscheck.service.integrations.script_process import INTERPRETER_MEMORY, restrict
 
 MOST_MEMORY = 1536 * 1024 * 1024
 """Bytes of memory of the process."""
@@ -54,6 +55,8 @@ def _main(root: str, made_at: str | None = None) -> int:
     # `root`: neither markup nor an SVG image can open a file outside of it, nor an address. But markup can download
     # packages, therefore text of users is always escaped.
     compiler = Compiler(sys.stdin.buffer.read(), root=Path(root), font_paths=Fonts(font_paths=[FONTS]))
+    # fonts are read when a character needs them: the kernel refuses connections, other programs and writing
+    restrict(MOST_MEMORY + INTERPRETER_MEMORY, MOST_SECONDS, MOST_SECONDS, reads_files=True)
     try:
         made = compiler.compile(timestamp=datetime.fromisoformat(made_at) if made_at else None)
     except TypstError as error:

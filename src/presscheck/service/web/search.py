@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from presscheck.api.search_results import SearchSectionResult
 from presscheck.documents.markdown.emoji import with_emoji
+from presscheck.documents.markdown.page_size import size_problem
 from presscheck.documents.pages.tree import PagePosition
 from presscheck.documents.visitors.condition_tags import has_conditions
 from presscheck.documents.visitors.conditional_text import condition_mistakes
@@ -66,7 +67,9 @@ def found_pages(site: PublishedSite, query: str) -> list[FoundPage]:
 
 def _may_hide(site: PublishedSite, body: str) -> bool:
     """Whether readers may not see a part of a text; without adaptive content only what cannot be read is hidden."""
-    return has_conditions(body) and (site.site.adaptive_content or bool(condition_mistakes(body)))
+    if not has_conditions(body):
+        return False
+    return site.site.adaptive_content or size_problem(body) is not None or bool(condition_mistakes(body))
 
 
 def _passage(

@@ -21,7 +21,7 @@ from presscheck.documents.markdown.anchors import (
     own_id,
 )
 from presscheck.documents.markdown.emoji import with_emoji
-from presscheck.documents.markdown.page_size import PAGE_LIMITS, count_parts
+from presscheck.documents.markdown.page_size import PAGE_LIMITS, count_parts, size_problem
 from presscheck.documents.markdown.parser import outermost, parse, take_alert, take_task
 from presscheck.documents.visitors.condition_tags import visible_words
 from presscheck.documents.visitors.conditional_text import visible_text
@@ -76,6 +76,8 @@ class HtmlRenderer:
 
     def text(self, markdown: str) -> str:
         """Renders what the visitor may see of a text."""
+        if problem := size_problem(markdown):  # older versions stored larger ones
+            return f"<p>This text is {escape(problem)}.</p>"
         markdown = visible_text(markdown, self.holds)
         environment: Environment = {}
         try:
