@@ -111,7 +111,7 @@ def _absolute(url: str, href: str) -> str | None:
 
 def parse_html(html: str) -> BeautifulSoup:
     """Parse HTML; the start of a tag that never ends is text, because the parser would look for the end of each."""
-    from bs4 import BeautifulSoup
+    from bs4 import BeautifulSoup  # 50 ms, only in the process that converts HTML
 
     end = html.rfind(">") + 1
     return BeautifulSoup(html[:end] + html[end:].replace("<", "&lt;"), "html.parser")
