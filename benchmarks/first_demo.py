@@ -36,11 +36,12 @@ def copied(name: str) -> Iterator[Path]:
         yield Path(folder) / name
 
 
-def seconds_to_inbox(command: list[str], home: Path) -> float:
+def seconds_to_inbox(command: list[str], home: Path, **environment: str) -> float:
     """Run a command in a terminal until it shows the inbox of the sample, and end it."""
     began = time.monotonic()
     # what is run here is nothing of the environment that this runs in
-    terminal = Terminal(command, env={"PRESSCHECK_HOME": str(home), "PYTHONPATH": "", "VIRTUAL_ENV": ""})
+    own = {"PRESSCHECK_HOME": str(home), "PYTHONPATH": "", "VIRTUAL_ENV": ""}
+    terminal = Terminal(command, env=own | environment)
     try:
         terminal.wait("Rewrite the auth guide", timeout=LONGEST)
         taken = time.monotonic() - began
@@ -50,6 +51,15 @@ def seconds_to_inbox(command: list[str], home: Path) -> float:
     finally:
         terminal.close()
     return taken
+
+
+def installer(name: str, folder: Path) -> str | None:
+    """The path of uv or pipx, which is installed in a folder if it is not on PATH; None if it cannot be."""
+    if path := shutil.which(name):
+        return path
+    venv.create(folder, with_pip=True)
+    pip = [folder / "bin" / "python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check", name]
+    return None if subprocess.run(pip).returncode else str(folder / "bin" / name)
 
 
 def make_demo(uv: str) -> tuple[float, float]:
@@ -76,14 +86,10 @@ def main() -> None:
     """Print the seconds of each way."""
     with tempfile.TemporaryDirectory() as folder:
         print("make demo with pip: {:.1f} s, then {:.1f} s".format(*make_demo("")), flush=True)
-        uv = shutil.which("uv")
+        uv = installer("uv", Path(folder))
         if uv is None:
-            venv.create(folder, with_pip=True)
-            pip = [str(Path(folder) / "bin" / "python"), "-m", "pip", "install", "--quiet", "uv"]
-            if subprocess.run(pip).returncode:
-                print("make demo with uv: not tried, because uv is neither on PATH nor can it be installed")
-                return
-            uv = str(Path(folder) / "bin" / "uv")
+            print("make demo with uv: not tried, because uv is neither on PATH nor can it be installed")
+            return
         print("make demo with uv: {:.1f} s, then {:.1f} s".format(*make_demo(uv)), flush=True)
         print(f"uvx with a wheel: {wheel_demo(uv):.1f} s", flush=True)
 

@@ -1,25 +1,30 @@
 """Build a release and check it: `python -m tests.release`.
 
 Source distribution and wheel are built twice from a clone of the committed state and must have the same bytes. The
-wheel is installed into an empty environment, where the version, the command line and the sample workspace must work.
+wheel is installed into an empty environment, where the version, the demo and the tests of the command line must work,
+and it is run with pipx.
 """
 
 from __future__ import annotations
 
 import hashlib
-import json
 import os
+import shlex
+import shutil
 import subprocess
 import sys
 import tempfile
 import venv
 from pathlib import Path
 
+from benchmarks.first_demo import installer, seconds_to_inbox
 from tests.root import ROOT
 
 from presscheck import __version__
 
 DIST = ROOT / "dist"
+PINS = f"--constraint={ROOT / 'constraints.txt'}"
+VERSION = f"presscheck {__version__}\n"
 LIGHT = 90
 """Megabytes that `presscheck` alone may take, without pip."""
 
@@ -32,77 +37,100 @@ def run(*command: str | Path, folder: Path = ROOT, **environment: str) -> str:
     return ran.stdout
 
 
+def say(line: str) -> None:
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()
+
+
+def clone(folder: Path) -> Path:
+    """Clone the committed state into a new folder."""
+    run("git", "clone", "--quiet", ROOT, folder)
+    return folder
+
+
 def build(target: Path) -> dict[str, str]:
     """Build both distributions from a clone; returns the digest of each by its name."""
     with tempfile.TemporaryDirectory() as folder:
-        clone = Path(folder) / "presscheck"
-        run("git", "clone", "--quiet", ROOT, clone)
+        source = clone(Path(folder) / "presscheck")
         moment = run("git", "log", "-1", "--format=%ct").strip()
-        run(sys.executable, "-m", "build", "--outdir", target, clone, SOURCE_DATE_EPOCH=moment)
+        run(sys.executable, "-m", "build", "--outdir", target, source, SOURCE_DATE_EPOCH=moment)
     return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in sorted(target.iterdir())}
 
 
-def size(folder: Path) -> float:
+def size(packages: Path) -> float:
     """Megabytes on disk of what is installed, without pip."""
-    lines = run("du", "-sm", "--exclude=pip", "--exclude=pip-*", "--exclude=setuptools*", folder).split()
-    return float(lines[0])
+    installed = [path for path in packages.iterdir() if not path.name.startswith(("pip", "setuptools"))]
+    return sum(int(line.split()[0]) for line in run("du", "-sk", *installed).splitlines()) / 1024
 
 
-def try_wheel(wheel: Path, folder: Path) -> float:
-    """Install the wheel alone, then with its service, and use both; returns the megabytes of the first."""
-    venv.create(folder, with_pip=True)
-    python, presscheck = folder / "bin" / "python", folder / "bin" / "presscheck"
-    install = (python, "-m", "pip", "install", "--quiet", "--constraint", ROOT / "constraints.txt")
+def try_wheel(wheel: Path, folder: Path) -> None:
+    """Install the wheel alone, with its service, and with what its tests need, and use each.
+
+    Raises:
+        SystemExit: something failed, or the wheel alone takes more than `LIGHT` megabytes.
+    """
+    environment = folder / "environment"
+    venv.create(environment, with_pip=True)
+    python, presscheck = environment / "bin" / "python", environment / "bin" / "presscheck"
+    install = (python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", PINS)
+
     run(*install, wheel)
-    light = size(next((folder / "lib").glob("python*/site-packages")))
-    if run(presscheck, "--version") != f"presscheck {__version__}\n":
+    light = size(next((environment / "lib").glob("python*/site-packages")))
+    if light > LIGHT:
+        raise SystemExit(f"presscheck alone takes {light:.1f} MB; at most {LIGHT}")
+    say(f"presscheck alone: {light:.1f} MB")
+    if run(presscheck, "--version") != VERSION:
         raise SystemExit("the wheel has another version")
     run(presscheck, "--help")
+
     run(*install, f"{wheel}[serve]")
-    try_service(presscheck, folder / "data", folder / "home")
-    return light
+    say(f"demo: {seconds_to_inbox([str(presscheck), 'demo'], folder / 'home'):.1f} s to the inbox")
+
+    run(*install, f"{wheel}[dev]")
+    checkout = clone(folder / "checkout")
+    shutil.rmtree(checkout / "src")  # so that the tests import the wheel
+    tests = ("-n", "auto", "--dist", "worksteal", "-m", "not slow", "tests/cli")
+    # these take the program from src, for an environment that has no more than the wheel alone
+    light_install = "--ignore=tests/cli/test_light_install.py"
+    output = run(python, "-m", "pytest", *tests, light_install, "--verbosity=0", folder=checkout)
+    say(f"tests of the command line: {output.splitlines()[-1].strip('= ')}")
 
 
-def try_service(presscheck: Path, data: Path, home: Path) -> None:
-    """Serve the sample workspace and list its spaces with the command line."""
-    token = data.with_name("token")
-    command = [presscheck, "serve", "--sample", "--port", "0", "--data", data, "--token-file", token]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as service:
-        try:
-            assert service.stdout
-            url = next(word for line in service.stdout for word in line.split() if word.startswith("http://"))
-            use = {
-                "PRESSCHECK_HOME": str(home),
-                "PRESSCHECK_BASE_URL": url,
-                "PRESSCHECK_TOKEN": token.read_text().strip(),
-            }
-            if not json.loads(run(presscheck, "space", "list", "--json", **use)):
-                raise SystemExit("the sample workspace has no spaces")
-        finally:
-            service.terminate()
+def try_pipx(wheel: Path, folder: Path) -> None:
+    """Run the version and the demo of the wheel with pipx, if it can be had."""
+    pipx = installer("pipx", folder / "pipx")
+    if pipx is None:
+        say("pipx run: not tried, because pipx is neither on PATH nor can it be installed")
+        return
+    own = {"PIPX_HOME": str(folder / "environments"), "PIPX_DEFAULT_PYTHON": sys.executable}
+    own["PIPX_DEFAULT_BACKEND"] = "pip"  # with uv there are no constraints
+    command = [pipx, "run", f"--pip-args={shlex.quote(PINS)}", "--spec", f"{wheel}[serve]", "presscheck"]
+    if run(*command, "--version", **own) != VERSION:
+        raise SystemExit("pipx runs another version")
+    say(f"pipx run: {seconds_to_inbox([*command, 'demo'], folder / 'home of pipx', **own):.1f} s to the inbox")
 
 
 def main() -> None:
     """Build, compare, check, and print the tag."""
     if run("git", "status", "--porcelain").strip():
         raise SystemExit("commit first: a release is built from what is committed")
-    with tempfile.TemporaryDirectory() as folder:
-        first, second = (Path(folder) / name for name in ("first", "second"))
+    with tempfile.TemporaryDirectory(prefix="presscheck-") as name:
+        folder = Path(name)
+        first, second = folder / "first", folder / "second"
         digests = build(first)
         if digests != build(second):
             raise SystemExit("two builds differ")
         run(sys.executable, "-m", "twine", "check", "--strict", *sorted(first.iterdir()))
-        light = try_wheel(next(first.glob("*.whl")), Path(folder) / "environment")
-        if light > LIGHT:
-            raise SystemExit(f"presscheck alone takes {light:.0f} MB; at most {LIGHT}")
+        say("two builds with the same bytes; twine finds nothing")
+        wheel = next(first.glob("*.whl"))
+        try_wheel(wheel, folder)
+        try_pipx(wheel, folder)
         DIST.mkdir(exist_ok=True)
         for path in first.iterdir():
             path.replace(DIST / path.name)
     for name, digest in digests.items():
-        sys.stdout.write(f"{digest}  dist/{name}\n")
-    sys.stdout.write(
-        f"presscheck alone takes {light:.0f} MB\nTag it: git tag -a v{__version__} -m 'presscheck {__version__}'\n"
-    )
+        say(f"{digest}  dist/{name}")
+    say(f"Tag it: git tag -a v{__version__} -m 'presscheck {__version__}'")
 
 
 if __name__ == "__main__":
