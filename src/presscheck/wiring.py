@@ -173,7 +173,7 @@ def app_without_token(profile: Profile, first_run: FirstRun, *, theme: str | Non
         settings=where.config_file,
         log=where.log_file(),
         first=begin,
-        welcome=lambda: WelcomeScreen(first_run, app.style_for),
+        welcome=lambda: WelcomeScreen(first_run),
     )
     return app
 

@@ -27,7 +27,7 @@ class Room(BaseScreen):
         self.why: str | None = None
 
     def body(self) -> ComposeResult:
-        yield RowList(self._row, self.style_for)
+        yield RowList(self._row)
 
     def on_mount(self) -> None:
         rows = self.query_one(RowList)
@@ -47,7 +47,7 @@ class Room(BaseScreen):
         self.did.append("publish")
 
     async def command_approve(self) -> None:
-        answer = await self.ask(ConfirmDialog("Approve?", [(Span("All of it."),)], "Approve", self.style_for))
+        answer = await self.ask(ConfirmDialog("Approve?", [(Span("All of it."),)], "Approve"))
         self.did.append(f"approve {answer}")
 
     def command_comment(self) -> None:

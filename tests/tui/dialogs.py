@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
-from tests.tui.widget_harness import INK, style_for
+from tests.tui.widget_harness import INK
 from textual.app import App
 from textual.pilot import Pilot
 from textual.screen import ModalScreen
@@ -20,6 +20,7 @@ class Asking(App[None]):
         super().__init__()
         self.register_theme(INK.as_textual())
         self.theme = "ink"
+        self.style_for = INK.style
         self._filters.append(ControlCharFilter())
         self.question, self.answers = question, list[Any]()
 
@@ -40,7 +41,7 @@ def answers(pilot: Pilot[None]) -> list[Any]:
 
 
 def sheet(**more: Any) -> ConfirmDialog:
-    return ConfirmDialog("Merge 42?", [(Span("8 pages change in main."),)], "Merge", style_for, **more)
+    return ConfirmDialog("Merge 42?", [(Span("8 pages change in main."),)], "Merge", **more)
 
 
 PEOPLE = [Choice(name, name, note) for name, note in (("ann", "editor"), ("bob", "reviewer"), ("cid", "reviewer"))]

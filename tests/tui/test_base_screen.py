@@ -35,7 +35,7 @@ class Beside(Room):
 
     def body(self) -> ComposeResult:
         yield from super().body()
-        yield TextView(self.style_for)
+        yield TextView()
 
     def on_row_list_row_highlighted(self, event: RowList.RowHighlighted) -> None:
         self.query_one(TextView).show([(Span(f"about row {event.index}"),)])

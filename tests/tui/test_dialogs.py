@@ -11,7 +11,7 @@ from tests.hostile_strings import ACTS, HOSTILE
 from tests.private_names import strips
 from tests.terminal import Terminal
 from tests.tui.dialogs import PEOPLE, answers, asked, sheet
-from tests.tui.widget_harness import alone, shown, style_for
+from tests.tui.widget_harness import alone, shown
 from textual.widgets import TextArea
 
 from presscheck.store.open_texts import DraftSlot
@@ -91,7 +91,7 @@ async def test_a_dialog_that_is_not_ready_cannot_be_confirmed() -> None:
 
 async def test_a_long_dialog_is_wrapped() -> None:
     words = " ".join(["many words say what will happen"] * 6)
-    async with asked(ConfirmDialog("Sure?", [(Span(words),)], "Yes", style_for), size=(40, 20)) as pilot:
+    async with asked(ConfirmDialog("Sure?", [(Span(words),)], "Yes"), size=(40, 20)) as pilot:
         text = " ".join(line.strip() for line in shown(pilot.app))
         assert " ".join(text.split()).count("many words say what will happen") == 6
 
@@ -99,7 +99,7 @@ async def test_a_long_dialog_is_wrapped() -> None:
 class TestComposer:
     async def test_every_key_press_is_saved(self) -> None:
         kept: list[str] = []
-        async with asked(Composer("Comment on Tokens", "", kept.append, style_for, slot=SLOT)) as pilot:
+        async with asked(Composer("Comment on Tokens", "", kept.append, slot=SLOT)) as pilot:
             await pilot.press(*"hello")
             await pilot.pause()
             assert kept[-1] == "hello"
@@ -109,20 +109,20 @@ class TestComposer:
 
     @pytest.mark.parametrize("key", ["ctrl+s", "alt+enter"])
     async def test_it_sends(self, key: str) -> None:
-        async with asked(Composer("Reply", "quoted\n", lambda _: None, style_for, slot=SLOT)) as pilot:
+        async with asked(Composer("Reply", "quoted\n", lambda _: None, slot=SLOT)) as pilot:
             await pilot.press(*"yes", "enter", *"no", key)
             assert answers(pilot) == ["quoted\nyes\nno"]
 
     async def test_an_empty_text_is_not_sent(self) -> None:
-        async with asked(Composer("Reply", "", lambda _: None, style_for, slot=SLOT)) as pilot:
+        async with asked(Composer("Reply", "", lambda _: None, slot=SLOT)) as pilot:
             await pilot.press("ctrl+s", "space", "ctrl+s")
             assert answers(pilot) == []
-        async with asked(Composer("Approve", "", lambda _: None, style_for, slot=SLOT, may_be_empty=True)) as pilot:
+        async with asked(Composer("Approve", "", lambda _: None, slot=SLOT, may_be_empty=True)) as pilot:
             await pilot.press("ctrl+s")
             assert answers(pilot) == [""]
 
     async def test_a_text_over_the_limit_is_not_sent(self) -> None:
-        async with asked(Composer("Reply", "", lambda _: None, style_for, slot=SLOT, limit=5)) as pilot:
+        async with asked(Composer("Reply", "", lambda _: None, slot=SLOT, limit=5)) as pilot:
             await pilot.press(*"1234567", "ctrl+s")
             assert answers(pilot) == []
             assert "2 characters too many" in "\n".join(shown(pilot.app))
@@ -133,7 +133,7 @@ class TestComposer:
 
     async def test_without_an_editor_the_text_is_kept(self, tmp_path: Path) -> None:
         slot = DraftSlot(Outbox(tmp_path / "outbox"), "reply")
-        async with asked(Composer("Reply", "mine", lambda _: None, style_for, slot=slot)) as pilot:
+        async with asked(Composer("Reply", "mine", lambda _: None, slot=slot)) as pilot:
             await pilot.press("ctrl+e")
             assert pilot.app.screen.query_one(TextArea).text == "mine"
             assert "cannot be handed to an editor" in "\n".join(shown(pilot.app))
@@ -144,7 +144,7 @@ class TestComposer:
 
 class TestPicker:
     async def test_one(self) -> None:
-        async with asked(Picker("Who?", PEOPLE, style_for, is_menu=False)) as pilot:
+        async with asked(Picker("Who?", PEOPLE, is_menu=False)) as pilot:
             await pilot.press(*"bo", "enter")
             assert answers(pilot) == [("bob",)]
 
@@ -153,45 +153,45 @@ class TestPicker:
         [("2", ("bob",)), ("j j enter", ("cid",)), ("j k enter", ("ann",)), ("9 0 x 3", ("cid",)), ("q", None)],
     )
     async def test_a_few_items_are_a_menu(self, keys: str, answer: tuple[str, ...] | None) -> None:
-        async with asked(Picker("Who?", PEOPLE, style_for)) as pilot:
+        async with asked(Picker("Who?", PEOPLE)) as pilot:
             assert "▌1  ann" in "\n".join(shown(pilot.app))
             await pilot.press(*keys.split())
             assert answers(pilot) == [answer]
 
     async def test_more_than_nine_items_are_searched(self) -> None:
         people = [Choice(f"id{at}", f"name {at}") for at in range(10)]
-        async with asked(Picker("Who?", people, style_for)) as pilot:
+        async with asked(Picker("Who?", people)) as pilot:
             await pilot.press("7", "enter")
             assert answers(pilot) == [("id7",)]
 
     async def test_many(self) -> None:
-        async with asked(Picker("Who?", PEOPLE, style_for, multiple=True, chosen=["bob"])) as pilot:
+        async with asked(Picker("Who?", PEOPLE, multiple=True, chosen=["bob"])) as pilot:
             await pilot.press("tab", "tab", "enter")
             assert answers(pilot) == [("ann",)]
 
     async def test_enter_takes_the_row_under_the_cursor_if_none_was_marked(self) -> None:
-        async with asked(Picker("Who?", PEOPLE, style_for, multiple=True, chosen=["ann"])) as pilot:
+        async with asked(Picker("Who?", PEOPLE, multiple=True, chosen=["ann"])) as pilot:
             await pilot.press(*"ci", "enter")
             assert answers(pilot) == [("ann", "cid")]
 
     async def test_chosen_items_are_kept_while_searching(self) -> None:
-        async with asked(Picker("Who?", PEOPLE, style_for, multiple=True)) as pilot:
+        async with asked(Picker("Who?", PEOPLE, multiple=True)) as pilot:
             await pilot.press(*"cid", "tab", "backspace", "backspace", "backspace", "tab", "enter")
             assert answers(pilot) == [("ann", "cid")]
 
     async def test_closing_returns_none(self) -> None:
-        async with asked(Picker("Who?", PEOPLE, style_for)) as pilot:
+        async with asked(Picker("Who?", PEOPLE)) as pilot:
             await pilot.press("escape")
             assert answers(pilot) == [None]
 
     async def test_without_a_match_nothing_is_chosen(self) -> None:
-        async with asked(Picker("Who?", PEOPLE, style_for, is_menu=False)) as pilot:
+        async with asked(Picker("Who?", PEOPLE, is_menu=False)) as pilot:
             await pilot.press(*"zzzz", "enter")
             assert answers(pilot) == []
             assert "No match" in "\n".join(shown(pilot.app))
 
     async def test_moving(self) -> None:
-        async with asked(Picker("Who?", PEOPLE, style_for)) as pilot:
+        async with asked(Picker("Who?", PEOPLE)) as pilot:
             await pilot.press("down", "ctrl+n", "up", "enter")
             assert answers(pilot) == [("bob",)]
 
@@ -221,12 +221,10 @@ async def test_hostile_text_never_acts(kind: str) -> None:
         texts = HOSTILE[start : start + 40]
         clean = [sanitize(text) for text in texts]
         question = {
-            "sheet": ConfirmDialog(
-                clean[0], [(Span(text),) for text in clean], clean[1], style_for, type_to_confirm=clean[2]
-            ),
+            "sheet": ConfirmDialog(clean[0], [(Span(text),) for text in clean], clean[1], type_to_confirm=clean[2]),
             # what is written is the person's own, or quoted from others: it comes as it is
-            "composer": Composer(clean[0], "\n".join(texts), lambda _: None, style_for, slot=SLOT),
-            "picker": Picker(clean[0], [Choice(text, text, text) for text in clean], style_for),
+            "composer": Composer(clean[0], "\n".join(texts), lambda _: None, slot=SLOT),
+            "picker": Picker(clean[0], [Choice(text, text, text) for text in clean]),
         }[kind]
         async with asked(question, size=(80, 50)) as pilot:
             await pilot.pause()
@@ -237,7 +235,7 @@ async def test_hostile_text_never_acts(kind: str) -> None:
 
 
 async def test_status_line_and_empty_state_show_their_text() -> None:
-    bar, empty_state = StatusLine(style_for), EmptyState(style_for)
+    bar, empty_state = StatusLine(), EmptyState()
     async with alone(bar, empty_state) as pilot:
         bar.show((Span("a long way to go " * 9),), (Span("live", "quiet"),))
         empty_state.show_empty("Nobody waits for you.", "h and l show other views.", "l")
@@ -279,7 +277,7 @@ class TestOutside:
 EDITING = """
 import sys
 from pathlib import Path
-from tests.tui.dialogs import Asking, style_for
+from tests.tui.dialogs import Asking
 from presscheck.store.open_texts import DraftSlot
 from presscheck.store.outbox import Outbox
 from presscheck.tui.widgets.composer import Composer
@@ -289,7 +287,7 @@ class Editing(Asking):
         self.call_after_refresh(self.push_screen, self.question, self.exit)
 
 slot = DraftSlot(Outbox(Path(sys.argv[1])), "reply")
-print([Editing(Composer("Reply", "words", lambda _: None, style_for, slot=slot)).run()])
+print([Editing(Composer("Reply", "words", lambda _: None, slot=slot)).run()])
 """
 
 

@@ -71,7 +71,7 @@ async def test_keys_wait_for_the_second_dialog_of_a_command(
                 return texts["name"]
 
             field = EntryField("name", "Name", "")
-            return EntryDialog(title, [field], pilot.app.style_for, confirm_label="ok", progress="", submit=submit)
+            return EntryDialog(title, [field], confirm_label="ok", progress="", submit=submit)
 
         async def ask_twice() -> None:
             for title in ("First", "Second"):

@@ -9,7 +9,7 @@ import pytest
 from tests.hostile_strings import ACTS, HOSTILE
 from tests.private_names import lines_to_repaint, strips
 from tests.tui.line_views import MANY, Slow, numbered
-from tests.tui.widget_harness import alone, drawn, shown, style_for
+from tests.tui.widget_harness import alone, drawn, shown
 
 from presscheck.documents.terminal.controls import Controls
 from presscheck.documents.terminal.page_lines import PageLines
@@ -24,7 +24,7 @@ from presscheck.tui.widgets.tree import Node, Tree
 class TestRows:
     async def test_only_visible_rows_are_rendered(self) -> None:
         asked: list[int] = []
-        rows = RowList(numbered(asked), style_for)
+        rows = RowList(numbered(asked))
         async with alone(rows) as pilot:
             rows.show(MANY)
             await pilot.pause()
@@ -32,7 +32,7 @@ class TestRows:
             assert shown(pilot.app)[:2] == ["▌row 0 of 39", " row 1 of 39"]
 
     async def test_a_moved_cursor_paints_two_lines(self) -> None:
-        rows = RowList(numbered([]), style_for)
+        rows = RowList(numbered([]))
         async with alone(rows) as pilot:
             rows.show(MANY)
             await pilot.pause()
@@ -43,7 +43,7 @@ class TestRows:
             assert lines_to_repaint(rows) == {1, 4}
 
     async def test_showing_the_same_rows_paints_nothing(self) -> None:
-        rows = RowList(numbered([]), style_for)
+        rows = RowList(numbered([]))
         async with alone(rows) as pilot:
             rows.show(MANY)
             await pilot.pause()
@@ -51,7 +51,7 @@ class TestRows:
             assert lines_to_repaint(rows) == set()
 
     async def test_a_hundred_thousand_rows_move_like_ten(self) -> None:
-        rows = RowList(numbered([]), style_for)
+        rows = RowList(numbered([]))
         async with alone(rows):
             begun = perf_counter()
             rows.show(MANY)
@@ -62,7 +62,7 @@ class TestRows:
             assert perf_counter() - begun < 1
 
     async def test_the_cursor_stays_visible(self) -> None:
-        rows = RowList(numbered([]), style_for)
+        rows = RowList(numbered([]))
         async with alone(rows) as pilot:
             rows.show(MANY)
             for step in (1, 9, 11, 500, -3, -400, MANY, -MANY):
@@ -74,7 +74,7 @@ class TestRows:
             assert any(line.startswith("▌row 5 ") for line in shown(pilot.app))
 
     async def test_messages_are_posted_for_rows(self) -> None:
-        rows, messages = RowList(numbered([]), style_for), list[Any]()
+        rows, messages = RowList(numbered([])), list[Any]()
         async with alone(rows, messages=messages) as pilot:
             rows.show(3)
             rows.move(2)
@@ -87,7 +87,7 @@ class TestRows:
             ]
 
     async def test_a_busy_screen_gets_the_move_before_the_opened_row(self) -> None:
-        rows, messages, is_free = RowList(numbered([]), style_for), list[Any](), asyncio.Event()
+        rows, messages, is_free = RowList(numbered([])), list[Any](), asyncio.Event()
         async with alone(rows, messages=messages) as pilot:
             rows.show(3)
             pilot.app.screen.call_next(is_free.wait)
@@ -100,7 +100,7 @@ class TestRows:
             assert [type(message).__name__ for message in messages] == ["RowHighlighted", "RowSelected"]
 
     async def test_removed_rows_are_cleared(self) -> None:
-        rows = RowList(numbered([]), style_for)
+        rows = RowList(numbered([]))
         async with alone(rows) as pilot:
             rows.show(50, cursor=49)
             rows.show(1)
@@ -113,7 +113,7 @@ class TestRows:
             rows.choose()
 
     async def test_two_lines_for_a_row(self) -> None:
-        rows = RowList(numbered([]), style_for, second_line=lambda index, _: (Span(f"  about {index}"),))
+        rows = RowList(numbered([]), second_line=lambda index, _: (Span(f"  about {index}"),))
         async with alone(rows) as pilot:
             rows.show(20)
             rows.move(1)
@@ -124,7 +124,7 @@ class TestRows:
 
     async def test_marks_belong_to_keys(self) -> None:
         names = ["ann", "bob", "cid", "dan"]
-        rows = RowList(lambda at, _: (Span(names[at]),), style_for, key=lambda at: names[at])
+        rows = RowList(lambda at, _: (Span(names[at]),), key=lambda at: names[at])
         async with alone(rows) as pilot:
             rows.show(4)
             rows.mark()
@@ -138,7 +138,7 @@ class TestRows:
 
     async def test_a_range_of_marks_starts_at_a_key(self) -> None:
         names = ["ann", "bob", "cid", "dan"]
-        rows = RowList(lambda at, _: (Span(names[at]),), style_for, key=lambda at: names[at])
+        rows = RowList(lambda at, _: (Span(names[at]),), key=lambda at: names[at])
         async with alone(rows):
             rows.show(4)
             rows.move_to(1)
@@ -163,7 +163,7 @@ class TestRows:
 
     async def test_the_cursor_is_never_on_a_heading(self) -> None:
         headings = {0, 3, 6}
-        rows = RowList(numbered([]), style_for, is_heading=headings.__contains__)
+        rows = RowList(numbered([]), is_heading=headings.__contains__)
         async with alone(rows) as pilot:
             rows.show(7)
             assert rows.cursor == 1, "the first row below the first heading"
@@ -177,7 +177,7 @@ class TestRows:
             await pilot.pause()
 
     async def test_marking_a_range_and_all_visible_rows(self) -> None:
-        rows = RowList(numbered([]), style_for, key=lambda at: at)
+        rows = RowList(numbered([]), key=lambda at: at)
         async with alone(rows):
             rows.show(100)
             rows.move_to(2)
@@ -194,7 +194,7 @@ class TestRows:
             assert not rows.clear_marks()
 
     async def test_a_jump_shows_what_stands_around_its_target(self) -> None:
-        rows = RowList(numbered([]), style_for)
+        rows = RowList(numbered([]))
         async with alone(rows):
             rows.show(300)
             rows.jump_to(5)
@@ -207,7 +207,7 @@ class TestRows:
             assert (rows.cursor, rows.top) == (299, 290)
 
     async def test_search_wraps_and_highlights(self) -> None:
-        rows = RowList(numbered([]), style_for)
+        rows = RowList(numbered([]))
         async with alone(rows):
             rows.show(300)
             assert await rows.search("ROW 123")
@@ -219,7 +219,7 @@ class TestRows:
             assert not await rows.search("nowhere")
 
     async def test_a_resize_draws_for_the_new_width(self) -> None:
-        rows = RowList(numbered([]), style_for)
+        rows = RowList(numbered([]))
         async with alone(rows) as pilot:
             rows.show(MANY, cursor=500)
             await pilot.resize_terminal(60, 5)
@@ -228,7 +228,7 @@ class TestRows:
             assert len(shown(pilot.app)) == 5
 
     async def test_wheel_and_click(self) -> None:
-        rows = RowList(numbered([]), style_for)
+        rows = RowList(numbered([]))
         async with alone(rows) as pilot:
             rows.show(MANY)
             await pilot.pause()
@@ -248,7 +248,7 @@ class TestTree:
         ]
 
     async def test_expand_and_collapse(self) -> None:
-        tree = Tree(self.children, style_for)
+        tree = Tree(self.children)
         async with alone(tree, size=(20, 8)) as pilot:
             tree.show()
             await pilot.pause()
@@ -278,7 +278,7 @@ class TestTree:
         def children(key: str | None) -> Sequence[Node]:
             return [Node(one, (Span(one),), (), one in known) for one in known.get(key, ())]
 
-        tree = Tree(children, style_for)
+        tree = Tree(children)
         async with alone(tree):
             tree.show()
             tree.expand_node()
@@ -296,7 +296,7 @@ class TestTree:
         def children(key: str | None) -> Sequence[Node]:
             return [Node(one, (Span(one),), (), one in known) for one in known.get(key, ())]
 
-        tree = Tree(children, style_for)
+        tree = Tree(children)
         async with alone(tree):
             tree.show()
             tree.move_to_key("b2", ancestors=["b"])
@@ -306,7 +306,7 @@ class TestTree:
             assert tree.key == "b2"
 
     async def test_an_empty_tree_takes_every_key(self) -> None:
-        tree = Tree(lambda _: (), style_for)
+        tree = Tree(lambda _: ())
         async with alone(tree):
             tree.show()
             tree.move(1)
@@ -324,7 +324,7 @@ async def laid_out(page: PageView) -> None:
 
 class TestPage:
     async def test_visible_lines_are_laid_out_first_and_the_rest_when_idle(self) -> None:
-        page = PageView(style_for)
+        page = PageView()
         async with alone(page) as pilot:
             page.show(Slow)
             assert page.count < 100
@@ -333,7 +333,7 @@ class TestPage:
             assert page.count == 5000
 
     async def test_the_end_is_reached_once_it_is_laid_out(self) -> None:
-        page = PageView(style_for)
+        page = PageView()
         async with alone(page) as pilot:
             page.show(Slow)
             page.move(1 << 30)
@@ -343,7 +343,7 @@ class TestPage:
             assert "line 4999" in shown(pilot.app)[-1]
 
     async def test_headings(self) -> None:
-        page = PageView(style_for)
+        page = PageView()
         async with alone(page):
             page.show(lambda width: Slow(width, 300))
             await laid_out(page)
@@ -354,7 +354,7 @@ class TestPage:
             assert page.cursor == 50
 
     async def test_links_are_followed_by_label(self) -> None:
-        page, followed = PageView(style_for), list[Any]()
+        page, followed = PageView(), list[Any]()
         async with alone(page, messages=followed) as pilot:
             page.show(lambda width: Slow(width, 300))
             assert page.label_links()
@@ -370,7 +370,7 @@ class TestPage:
             '{% tabs %}\n{% tab title="A" %}\nFirst.\n{% endtab %}\n\n{% tab title="B" %}\n### In B\n\nSecond.\n'
             "{% endtab %}\n{% endtabs %}\n\n<details>\n\n<summary>Why?</summary>\n\n#### Inside\n\nSo.\n\n</details>\n"
         )
-        page, controls = PageView(style_for), Controls()
+        page, controls = PageView(), Controls()
         async with alone(page):
             page.show(lambda width: PageLines(markdown, width, title="Page", controls=controls))
             await laid_out(page)
@@ -392,7 +392,7 @@ class TestPage:
             assert not await page.go_to_anchor("1-setup")
 
     async def test_a_key_that_is_no_label_removes_the_labels(self) -> None:
-        page = PageView(style_for)
+        page = PageView()
         async with alone(page) as pilot:
             page.show(Slow)
             page.label_links()
@@ -400,7 +400,7 @@ class TestPage:
             assert not page.is_labelled
 
     async def test_the_same_page_keeps_its_scroll_position(self) -> None:
-        page = PageView(style_for)
+        page = PageView()
         async with alone(page):
             page.show(Slow)
             page.move(40)
@@ -410,7 +410,7 @@ class TestPage:
             assert page.cursor == 0
 
     async def test_a_resize_lays_out_anew(self) -> None:
-        page = PageView(style_for)
+        page = PageView()
         async with alone(page) as pilot:
             page.show(Slow)
             page.move(40)
@@ -421,7 +421,7 @@ class TestPage:
 
 
 async def test_lines_scroll() -> None:
-    lines = TextView(style_for)
+    lines = TextView()
     async with alone(lines) as pilot:
         lines.show([(Span(str(number)),) for number in range(30)])
         lines.move(3)
@@ -439,9 +439,9 @@ async def test_lines_scroll() -> None:
 async def test_hostile_text_never_acts(kind: str) -> None:
     lines: list[Line] = [(Span(sanitize(text)),) for text in HOSTILE]
     document = Slow(39, len(lines), lines)
-    rows = RowList(lambda at, _: lines[at], style_for)
-    tree = Tree(lambda key: [] if key else [Node(str(at), line) for at, line in enumerate(lines)], style_for)
-    page = PageView(style_for)
+    rows = RowList(lambda at, _: lines[at])
+    tree = Tree(lambda key: [] if key else [Node(str(at), line) for at, line in enumerate(lines)])
+    page = PageView()
     widget = {"rows": rows, "tree": tree, "page": page}[kind]
     async with alone(widget, size=(40, 50)) as pilot:
         rows.show(len(lines))

@@ -16,7 +16,7 @@ from tests.tui.dialogs import PEOPLE, answers, asked, sheet
 from tests.tui.endings import PROGRAM
 from tests.tui.line_views import MANY, Slow, numbered
 from tests.tui.mouse import click_text
-from tests.tui.widget_harness import alone, app_with, shown, style_for
+from tests.tui.widget_harness import alone, app_with, shown
 from textual import events
 from textual.app import ComposeResult
 from textual.containers import Horizontal
@@ -59,7 +59,7 @@ def names(messages: list[Any]) -> list[str]:
 
 class TestWidgets:
     async def test_a_click_moves_and_a_double_click_opens(self) -> None:
-        rows, messages = RowList(numbered([]), style_for), list[Any]()
+        rows, messages = RowList(numbered([])), list[Any]()
         async with alone(rows, messages=messages) as pilot:
             rows.show(MANY)
             await pilot.pause()
@@ -71,7 +71,7 @@ class TestWidgets:
             assert messages[-1].index == 2
 
     async def test_the_wheel_moves_the_pane_under_the_pointer(self) -> None:
-        lists = [RowList(numbered([]), style_for), RowList(numbered([]), style_for)]
+        lists = [RowList(numbered([])), RowList(numbered([]))]
         async with alone(*lists, size=(40, 20)) as pilot:
             for rows in lists:
                 rows.show(MANY)
@@ -90,7 +90,7 @@ class TestWidgets:
         def children(key: str | None) -> list[Node]:
             return [Node(one, (Span(one),), (), one in known) for one in known.get(key, [])]
 
-        tree, messages = Tree(children, style_for), list[Any]()
+        tree, messages = Tree(children), list[Any]()
         async with alone(tree, messages=messages) as pilot:
             tree.show()
             await pilot.pause()
@@ -110,7 +110,7 @@ class TestWidgets:
             assert names(messages)[-1] == "NodeSelected"
 
     async def test_a_click_on_a_fold_mark_of_a_row_opens_it(self) -> None:
-        rows, messages = RowList(lambda at, _: (Span("▸ ", "accent"), Span(f"{at} more")), style_for), list[Any]()
+        rows, messages = RowList(lambda at, _: (Span("▸ ", "accent"), Span(f"{at} more"))), list[Any]()
         async with alone(rows, messages=messages) as pilot:
             rows.show(3)
             await pilot.pause()
@@ -119,7 +119,7 @@ class TestWidgets:
             assert names(messages) == ["RowHighlighted", "RowSelected"]
 
     async def test_a_double_click_on_a_heading_opens_nothing(self) -> None:
-        rows, messages = RowList(numbered([]), style_for, is_heading=lambda at: at == 2), list[Any]()
+        rows, messages = RowList(numbered([]), is_heading=lambda at: at == 2), list[Any]()
         async with alone(rows, messages=messages) as pilot:
             rows.show(9)
             await pilot.pause()
@@ -128,7 +128,7 @@ class TestWidgets:
             assert "RowSelected" not in names(messages)
 
     async def test_a_click_on_a_link_follows_it(self) -> None:
-        page, messages = PageView(style_for), list[Any]()
+        page, messages = PageView(), list[Any]()
         async with alone(page, messages=messages) as pilot:
             page.show(lambda width: Slow(width, 300))
             await pilot.pause()
@@ -140,7 +140,7 @@ class TestWidgets:
             assert page.cursor == 6
 
     async def test_dragging_selects_text_until_a_click(self) -> None:
-        rows = RowList(lambda at, _: (Span("row "), Span(f"{at} 日本 done   ", "link")), style_for)
+        rows = RowList(lambda at, _: (Span("row "), Span(f"{at} 日本 done   ", "link")))
         async with alone(rows) as pilot:
             rows.show(20)
             await pilot.pause()
@@ -158,7 +158,7 @@ class TestWidgets:
             assert rows.cursor == 3
 
     async def test_dragging_beyond_the_edge_scrolls(self) -> None:
-        rows, below = RowList(numbered([]), style_for), TextView(style_for)
+        rows, below = RowList(numbered([])), TextView()
         async with alone(rows, below, size=(40, 20)) as pilot:
             rows.show(50)
             await pilot.pause()
@@ -200,12 +200,12 @@ class TestDialogs:
             assert answers(pilot) == []
 
     async def test_a_row_of_a_menu(self) -> None:
-        async with asked(Picker("Who?", PEOPLE, style_for)) as pilot:
+        async with asked(Picker("Who?", PEOPLE)) as pilot:
             await click_text(pilot, "bob", times=2)
             await until(pilot, holds=lambda: answers(pilot) == [("bob",)])
 
     async def test_the_marks_of_a_list(self) -> None:
-        async with asked(Picker("Who?", PEOPLE, style_for, multiple=True)) as pilot:
+        async with asked(Picker("Who?", PEOPLE, multiple=True)) as pilot:
             rows = pilot.app.screen.query_one(RowList)
             await pilot.click(rows, offset=(2, 1))
             await until(pilot, shows="✓")
@@ -217,7 +217,7 @@ class TestDialogs:
             await until(pilot, holds=lambda: answers(pilot) == [(PEOPLE[2].key,)])
 
     async def test_a_key_hint(self) -> None:
-        async with asked(Picker("Who?", PEOPLE, style_for)) as pilot:
+        async with asked(Picker("Who?", PEOPLE)) as pilot:
             await click_text(pilot, "esc")
             await until(pilot, holds=lambda: answers(pilot) == [None])
 
@@ -226,11 +226,11 @@ class Panes(Room):
     """A screen with two panes and a border."""
 
     def body(self) -> ComposeResult:
-        rows = RowList(self._row, self.style_for, id="rows")
+        rows = RowList(self._row, id="rows")
         with Horizontal():
             yield rows
-            yield PaneBorder(rows, self.style_for)
-            yield TextView(self.style_for)
+            yield PaneBorder(rows)
+            yield TextView()
 
     def on_mount(self) -> None:
         super().on_mount()

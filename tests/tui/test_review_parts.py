@@ -43,9 +43,6 @@ class Context:
     def notify(self, message: str) -> None:
         raise AssertionError(message)
 
-    def style_for(self, words: str) -> Any:
-        raise AssertionError(words)
-
     def run(self, work: Awaitable[Any] | Callable[[], Awaitable[Any]], **_: Any) -> None:
         self.work.append(work() if callable(work) else work)
 

@@ -21,7 +21,6 @@ from presscheck.tui.theme import load
 from presscheck.wiring import open_engine
 
 INK = load()["ink"]
-style_for = INK.style
 
 
 def app_with(place: Callable[[], Screen[None]], home: Path, *, keymap: Keymap | None = None) -> PresscheckApp:
@@ -48,6 +47,7 @@ async def alone(
             super().__init__()
             self.register_theme(INK.as_textual())
             self.theme = "ink"
+            self.style_for = INK.style
 
         def compose(self) -> ComposeResult:
             yield from widgets

@@ -205,7 +205,7 @@ class Navigation:
                 self._places.jump()
                 self._show(places[int(keys[0])])
 
-        self._app.push_screen(Picker("Open places", choices, self._app.style_for, ranked=False), choose)
+        self._app.push_screen(Picker("Open places", choices, ranked=False), choose)
 
     def reason_places(self) -> str | None:
         """Disabled until the user went somewhere."""
@@ -454,7 +454,7 @@ class Navigation:
             if names:
                 self._app.theme = names[0]
 
-        self._app.push_screen(Picker("Theme", choices, self._app.style_for), choose)
+        self._app.push_screen(Picker("Theme", choices), choose)
 
     def command_activity(self) -> None:
         """Show every API request since the start."""
@@ -529,7 +529,7 @@ class Navigation:
             if confirmed:
                 self.command_quit()
 
-        self._app.push_screen(ConfirmDialog("You have unsent changes", lines, "Quit", self._app.style_for), quit_if)
+        self._app.push_screen(ConfirmDialog("You have unsent changes", lines, "Quit"), quit_if)
 
 
 def browse_place(browse: BrowseScreen) -> Place:

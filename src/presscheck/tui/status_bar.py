@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, cast
 
@@ -22,7 +22,7 @@ from presscheck.text.styled_text import Line, Span, cut, pad, span_at, width
 from presscheck.tui.commands import COMMANDS, CommandTable, FirstKey, Keymap, keys_of, shown
 from presscheck.tui.keyboard import press_keys
 from presscheck.tui.theme import StyleLookup
-from presscheck.tui.widgets.line_view import render_strip
+from presscheck.tui.widgets.line_view import render_strip, style_of
 
 if TYPE_CHECKING:
     from presscheck.engine.connection import Status
@@ -51,9 +51,21 @@ class ClickableLines(Widget):
         widget: Widget
         target: str
 
+    is_raised: bool | None = None
+    """Whether the background is raised; None if it is raised in dialogs only."""
+
+    @cached_property
+    def style_for(self) -> StyleLookup:
+        """The lookup for the styles of this widget."""
+        return style_of(self, is_raised=self.is_raised)
+
     def line_at(self, y: int) -> Line:
         """The line of a row."""
         return ()
+
+    @override
+    def render_line(self, y: int) -> Strip:
+        return render_strip(self.line_at(y), self.size.width, self.style_for)
 
     def on_click(self, event: events.Click) -> None:
         """Press the keys of a part, or post its target."""
@@ -73,9 +85,8 @@ class StatusLine(ClickableLines):
 
     DEFAULT_CSS = "StatusLine { height: 1; }"
 
-    def __init__(self, style_for: StyleLookup, *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002
+    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id, classes=classes)
-        self.style_for = style_for
         self.left: Line = ()
         self.right: Line = ()
 
@@ -92,10 +103,6 @@ class StatusLine(ClickableLines):
         left = cut(self.left, max(0, columns - width(right) - 3))
         gap = max(1, columns - width(left) - width(right) - 1)
         return (*left, Span(" " * gap), *right, Span(" "))
-
-    @override
-    def render_line(self, y: int) -> Strip:
-        return render_strip(self.line_at(y), self.size.width, self.style_for)
 
 
 def connection_state(status: Status, profile: str, keymap: Keymap) -> Line:
@@ -158,9 +165,8 @@ class WhichKey(ClickableLines):
 
     DEFAULT_CSS = "WhichKey { layer: above; dock: bottom; margin-bottom: 1; display: none; }"
 
-    def __init__(self, style_for: StyleLookup) -> None:
+    def __init__(self) -> None:
         super().__init__()
-        self.style_for = style_for
         self.title = ""
         self.entries: Sequence[tuple[str, str]] = ()
 
@@ -179,10 +185,6 @@ class WhichKey(ClickableLines):
     def line_at(self, y: int) -> Line:
         lines = self._lines(self.size.width)
         return lines[y] if y < len(lines) else ()
-
-    @override
-    def render_line(self, y: int) -> Strip:
-        return render_strip(self.line_at(y), self.size.width, self.style_for)
 
     def _lines(self, columns: int) -> list[Line]:
         cells = [pressing(key, Span(f" {key}", "accent strong"), Span(f" {title}")) for key, title in self.entries]

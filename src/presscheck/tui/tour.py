@@ -272,7 +272,7 @@ class Tour:
             bar.show(lines, keys)
 
     def _mounted(self, screen: Screen[Any]) -> TourBar | None:
-        bar = TourBar(self._app.style_for, is_over_dialog=screen.is_modal)
+        bar = TourBar(is_over_dialog=screen.is_modal)
         try:
             if screen.is_modal:
                 screen.styles.layers = f"default {OVER_DIALOGS}"

@@ -48,10 +48,10 @@ class ActivityScreen(BaseScreen):
 
     @override
     def body(self) -> ComposeResult:
-        yield StatusLine(self.style_for, id="head")
-        yield EmptyState(self.style_for)
-        yield RowList(self._row, self.style_for, key=lambda at: self.matching[at].number)
-        again = TextView(self.style_for, id="again")
+        yield StatusLine(id="head")
+        yield EmptyState()
+        yield RowList(self._row, key=lambda at: self.matching[at].number)
+        again = TextView(id="again")
         again.can_focus = False
         yield again
 

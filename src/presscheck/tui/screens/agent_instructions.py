@@ -127,7 +127,7 @@ class InstructionsDraft:
         lines: list[Line] = [(Span("They hold at once for what AI writes in this organization."),)]
         if was_edited:
             lines.append((Span("Merged with an edit of somebody else.", "waiting"),))
-        dialog = ConfirmDialog("Save the AI instructions?", lines, "Save", screen.style_for, details=self.difference())
+        dialog = ConfirmDialog("Save the AI instructions?", lines, "Save", details=self.difference())
         if not await screen.ask(dialog):
             return Saved("not saved; e opens your draft", merged.text)
         call = UpdateAgentInstructions(
@@ -181,10 +181,10 @@ class InstructionsScreen(BaseScreen):
 
     @override
     def body(self) -> ComposeResult:
-        yield StatusLine(self.style_for, id="about")
+        yield StatusLine(id="about")
         with Vertical():
-            yield EmptyState(self.style_for)
-            yield PageView(self.style_for)
+            yield EmptyState()
+            yield PageView()
 
     @override
     def on_mount(self) -> None:
@@ -253,7 +253,7 @@ class InstructionsScreen(BaseScreen):
                 Choice("discard", "Discard the draft (asks first)", "edits the instructions as they are", letter="d"),
             ]
             title = f"You have a draft of the AI instructions{draft.age}"
-            chosen = await self.ask(Picker(title, choices, self.style_for, ranked=False))
+            chosen = await self.ask(Picker(title, choices, ranked=False))
             if chosen is None or (chosen == ("discard",) and not await confirm_discard(self, draft)):
                 return
             text = draft.discard() if chosen == ("discard",) else text

@@ -42,7 +42,6 @@ from presscheck.tui.status_bar import (
     pressing,
 )
 from presscheck.tui.terminal.output import LineCompositor
-from presscheck.tui.theme import StyleLookup
 from presscheck.tui.widgets.line_view import END, LineView
 from presscheck.tui.widgets.page_view import PageView
 from presscheck.tui.widgets.pane_border import PaneBorder
@@ -197,11 +196,6 @@ class BaseScreen(Screen[None], inherit_bindings=False):
         return self._engine
 
     @property
-    def style_for(self) -> StyleLookup:
-        """Returns the style of the current theme for some words, such as `added strong`."""
-        return self.app_context.style_for
-
-    @property
     def is_leaving(self) -> bool:
         """Whether the screen is being closed, so that some of its widgets may be gone."""
         return self._closing or self._closed or self._pruning
@@ -260,10 +254,10 @@ class BaseScreen(Screen[None], inherit_bindings=False):
 
     @override
     def compose(self) -> ComposeResult:
-        yield StatusLine(self.style_for, id="above")
+        yield StatusLine(id="above")
         yield from self.body()
-        yield StatusLine(self.style_for, id="below")
-        yield WhichKey(self.style_for)
+        yield StatusLine(id="below")
+        yield WhichKey()
 
     def on_mount(self) -> None:
         """Build the command table and show the state of the connection from now on."""

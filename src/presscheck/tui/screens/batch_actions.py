@@ -206,7 +206,7 @@ class BatchScreen(BaseScreen, Generic[R]):
 
     @override
     def body(self) -> ComposeResult:
-        yield RowList(self._row, self.style_for, second_line=self._state_row)
+        yield RowList(self._row, second_line=self._state_row)
 
     @override
     def on_mount(self) -> None:

@@ -115,7 +115,6 @@ def show_commands(app: AppContext, screen: BaseScreen) -> None:
     picker = Picker(
         "Commands · cr 42, space api, page auth, page /guides/start",
         choices,
-        app.style_for,
         extra_choices=item_choices,
         empty_text=_nothing_found,
         fuzzy=False,  # enter must not run another command than the one that was typed
@@ -140,7 +139,7 @@ def find_anything(app: AppContext, screen: BaseScreen, kind: str = "") -> None:
 
     title = "Go to a space" if kind == "space" else "Find anything"
     choices, search = [choice for choice, _ in items], None if kind else search_texts
-    _open_picker(app, screen, Picker(title, choices, app.style_for, search=search, is_menu=False), (), actions)
+    _open_picker(app, screen, Picker(title, choices, search=search, is_menu=False), (), actions)
 
 
 def _open_picker(

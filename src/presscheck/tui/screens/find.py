@@ -9,7 +9,6 @@ from textual.widget import AwaitMount, Widget
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
-from presscheck.tui.theme import StyleLookup
 from presscheck.tui.widgets.line_view import LineView, Match
 from presscheck.tui.widgets.search_inputs import FindBar, SearchInput
 
@@ -51,11 +50,6 @@ class FindContext(Protocol):
     @property
     def text_pane(self) -> LineView | None:
         """The pane in which text is found."""
-        ...
-
-    @property
-    def style_for(self) -> StyleLookup:
-        """The style of the current theme for these words."""
         ...
 
     def set_focus(self, widget: Widget | None) -> None:
@@ -103,7 +97,7 @@ class Find:
     async def open(self, pane: Searchable, focus: Widget) -> None:
         """Ask for a text to find; afterwards the focus goes to a widget."""
         self.end()
-        self.pane, self._focus, self._bar = pane, focus, FindBar(self._last, self._screen.style_for)
+        self.pane, self._focus, self._bar = pane, focus, FindBar(self._last)
         await self._screen.mount(self._bar)
         self._screen.set_focus(self._bar.query_one(SearchInput))  # at once, for keys that were typed ahead
 

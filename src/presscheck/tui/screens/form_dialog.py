@@ -14,7 +14,6 @@ from textual.binding import BindingType
 from textual.containers import Vertical, VerticalScroll
 from textual.message import Message
 from textual.screen import ModalScreen
-from textual.strip import Strip
 from textual.widgets import Input
 from typing_extensions import override
 
@@ -24,8 +23,7 @@ from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, width, wrap
 from presscheck.tui.app_context import app_of
 from presscheck.tui.status_bar import ClickableLines, StatusLine, pressing
-from presscheck.tui.theme import StyleLookup
-from presscheck.tui.widgets.line_view import TextView, raised, render_strip
+from presscheck.tui.widgets.line_view import TextView
 from presscheck.tui.widgets.picker import Choice, Picker
 from presscheck.tui.widgets.prompt_dialog import PromptDialog, error_note
 from presscheck.tui.widgets.search_inputs import SearchInput
@@ -58,11 +56,11 @@ class ChoiceBox(StatusLine):
     Args:
         words: the words of the values.
         value: the chosen value; one without words is none of them.
-        style_for: returns the style for style words.
     """
 
     DEFAULT_CSS = "ChoiceBox { background: $ink-ground; padding: 0 1; }"
     can_focus = True
+    is_raised = False
 
     @dataclass
     class Changed(Message):
@@ -70,8 +68,8 @@ class ChoiceBox(StatusLine):
 
         value: str
 
-    def __init__(self, words: Mapping[str, str], value: str, style_for: StyleLookup, *, id: str) -> None:  # noqa: A002
-        super().__init__(style_for, id=id)
+    def __init__(self, words: Mapping[str, str], value: str, *, id: str) -> None:  # noqa: A002
+        super().__init__(id=id)
         self._words, self._value = words, value
         self._draw()
 
@@ -97,9 +95,8 @@ class FieldHelp(ClickableLines):
 
     DEFAULT_CSS = "FieldHelp { height: 1; }"
 
-    def __init__(self, style_for: StyleLookup, *, id: str) -> None:  # noqa: A002
+    def __init__(self, *, id: str) -> None:  # noqa: A002
         super().__init__(id=id)
-        self._style_for = style_for
         self._text: Line = ()
         self._lines: list[Line] = []
 
@@ -118,10 +115,6 @@ class FieldHelp(ClickableLines):
     @override
     def line_at(self, y: int) -> Line:
         return self._lines[y] if y < len(self._lines) else ()
-
-    @override
-    def render_line(self, y: int) -> Strip:
-        return render_strip(self.line_at(y), self.size.width, self._style_for)
 
 
 class WholeTextInput(SearchInput):
@@ -144,7 +137,6 @@ class FormDialog(ModalScreen[Any], inherit_bindings=False):
         title: what the form does, as display text.
         form: its fields, and what they make.
         present: the texts that the fields begin with.
-        style_for: returns the style for style words.
         send: sends what the form makes. Its error is shown at the field that it names, and the form stays.
         lookup: lists what a field can refer to.
         draft: the texts of an earlier form that was closed, as JSON.
@@ -173,7 +165,6 @@ class FormDialog(ModalScreen[Any], inherit_bindings=False):
         title: str,
         form: Form,
         present: Mapping[str, str],
-        style_for: StyleLookup,
         *,
         send: Callable[[Any], Awaitable[Any]],
         lookup: Lookup | None = None,
@@ -189,7 +180,6 @@ class FormDialog(ModalScreen[Any], inherit_bindings=False):
         self._path = ""
         """The path of the file that was asked for last."""
         self._send_label = send_label
-        self.style_for, self._input_style = raised(style_for), style_for
         self._send, self._lookup, self._save, self._copy = send, lookup, save, copy
         self._kept, self._earlier = _read_draft(draft, self.fields)
         self._has_copied_earlier = False
@@ -202,22 +192,22 @@ class FormDialog(ModalScreen[Any], inherit_bindings=False):
     @override
     def compose(self) -> ComposeResult:
         with Vertical():
-            yield StatusLine(self.style_for, id="form-title")
+            yield StatusLine(id="form-title")
             if self._file:
-                yield StatusLine(self.style_for, id="form-file")
-            yield TextView(self.style_for)
+                yield StatusLine(id="form-file")
+            yield TextView()
             with VerticalScroll(can_focus=False):
                 for field in self.fields:
-                    yield StatusLine(self.style_for, id=f"label-{field.name}", classes="label")
+                    yield StatusLine(id=f"label-{field.name}", classes="label")
                     text = self._kept.get(field.name, self.present.get(field.name, ""))
                     if field.kind == "choice":
-                        yield ChoiceBox(dict(field.choices), text, self._input_style, id=f"field-{field.name}")
+                        yield ChoiceBox(dict(field.choices), text, id=f"field-{field.name}")
                     else:
                         hint = "enter lists them" if _is_listed(field) else ""
                         box = WholeTextInput if field.kind == "certificate" else SearchInput
                         yield box(text, placeholder=hint, id=f"field-{field.name}")
-                    yield FieldHelp(self.style_for, id=f"help-{field.name}")
-            yield StatusLine(self.style_for, id="form-keys")
+                    yield FieldHelp(id=f"help-{field.name}")
+            yield StatusLine(id="form-keys")
 
     def on_mount(self) -> None:
         """Focus the first field."""
@@ -369,7 +359,6 @@ class FormDialog(ModalScreen[Any], inherit_bindings=False):
             Picker(
                 field.label,
                 choices,
-                self.style_for,
                 ranked=False,
                 multiple=several,
                 chosen=[part.strip() for part in box.value.split(",")] if several else (),
@@ -388,7 +377,6 @@ class FormDialog(ModalScreen[Any], inherit_bindings=False):
                 PromptDialog(
                     f"Fill in from a file ({file.title})",
                     self._path,
-                    self._input_style,
                     max_length=None,
                     hint="path of the file",
                     notes=error_note(f"{self._path}: {reason}" if reason else ""),

@@ -19,8 +19,7 @@ from presscheck.engine.reads.cached_reads import is_about_service
 from presscheck.text.styled_text import Line, Span, cut, pad
 from presscheck.tui.commands import Command, keys_of, shown
 from presscheck.tui.status_bar import StatusLine, pressing
-from presscheck.tui.theme import StyleLookup
-from presscheck.tui.widgets.line_view import LineView, raised
+from presscheck.tui.widgets.line_view import LineView
 from presscheck.tui.widgets.search_inputs import SearchInput
 
 if TYPE_CHECKING:
@@ -93,7 +92,7 @@ def show_keys(app: AppContext, screen: BaseScreen) -> None:
             screen.run_command(command)
             screen.refresh_status_bars()
 
-    app.push_screen(KeyList(groups_of(app, screen), app.style_for), run)
+    app.push_screen(KeyList(groups_of(app, screen)), run)
 
 
 class KeyGrid(LineView):
@@ -114,8 +113,8 @@ class KeyGrid(LineView):
 
         entry: Entry | None
 
-    def __init__(self, style_for: StyleLookup) -> None:
-        super().__init__(style_for)
+    def __init__(self) -> None:
+        super().__init__()
         self._groups: Sequence[Group] = ()
         self._columns: list[list[Entry | str]] = [[]]
         """What stands in each column: entries, headings and empty lines."""
@@ -253,7 +252,6 @@ class KeyList(ModalScreen[str | None], inherit_bindings=False):
 
     Args:
         groups: the keys.
-        style_for: returns the style for style words.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = []
@@ -264,17 +262,17 @@ class KeyList(ModalScreen[str | None], inherit_bindings=False):
     KeyList KeyGrid { margin: 1 0; }
     """
 
-    def __init__(self, groups: Sequence[Group], style_for: StyleLookup) -> None:
+    def __init__(self, groups: Sequence[Group]) -> None:
         super().__init__()
-        self._groups, self.style_for = groups, raised(style_for)
+        self._groups = groups
 
     @override
     def compose(self) -> ComposeResult:
         with Vertical():
-            yield StatusLine(self.style_for, id="question")
+            yield StatusLine(id="question")
             yield SearchInput(placeholder="type to search")
-            yield KeyGrid(self.style_for)
-            yield StatusLine(self.style_for, id="keys")
+            yield KeyGrid()
+            yield StatusLine(id="keys")
 
     def on_mount(self) -> None:
         """Focus the input and show all keys."""

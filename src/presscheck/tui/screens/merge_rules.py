@@ -50,7 +50,7 @@ async def ask_merge_rules(
         for key, rule in own.items()
         if rule.rule not in SIMPLE_RULES
     ]
-    picker = Picker(title, choices, screen.style_for, multiple=True, chosen=own, ranked=False)
+    picker = Picker(title, choices, multiple=True, chosen=own, ranked=False)
     marked = await screen.ask(picker)
     if marked is None:
         return None
@@ -61,7 +61,7 @@ async def ask_merge_rules(
         for key in marked
     ]
     lines: list[Line] = [(Span(f"· {_rule_in_words(rule.rule)}"),) for rule in rules]
-    dialog = ConfirmDialog(f"{title}: change?", lines or [(Span("None."),)], "Change", screen.style_for)
+    dialog = ConfirmDialog(f"{title}: change?", lines or [(Span("None."),)], "Change")
     return tuple(rules) if await screen.ask(dialog) else None
 
 

@@ -36,8 +36,8 @@ class NoticeLogScreen(BaseScreen):
 
     @override
     def body(self) -> ComposeResult:
-        yield EmptyState(self.style_for)
-        yield RowList(self._row, self.style_for, key=lambda at: id(self._notices[at]))
+        yield EmptyState()
+        yield RowList(self._row, key=lambda at: id(self._notices[at]))
 
     @override
     def on_mount(self) -> None:

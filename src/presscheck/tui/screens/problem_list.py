@@ -61,7 +61,7 @@ class ProblemListScreen(BaseScreen, Generic[T]):
 
     @override
     def body(self) -> ComposeResult:
-        yield RowList(self._row, self.style_for, is_heading=lambda number: self._rows[number].is_note)
+        yield RowList(self._row, is_heading=lambda number: self._rows[number].is_note)
 
     @override
     def on_mount(self) -> None:

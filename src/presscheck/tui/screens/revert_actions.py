@@ -21,7 +21,7 @@ async def make_revert(screen: ScreenContext, question: str, space_id: str, plan:
     Raises:
         PresscheckError: the service refused it; a change request that was created already stays, and is named.
     """
-    if await screen.ask(ConfirmDialog(question, _lines(plan), "Create change request", screen.style_for)):
+    if await screen.ask(ConfirmDialog(question, _lines(plan), "Create change request")):
         created = await create_revert(screen.engine, space_id, plan)
         screen.app_context.open_review(created.space, created.id)
 

@@ -6,7 +6,6 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from presscheck.engine.results import Result
-from presscheck.tui.theme import StyleLookup
 
 if TYPE_CHECKING:
     from textual.screen import ModalScreen
@@ -33,11 +32,6 @@ class ScreenContext(Protocol):
     @property
     def engine(self) -> Engine:
         """The engine."""
-        ...
-
-    @property
-    def style_for(self) -> StyleLookup:
-        """The style of the current theme for these words."""
         ...
 
     def notify(self, message: str) -> None:

@@ -55,7 +55,7 @@ class SpellingScreen(BaseScreen):
 
     @override
     def body(self) -> ComposeResult:
-        yield RowList(self._row, self.style_for, key=lambda number: self.words[number].word)
+        yield RowList(self._row, key=lambda number: self.words[number].word)
 
     @override
     def on_mount(self) -> None:

@@ -121,15 +121,12 @@ class TabbedLists(Vertical, Generic[T]):
 
     @override
     def compose(self) -> ComposeResult:
-        style_for = self._screen.style_for
         for name in ("tabs", "summary", "columns"):
-            yield StatusLine(style_for, id=name)
+            yield StatusLine(id=name)
         with Vertical():
-            yield EmptyState(style_for)
+            yield EmptyState()
             for number, tab in enumerate(self.tabs):
-                yield RowList(
-                    tab.row, style_for, key=tab.key, has_mark_column=self._has_mark_column, id=f"rows-{number}"
-                )
+                yield RowList(tab.row, key=tab.key, has_mark_column=self._has_mark_column, id=f"rows-{number}")
 
     @property
     def tab(self) -> T:

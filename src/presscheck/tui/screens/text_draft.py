@@ -82,5 +82,5 @@ class TextDraft(Protocol):
 async def confirm_discard(screen: ScreenContext, draft: TextDraft) -> bool:
     """Ask whether to discard a draft; the question shows what is lost."""
     title = f"Discard your draft of {sanitize(draft.title) or f'this {draft.noun}'}?"
-    dialog = ConfirmDialog(title, draft.summary(), "Discard", screen.style_for, details=draft.difference())
+    dialog = ConfirmDialog(title, draft.summary(), "Discard", details=draft.difference())
     return bool(await screen.ask(dialog))

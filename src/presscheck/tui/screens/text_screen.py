@@ -32,7 +32,7 @@ class TextScreen(BaseScreen):
 
     @override
     def body(self) -> ComposeResult:
-        yield TextView(self.style_for)
+        yield TextView()
 
     @override
     def on_mount(self) -> None:

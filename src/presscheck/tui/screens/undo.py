@@ -62,7 +62,7 @@ async def undo_sent(screen: ScreenContext, entry: HistoryEntry, *, shows_place: 
             lines.append((Span("You are offline: it is sent later, unless others change it before.", "waiting"),))
         if shows_place:
             lines.append((Span(sanitize(entry.place_name), "quiet"),))
-        if not await screen.ask(ConfirmDialog(f"Undo: {what}?", lines, "Undo", screen.style_for)):
+        if not await screen.ask(ConfirmDialog(f"Undo: {what}?", lines, "Undo")):
             return
         tickets = screen.engine.undo(entry.id)
         if not tickets:

@@ -28,8 +28,7 @@ from presscheck.tui.commands import COMMANDS, shown
 from presscheck.tui.external_programs import edit_text
 from presscheck.tui.keyboard import KeySequences, key_name
 from presscheck.tui.status_bar import StatusLine, pressing
-from presscheck.tui.theme import StyleLookup
-from presscheck.tui.widgets.line_view import TextView, raised
+from presscheck.tui.widgets.line_view import TextView
 from presscheck.tui.widgets.picker import Choice, Picker
 
 KEYS = tuple(command for command in COMMANDS if command.scope == "composer" or command.name == "back")
@@ -42,7 +41,6 @@ class Composer(ModalScreen[str | None], inherit_bindings=False):
         title: what the text is for, as display text.
         text: the initial text.
         save: saves the draft.
-        style_for: returns the style for style words.
         slot: where the draft is stored.
         may_be_empty: whether an empty text can be sent.
         limit: the maximum number of characters.
@@ -77,7 +75,6 @@ class Composer(ModalScreen[str | None], inherit_bindings=False):
         title: str,
         text: str,
         save: Callable[[str], None],
-        style_for: StyleLookup,
         *,
         slot: DraftSlot,
         may_be_empty: bool = False,
@@ -91,7 +88,7 @@ class Composer(ModalScreen[str | None], inherit_bindings=False):
         is_code: bool = False,
     ) -> None:
         super().__init__(classes="code" if is_code else None)
-        self.heading, self.text, self.save, self.style_for = title, text, save, raised(style_for)
+        self.heading, self.text, self.save = title, text, save
         self.slot = slot
         self.may_be_empty, self.limit, self.submit = may_be_empty, limit, submit
         self.people, self.suggestion, self.suggestion_reason = people, suggestion, suggestion_reason
@@ -108,10 +105,10 @@ class Composer(ModalScreen[str | None], inherit_bindings=False):
     @override
     def compose(self) -> ComposeResult:
         with Vertical():
-            yield StatusLine(self.style_for, id="composer-title")
+            yield StatusLine(id="composer-title")
             yield TextArea(self.text, soft_wrap=True, show_line_numbers=self._is_code, compact=True)
-            yield TextView(self.style_for)
-            yield StatusLine(self.style_for, id="composer-keys")
+            yield TextView()
+            yield StatusLine(id="composer-keys")
 
     def on_mount(self) -> None:
         """Focus the text, with the cursor at its end."""
@@ -216,7 +213,7 @@ class Composer(ModalScreen[str | None], inherit_bindings=False):
             return
         app = cast("App[object]", self.app)
         # never a menu, because the name is typed on
-        picker = Picker("Who?", choices, self.style_for, is_menu=False)
+        picker = Picker("Who?", choices, is_menu=False)
         names = await app.push_screen_wait(picker) if choices else None
         if names:
             self.query_one(TextArea).insert(f"{names[0]} ")

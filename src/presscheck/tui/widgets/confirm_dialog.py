@@ -14,8 +14,7 @@ from typing_extensions import override
 
 from presscheck.text.styled_text import Line, Span, wrap
 from presscheck.tui.status_bar import ClickableLines, StatusLine, pressing
-from presscheck.tui.theme import StyleLookup
-from presscheck.tui.widgets.line_view import TextView, raised
+from presscheck.tui.widgets.line_view import TextView
 from presscheck.tui.widgets.search_inputs import SearchInput
 
 WIDEST = 76
@@ -35,7 +34,6 @@ class ConfirmDialog(ModalScreen[bool], inherit_bindings=False):
         title: the action, as display text.
         lines: what will happen, as display text.
         confirm_label: the label of the button that confirms.
-        style_for: returns the style for style words.
         type_to_confirm: a text that the user must type before confirming.
         is_ready: whether `lines` is complete; otherwise it cannot be confirmed before `make_ready`.
         details: more lines, such as a diff, that a key shows instead of `lines`.
@@ -56,7 +54,6 @@ class ConfirmDialog(ModalScreen[bool], inherit_bindings=False):
         title: str,
         lines: Sequence[Line],
         confirm_label: str,
-        style_for: StyleLookup,
         *,
         type_to_confirm: str | None = None,
         is_ready: bool = True,
@@ -64,7 +61,6 @@ class ConfirmDialog(ModalScreen[bool], inherit_bindings=False):
     ) -> None:
         super().__init__()
         self.heading, self.lines, self.confirm_label = title, list(lines), confirm_label
-        self.style_for = raised(style_for)
         self.type_to_confirm, self.is_ready = type_to_confirm, is_ready
         self.is_yes = False
         self._details, self._shows_details = details, False
@@ -72,14 +68,14 @@ class ConfirmDialog(ModalScreen[bool], inherit_bindings=False):
     @override
     def compose(self) -> ComposeResult:
         with Vertical():
-            yield StatusLine(self.style_for, id="dialog-title")
-            text = TextView(self.style_for)
+            yield StatusLine(id="dialog-title")
+            text = TextView()
             text.styles.height = max(1, len(self.lines))  # about as high as in the end, from the first frame on
             yield text
             text_input = SearchInput()
             text_input.display = text_input.can_focus = False
             yield text_input
-            yield StatusLine(self.style_for, id="dialog-buttons")
+            yield StatusLine(id="dialog-buttons")
 
     def on_mount(self) -> None:
         """Show the title and the buttons; focus the input."""

@@ -19,8 +19,7 @@ from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, wrap
 from presscheck.tui.app_context import app_of
 from presscheck.tui.status_bar import StatusLine, pressing
-from presscheck.tui.theme import StyleLookup
-from presscheck.tui.widgets.line_view import TextView, raised
+from presscheck.tui.widgets.line_view import TextView
 from presscheck.tui.widgets.search_inputs import SearchInput
 
 T = TypeVar("T")
@@ -64,7 +63,6 @@ class EntryDialog(ModalScreen[T | None], Generic[T], inherit_bindings=False):
         progress: what is shown during the check, such as `Checking …`.
         submit: checks the texts by field, and returns the result. An `InvalidArgument` is shown at the field that it
             names, and any other error at the first field.
-        style_for: returns the style for style words.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = []
@@ -79,14 +77,13 @@ class EntryDialog(ModalScreen[T | None], Generic[T], inherit_bindings=False):
         self,
         title: str,
         fields: Sequence[EntryField],
-        style_for: StyleLookup,
         *,
         confirm_label: str,
         progress: str,
         submit: Callable[[Mapping[str, str]], Awaitable[T]],
     ) -> None:
         super().__init__()
-        self.heading, self.fields, self.style_for = title, tuple(fields), raised(style_for)
+        self.heading, self.fields = title, tuple(fields)
         self.confirm_label, self.progress, self._submit = confirm_label, progress, submit
         self._error = ("", "")
         """The field of the last error, and its reason."""
@@ -97,14 +94,14 @@ class EntryDialog(ModalScreen[T | None], Generic[T], inherit_bindings=False):
     @override
     def compose(self) -> ComposeResult:
         with Vertical():
-            yield StatusLine(self.style_for, id="entry-title")
+            yield StatusLine(id="entry-title")
             for field in self.fields:
-                yield StatusLine(self.style_for, id=f"label-{field.name}", classes="label")
+                yield StatusLine(id=f"label-{field.name}", classes="label")
                 box = SearchInput(field.value, placeholder=field.hint, id=f"entry-{field.name}")
                 box.password = field.is_secret
                 yield box
-                yield TextView(self.style_for, id=f"help-{field.name}")
-            yield StatusLine(self.style_for, id="entry-keys")
+                yield TextView(id=f"help-{field.name}")
+            yield StatusLine(id="entry-keys")
 
     def on_mount(self) -> None:
         """Focus the first field that is empty."""

@@ -9,7 +9,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from functools import cached_property
+from typing import Any, NamedTuple, cast
 
 from rich.cells import cell_len
 from rich.segment import Segment
@@ -49,9 +50,12 @@ def render_strip(line: Line, columns: int, style_for: StyleLookup, extra: str = 
     return Strip(segments, columns)
 
 
-def raised(style_for: StyleLookup) -> StyleLookup:
-    """The same styles on the raised background, for dialogs."""
-    return lambda words: style_for(f"{words} raised")
+def style_of(widget: Widget, *, is_raised: bool | None = None) -> StyleLookup:
+    """Return the lookup for the styles of a mounted widget: by default on the raised background in dialogs only."""
+    style_for: StyleLookup = cast("Any", widget.app).style_for
+    if widget.screen.is_modal if is_raised is None else is_raised:
+        return lambda words: style_for(f"{words} raised")
+    return style_for
 
 
 def highlighted(line: Line, search_text: str) -> Line:
@@ -105,7 +109,6 @@ class LineView(Widget, can_focus=True, inherit_bindings=False):
     keeps the selection, in lines of the content, so that scrolling does not change it.
 
     Args:
-        style_for: returns the style for style words.
         id: the widget's id.
         classes: the widget's classes.
     """
@@ -123,10 +126,11 @@ class LineView(Widget, can_focus=True, inherit_bindings=False):
     """Whether the cursor is drawn as if the widget had the focus."""
     bar_width = 1
     """The width of the margin, which contains the cursor bar, in cells."""
+    is_raised: bool | None = None
+    """Whether the background is raised; None if it is raised in dialogs only."""
 
-    def __init__(self, style_for: StyleLookup, *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002
+    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id, classes=classes)
-        self.style_for = style_for
         self.top: int = 0
         self.cursor: int = 0
         self.item_height: int = 1
@@ -135,6 +139,11 @@ class LineView(Widget, can_focus=True, inherit_bindings=False):
         self._selection: Selection | None = None
         self._drag_start: Offset | None = None
         self._has_dragged = False
+
+    @cached_property
+    def style_for(self) -> StyleLookup:
+        """The lookup for the styles of this widget."""
+        return style_of(self, is_raised=self.is_raised)
 
     @property
     def count(self) -> int:

@@ -8,7 +8,6 @@ from textual import events
 from typing_extensions import override
 
 from presscheck.text.styled_text import Line, Span, cut
-from presscheck.tui.theme import StyleLookup
 from presscheck.tui.widgets.page_view import Heading, PageView
 from presscheck.tui.widgets.row_list import RowList
 
@@ -21,12 +20,11 @@ class OutlineList(RowList):
 
     Args:
         view: shows the page.
-        style_for: returns the style for style words.
         id: the widget's id.
     """
 
-    def __init__(self, view: PageView, style_for: StyleLookup, *, id: str | None = None) -> None:  # noqa: A002
-        super().__init__(self._row, style_for, id=id)
+    def __init__(self, view: PageView, *, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(self._row, id=id)
         self._view = view
         self._current = -1
         self._known: tuple[object, int, int] = (None, 0, -1)

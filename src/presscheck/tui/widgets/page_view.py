@@ -28,7 +28,6 @@ from presscheck.documents.terminal.controls import (
     target,
 )
 from presscheck.text.styled_text import Line, Span, plain
-from presscheck.tui.theme import StyleLookup
 from presscheck.tui.widgets.line_view import END, LineView, Match, Place
 
 SCROLLED_CELLS = 8
@@ -134,7 +133,6 @@ class PageView(LineView):
     """Shows a page, with headings to jump to and links that are followed by labels.
 
     Args:
-        style_for: returns the style for style words.
         id: the widget's id.
         classes: the widget's classes.
     """
@@ -146,8 +144,8 @@ class PageView(LineView):
         view: PageView
         names: Sequence[str]
 
-    def __init__(self, style_for: StyleLookup, *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002
-        super().__init__(style_for, id=id, classes=classes)
+    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id, classes=classes)
         self.document: PageLayout | None = None
         self._make_layout: Callable[[int], PageLayout] | None = None
         self._labels: dict[str, str] = {}

@@ -13,8 +13,7 @@ from textual.widget import Widget
 from typing_extensions import override
 
 from presscheck.text.styled_text import Span
-from presscheck.tui.theme import StyleLookup
-from presscheck.tui.widgets.line_view import render_strip
+from presscheck.tui.widgets.line_view import render_strip, style_of
 
 MIN_COLUMNS = 16
 """The least width of both panes, in cells."""
@@ -27,7 +26,6 @@ class PaneBorder(Widget):
 
     Args:
         pane: the pane on its left, or above it.
-        style_for: returns the style for style words.
         is_horizontal: whether the panes are one above the other.
         on_drag: called with the size to which the pane is dragged, and with whether the drag is over, for panes whose
             sizes depend on what they show; without it, the border sets the width itself.
@@ -48,13 +46,12 @@ class PaneBorder(Widget):
     def __init__(
         self,
         pane: Widget,
-        style_for: StyleLookup,
         *,
         is_horizontal: bool = False,
         on_drag: Callable[[int, bool], None] | None = None,
     ) -> None:
         super().__init__(classes="horizontal" if is_horizontal else None)
-        self.pane, self.style_for = pane, style_for
+        self.pane = pane
         self.is_horizontal, self._on_drag = is_horizontal, on_drag
         self._columns: int | None = None
         self._dragged_to: int | None = None
@@ -68,7 +65,7 @@ class PaneBorder(Widget):
     @override
     def render_line(self, y: int) -> Strip:
         line = f" {'─' * (self.size.width - 2)}" if self.is_horizontal else "│"
-        return render_strip((Span(line, "accent" if self._is_dragged else "quiet"),), self.size.width, self.style_for)
+        return render_strip((Span(line, "accent" if self._is_dragged else "quiet"),), self.size.width, style_of(self))
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
         """Start to drag."""

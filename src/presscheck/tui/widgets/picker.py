@@ -18,8 +18,6 @@ from typing_extensions import override
 from presscheck.text.styled_text import Line, Span, cut, pad, width
 from presscheck.tui.commands import shown
 from presscheck.tui.status_bar import StatusLine, pressing
-from presscheck.tui.theme import StyleLookup
-from presscheck.tui.widgets.line_view import raised
 from presscheck.tui.widgets.row_list import RowList
 from presscheck.tui.widgets.search_inputs import SearchInput
 
@@ -59,7 +57,6 @@ class Picker(ModalScreen[tuple[str, ...] | None], inherit_bindings=False):
     Args:
         title: the question, as display text.
         choices: the items, as display text.
-        style_for: returns the style for style words.
         multiple: whether several items can be chosen; without marks, the one under the cursor is.
         chosen: the keys of the items that are chosen at first.
         ranked: whether the best match comes first; otherwise the order of `choices` stays.
@@ -83,7 +80,6 @@ class Picker(ModalScreen[tuple[str, ...] | None], inherit_bindings=False):
         self,
         title: str,
         choices: Sequence[Choice],
-        style_for: StyleLookup,
         *,
         multiple: bool = False,
         chosen: Iterable[str] = (),
@@ -96,7 +92,7 @@ class Picker(ModalScreen[tuple[str, ...] | None], inherit_bindings=False):
         current: str = "",
     ) -> None:
         super().__init__()
-        self.heading, self.choices, self.style_for = title, list(choices), raised(style_for)
+        self.heading, self.choices = title, list(choices)
         self.multiple, self.chosen, self.ranked = multiple, set(chosen), ranked
         self.extra_choices, self.search = extra_choices, search
         self.empty_text, self.fuzzy = empty_text, fuzzy
@@ -109,11 +105,11 @@ class Picker(ModalScreen[tuple[str, ...] | None], inherit_bindings=False):
     @override
     def compose(self) -> ComposeResult:
         with Vertical():
-            yield StatusLine(self.style_for, id="question")
+            yield StatusLine(id="question")
             if not self.is_menu:
                 yield SearchInput(placeholder="type to search")
-            yield RowList(self._row, self.style_for)
-            yield StatusLine(self.style_for, id="keys")
+            yield RowList(self._row)
+            yield StatusLine(id="keys")
 
     def on_mount(self) -> None:
         """Focus the input or the menu, and show all items."""

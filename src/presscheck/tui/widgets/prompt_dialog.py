@@ -16,8 +16,7 @@ from presscheck.errors import PresscheckError
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, wrap
 from presscheck.tui.status_bar import StatusLine, pressing
-from presscheck.tui.theme import StyleLookup
-from presscheck.tui.widgets.line_view import TextView, raised
+from presscheck.tui.widgets.line_view import TextView
 from presscheck.tui.widgets.search_inputs import SearchInput
 
 WIDEST = 76
@@ -31,7 +30,6 @@ class PromptDialog(ModalScreen[str | None], inherit_bindings=False):
     Args:
         title: the question, as display text.
         value: the initial text.
-        style_for: returns the style for style words.
         min_length: the minimum number of characters.
         max_length: the maximum number of characters; None for no limit.
         save: saves the draft.
@@ -54,7 +52,6 @@ class PromptDialog(ModalScreen[str | None], inherit_bindings=False):
         self,
         title: str,
         value: str,
-        style_for: StyleLookup,
         *,
         min_length: int = 1,
         max_length: int | None = 256,
@@ -66,7 +63,7 @@ class PromptDialog(ModalScreen[str | None], inherit_bindings=False):
         expand: Callable[[], None] | None = None,
     ) -> None:
         super().__init__()
-        self.heading, self.value, self.style_for, self.save = title, value, raised(style_for), save
+        self.heading, self.value, self.save = title, value, save
         self.min_length, self.max_length, self.validate = min_length, max_length, validate
         self.confirm_label = confirm_label
         self.hint, self._error = hint, ""
@@ -75,10 +72,10 @@ class PromptDialog(ModalScreen[str | None], inherit_bindings=False):
     @override
     def compose(self) -> ComposeResult:
         with Vertical():
-            yield StatusLine(self.style_for, id="prompt-title")
-            yield TextView(self.style_for)
+            yield StatusLine(id="prompt-title")
+            yield TextView()
             yield SearchInput(self.value, placeholder=self.hint)
-            yield StatusLine(self.style_for, id="prompt-keys")
+            yield StatusLine(id="prompt-keys")
 
     def on_mount(self) -> None:
         """Focus the input."""

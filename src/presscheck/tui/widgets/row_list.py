@@ -12,7 +12,6 @@ from textual.message import Message
 from typing_extensions import override
 
 from presscheck.text.styled_text import Line, Span
-from presscheck.tui.theme import StyleLookup
 from presscheck.tui.widgets.line_view import LineView, Place
 
 RowRenderer = Callable[[int, int], Line]
@@ -26,7 +25,6 @@ class RowList(LineView):
 
     Args:
         row: renders a row.
-        style_for: returns the style for style words.
         second_line: renders a second line of each row.
         key: returns the stable key of a row; None if the row is not loaded. Without it no row can be marked.
         find: returns the row of a key, or None; without it, one that moved is searched for around its former place.
@@ -59,7 +57,6 @@ class RowList(LineView):
     def __init__(
         self,
         row: RowRenderer,
-        style_for: StyleLookup,
         *,
         second_line: RowRenderer | None = None,
         key: Callable[[int], Hashable | None] | None = None,
@@ -69,7 +66,7 @@ class RowList(LineView):
         id: str | None = None,  # noqa: A002
         classes: str | None = None,
     ) -> None:
-        super().__init__(style_for, id=id, classes=classes)
+        super().__init__(id=id, classes=classes)
         self.row, self.second_line, self.key, self.is_heading = row, second_line, key, is_heading
         self.find = find
         self.item_height = 2 if second_line else 1

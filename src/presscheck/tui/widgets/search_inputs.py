@@ -14,7 +14,6 @@ from typing_extensions import override
 
 from presscheck.text.styled_text import Line, width
 from presscheck.tui.status_bar import StatusLine
-from presscheck.tui.theme import StyleLookup
 from presscheck.tui.widgets.line_view import LineView
 
 
@@ -40,7 +39,6 @@ class FindBar(Horizontal):
 
     Args:
         last: the text that was searched last; enter without a text searches it again, and up inserts it.
-        style_for: returns the style for style words.
     """
 
     DEFAULT_CSS = """
@@ -64,14 +62,14 @@ class FindBar(Horizontal):
     class Cancelled(Message):
         """Posted when the search was cancelled."""
 
-    def __init__(self, last: str, style_for: StyleLookup) -> None:
+    def __init__(self, last: str) -> None:
         super().__init__()
-        self._last, self.style_for = last, style_for
+        self._last = last
 
     @override
     def compose(self) -> ComposeResult:
         yield SearchInput(placeholder=f"find, or enter to find “{self._last}” again" if self._last else "find")
-        yield StatusLine(self.style_for)
+        yield StatusLine()
 
     def show_count(self, text: Line) -> None:
         """Show how often the text is in the pane."""

@@ -9,11 +9,9 @@ from typing_extensions import override
 
 from presscheck.text.styled_text import Line, Span, cut, width
 from presscheck.tui.status_bar import ClickableLines
-from presscheck.tui.theme import StyleLookup
-from presscheck.tui.widgets.line_view import raised, render_strip
 
 if TYPE_CHECKING:
-    from textual.strip import Strip
+    pass
 
 OVER_DIALOGS = "tour"
 """The layer of a line over a dialog, so that the dialog keeps its place."""
@@ -23,7 +21,6 @@ class TourBar(ClickableLines):
     """Two lines, the second with keys on its right; over a dialog only the first.
 
     Args:
-        style_for: returns the style for style words.
         is_over_dialog: whether it is shown over a dialog.
     """
 
@@ -32,9 +29,10 @@ class TourBar(ClickableLines):
     TourBar.over-dialog {{ height: 1; dock: top; layer: {OVER_DIALOGS}; }}
     """
 
-    def __init__(self, style_for: StyleLookup, *, is_over_dialog: bool) -> None:
+    is_raised = True
+
+    def __init__(self, *, is_over_dialog: bool) -> None:
         super().__init__(classes="over-dialog" if is_over_dialog else "")
-        self.style_for = raised(style_for)
         self._lines: Sequence[Line] = ()
         self._keys: Line = ()
 
@@ -52,7 +50,3 @@ class TourBar(ClickableLines):
         columns = self.size.width
         line = cut(line, max(0, columns - width(self._keys) - 3))
         return (*line, Span(" " * max(1, columns - width(line) - width(self._keys) - 1)), *self._keys)
-
-    @override
-    def render_line(self, y: int) -> Strip:
-        return render_strip(self.line_at(y), self.size.width, self.style_for)

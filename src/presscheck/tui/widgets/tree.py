@@ -13,7 +13,6 @@ from textual.message import Message
 from typing_extensions import override
 
 from presscheck.text.styled_text import Line, Span, cut, pad, width
-from presscheck.tui.theme import StyleLookup
 from presscheck.tui.widgets.line_view import LineView
 
 INDENT = 2
@@ -45,7 +44,6 @@ class Tree(LineView):
 
     Args:
         children: returns the child nodes of a key, and the root nodes for None; called often.
-        style_for: returns the style for style words.
         on_highlight: called when the cursor moved to another node.
         can_mark: whether the node with a key can be marked; without it none can.
         id: the widget's id.
@@ -69,14 +67,13 @@ class Tree(LineView):
     def __init__(
         self,
         children: Callable[[str | None], Sequence[Node]],
-        style_for: StyleLookup,
         *,
         on_highlight: Callable[[], None] = lambda: None,
         can_mark: Callable[[str], bool] = lambda _: False,
         id: str | None = None,  # noqa: A002
         classes: str | None = None,
     ) -> None:
-        super().__init__(style_for, id=id, classes=classes)
+        super().__init__(id=id, classes=classes)
         self.children_of, self.can_mark, self._on_highlight = children, can_mark, on_highlight
         self.expanded: set[str] = set()
         self.marked: set[str] = set()

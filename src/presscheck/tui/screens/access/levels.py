@@ -50,14 +50,14 @@ async def choose_level(screen: ScreenContext, title: str, present: str = "", *, 
     """Ask for a level; `GUEST` for none, if it can be chosen; None if nothing was chosen."""
     choices = [Choice(level, level, words) for level, words in WORDS.items()]
     choices += [Choice(GUEST, GUEST, "only what teams allow")] if with_guest else []
-    chosen = await screen.ask(Picker(title, choices, screen.style_for, ranked=False, current=present))
+    chosen = await screen.ask(Picker(title, choices, ranked=False, current=present))
     return chosen[0] if chosen else None
 
 
 async def choose_team_role(screen: ScreenContext, title: str, present: str = "member") -> str | None:
     """Ask for a role in a team; None if nothing was chosen."""
     choices = [Choice(role, role, words) for role, words in TEAM_ROLES.items()]
-    chosen = await screen.ask(Picker(title, choices, screen.style_for, ranked=False, current=present))
+    chosen = await screen.ask(Picker(title, choices, ranked=False, current=present))
     return chosen[0] if chosen else None
 
 

@@ -168,7 +168,7 @@ class PersonAccess:
             self._screen.notify("there is no other team: g a, Teams creates one")
             return
         choices = [Choice(one.id, sanitize(one.title) or one.id, count(one.members, "member")) for one in teams]
-        picker = Picker(f"Add {self.title} to teams", choices, self._screen.style_for, multiple=True)
+        picker = Picker(f"Add {self.title} to teams", choices, multiple=True)
         chosen = await self._screen.ask(picker)
         role = await choose_team_role(self._screen, f"Role of {self.title} in the team") if chosen else None
         if not chosen or role is None:
@@ -205,7 +205,7 @@ class PersonAccess:
         if self._member.id == self._screen.engine.me.id:
             lines.append((Span("This is you.", "waiting"),))
         title = f"Remove {self.title} from {sanitize(team.title)}?"
-        if not await self._screen.ask(ConfirmDialog(title, lines, "Remove", self._screen.style_for)):
+        if not await self._screen.ask(ConfirmDialog(title, lines, "Remove")):
             return
         path = {"organization_id": self._screen.organization.id, "team_id": team.id, "user_id": self._member.id}
         await send(self._screen, RemoveTeamMember(**path))

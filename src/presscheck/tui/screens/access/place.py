@@ -254,7 +254,7 @@ class PlaceAccess:
             return
         choices = [Choice(one.id, sanitize(one.title) or one.id, count(one.members, "member")) for one in teams]
         title = f"Teams that get a level on {sanitize(self._place.title)}"
-        chosen = await self._screen.ask(Picker(title, choices, self._screen.style_for, multiple=True))
+        chosen = await self._screen.ask(Picker(title, choices, multiple=True))
         level = await choose_level(self._screen, f"Level on {sanitize(self._place.title)}") if chosen else None
         if not chosen or level is None:
             return
@@ -288,7 +288,7 @@ class PlaceAccess:
         lines: list[Line] = [(Span("Its members keep what roles, default levels and other teams allow."),)]
         lines += [(Span(sentence, "waiting"),) for sentence in lost]
         title = f"Remove {sanitize(grant.team.title)} from {sanitize(self._place.title)}?"
-        if not await self._screen.ask(ConfirmDialog(title, lines, "Remove", self._screen.style_for)):
+        if not await self._screen.ask(ConfirmDialog(title, lines, "Remove")):
             return
         await send(self._screen, RemoveCollectionTeamPermission(collection_id=self._place.id, team_id=grant.team.id))
         self._screen.notify(f"removed {sanitize(grant.team.title)} (z undoes it)")
@@ -299,7 +299,7 @@ class PlaceAccess:
         present = self._place.default_level or "none"
         choices = [Choice(level, level, words) for level, words in DEFAULT_LEVELS.items()]
         title = f"Default level of {sanitize(self._place.title)}"
-        chosen = await self._screen.ask(Picker(title, choices, self._screen.style_for, ranked=False, current=present))
+        chosen = await self._screen.ask(Picker(title, choices, ranked=False, current=present))
         if chosen is None or chosen[0] == present:
             return
         level: Any = None if chosen[0] == "none" else chosen[0]

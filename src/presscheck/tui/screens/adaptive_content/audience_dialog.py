@@ -58,7 +58,6 @@ async def ask_audience(
         f"Audience {sanitize(audience.name)}" if audience else "New audience",
         form,
         form.present,
-        screen.style_for,
         send=save,
         draft=outbox.draft(key),
         save=lambda text: outbox.save_draft(key, text),

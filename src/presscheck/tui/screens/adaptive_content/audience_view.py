@@ -83,7 +83,7 @@ class ViewAs:
         current = self._current()
         at = EVERYONE_KEY if current is EVERYONE else f"{SAVED}{current.name}" if current else ""
         title = f"View {sanitize(site.title)} as"
-        chosen = await context.ask(Picker(title, choices, context.style_for, ranked=False, current=at))
+        chosen = await context.ask(Picker(title, choices, ranked=False, current=at))
         if not chosen:
             return
         audience = {EVERYONE_KEY: EVERYONE, **saved}.get(chosen[0]) or await self._new(site)
@@ -145,11 +145,11 @@ class AudienceView(BaseScreen):
 
     @override
     def body(self) -> ComposeResult:
-        yield StatusLine(self.style_for, id="summary")
+        yield StatusLine(id="summary")
         with Vertical():
-            yield EmptyState(self.style_for)
-            yield Tree(self._children, self.style_for, on_highlight=self._show_place, id="places")
-        yield TextView(self.style_for, id="facts")
+            yield EmptyState()
+            yield Tree(self._children, on_highlight=self._show_place, id="places")
+        yield TextView(id="facts")
 
     @override
     def command_handlers(self) -> Iterable[object]:

@@ -167,7 +167,6 @@ class AudiencesTab:
             f"Claims of {sanitize(audience.name)}",
             outbox.draft(key) or present,
             lambda typed: outbox.save_draft(key, "" if typed == present else typed),
-            screen.style_for,
             slot=DraftSlot(outbox, key),
             validate=_problem,
             submit=lambda typed: self._store.save(audience.name, read_claims(typed), former=audience.name),
@@ -180,7 +179,7 @@ class AudiencesTab:
     async def _delete(self, audience: Audience) -> None:
         lines: list[Line] = [(Span("It is only on this machine, and cannot be restored.", "waiting"),)]
         question = f"Delete the audience {sanitize(audience.name)}?"
-        if await self._screen.ask(ConfirmDialog(question, lines, "Delete", self._screen.style_for)):
+        if await self._screen.ask(ConfirmDialog(question, lines, "Delete")):
             self._store.remove(audience.name)
             self._screen.read_audiences()
 

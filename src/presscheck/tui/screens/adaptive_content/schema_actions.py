@@ -102,7 +102,6 @@ class SchemaActions:
                 f"Visitor schema of {sanitize(screen.model.site.title)}",
                 text,
                 lambda typed: self._keep(typed, base),
-                screen.style_for,
                 slot=slot,
                 validate=lambda typed: _first_mistake(read_schema(typed)),
                 is_code=True,
@@ -120,7 +119,7 @@ class SchemaActions:
             lines: list[Line] = [(Span(sanitize(str(mistake))),) for mistake in mistakes]
             lines += [(), (Span("Your text is kept as a draft.", "quiet"),)]
             title = f"Not saved: {count(len(mistakes), 'mistake')} in the schema"
-            if not await screen.ask(ConfirmDialog(title, lines, "Edit again", screen.style_for)):
+            if not await screen.ask(ConfirmDialog(title, lines, "Edit again")):
                 screen.notify(KEPT)
                 return None
 
@@ -149,9 +148,7 @@ class SchemaActions:
             screen.notify("no changes: the schema is so already")
             return
         lines = self._effects(present, schema.value, is_merged=base != now)
-        dialog = ConfirmDialog(
-            "Save the visitor schema?", lines, "Save", screen.style_for, details=diff_lines(now, merged.text)
-        )
+        dialog = ConfirmDialog("Save the visitor schema?", lines, "Save", details=diff_lines(now, merged.text))
         if not await screen.ask(dialog):
             screen.notify(KEPT)
             return
@@ -177,7 +174,6 @@ class SchemaActions:
             f"Claim {sanitize(claim.name)}" if claim else "New claim",
             form,
             form.present,
-            screen.style_for,
             send=lambda change: self._write_change(schema, change),
             draft=outbox.draft(key),
             save=lambda text: outbox.save_draft(key, text),
@@ -193,7 +189,7 @@ class SchemaActions:
         change = ClaimChange(claim.path, None, claim.path)
         lines = self._effects(schema, change.made_in(schema), is_merged=False)
         question = f"Delete the claim {sanitize(claim.name)}?"
-        if await screen.ask(ConfirmDialog(question, lines, "Delete", screen.style_for)):
+        if await screen.ask(ConfirmDialog(question, lines, "Delete")):
             await self._write_change(schema, change)
             screen.notify(SAVED)
 
@@ -234,13 +230,11 @@ class SchemaActions:
             Choice("continue", "Continue with the draft", note, letter="c"),
             Choice("discard", "Discard the draft (asks first)", "edits the schema as it is", letter="d"),
         ]
-        picker = Picker("You have a draft of the visitor schema", choices, self._screen.style_for, ranked=False)
+        picker = Picker("You have a draft of the visitor schema", choices, ranked=False)
         chosen = await self._screen.ask(picker)
         if chosen == ("discard",):
             lines: list[Line] = [(Span("It is lost: the draft is in no other place.", "waiting"),)]
-            if not await self._screen.ask(
-                ConfirmDialog("Discard the draft?", lines, "Discard", self._screen.style_for)
-            ):
+            if not await self._screen.ask(ConfirmDialog("Discard the draft?", lines, "Discard")):
                 return None
         return chosen[0] if chosen else None
 

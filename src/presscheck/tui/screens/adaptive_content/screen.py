@@ -218,7 +218,7 @@ class AdaptiveContentScreen(BaseScreen):
         if self.model.site.published:
             lines.append((Span("The site is live: this shows at once.", "waiting"),))
         word = "on" if turns_on else "off"
-        dialog = ConfirmDialog(f"Turn adaptive content of {title} {word}?", lines, f"Turn {word}", self.style_for)
+        dialog = ConfirmDialog(f"Turn adaptive content of {title} {word}?", lines, f"Turn {word}")
         if await self.ask(dialog):
             change = AdaptiveContentChange(enabled=turns_on)
             if await send(self, UpdateSite(**self.model.path, adaptive_content=change)):

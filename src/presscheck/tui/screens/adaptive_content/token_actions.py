@@ -60,7 +60,7 @@ class TokenActions:
             ]
             if self._screen.model.site.urls.published:
                 choices.append(Choice("address", "Make one, with the address of the site", "opens it so", letter="a"))
-            chosen = await self._screen.ask(Picker("Visitor token", choices, self._screen.style_for, ranked=False))
+            chosen = await self._screen.ask(Picker("Visitor token", choices, ranked=False))
             if chosen is None:
                 return
             if chosen[0] != "test":
@@ -73,7 +73,6 @@ class TokenActions:
         dialog = PromptDialog(
             title,
             "",
-            self._screen.style_for,
             max_length=LONGEST_PASTE,
             validate=_problem,
             hint="paste the token, or the address with it",

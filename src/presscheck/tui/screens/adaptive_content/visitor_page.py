@@ -93,10 +93,10 @@ class VisitorPage(BaseScreen):
 
     @override
     def body(self) -> ComposeResult:
-        yield StatusLine(self.style_for, id="visitor")
+        yield StatusLine(id="visitor")
         with Vertical():
-            yield EmptyState(self.style_for)
-            yield PageView(self.style_for)
+            yield EmptyState()
+            yield PageView()
 
     @override
     def on_mount(self) -> None:

@@ -67,7 +67,7 @@ class ClusterRequests:
             )
             for request in sorted(found, key=lambda one: one.updated_at or "", reverse=True)
         ]
-        chosen = await screen.ask(Picker("Change requests of this group", choices, screen.style_for, ranked=False))
+        chosen = await screen.ask(Picker("Change requests of this group", choices, ranked=False))
         request = next((one for one in found if chosen and one.id == chosen[0]), None)
         if request:
             screen.app_context.open_review(request.space, request.id)

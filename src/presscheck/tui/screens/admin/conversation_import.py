@@ -54,7 +54,6 @@ class ConversationImport:
             dialog = PromptDialog(
                 "Import conversations from a file: JSON lines, or an array",
                 outbox.draft(DRAFT) or "",
-                screen.style_for,
                 max_length=None,
                 save=lambda text: outbox.save_draft(DRAFT, text),
                 confirm_label="Import",

@@ -48,7 +48,7 @@ async def _check_role(screen: ScreenContext, call: UpdateMember) -> None:
         (Span(f"This is you: you become {call.role or 'guest'}."),),
         (Span("Only another admin can make you admin again.", "waiting"),),
     ]
-    dialog = ConfirmDialog("Give up your admin role?", lines, "Change", screen.style_for, type_to_confirm=name)
+    dialog = ConfirmDialog("Give up your admin role?", lines, "Change", type_to_confirm=name)
     if not await screen.ask(dialog):
         raise InvalidArgument("role", "not changed: you stay admin")
 

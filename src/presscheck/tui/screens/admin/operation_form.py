@@ -197,7 +197,6 @@ async def fill_in(screen: ScreenContext, form: StoredForm, key: str) -> Any:
         form.title,
         FormForSeveral(asked, form.targets) if form.targets else asked,
         form.present,
-        screen.style_for,
         send=send_with_file,
         lookup=lookup,
         draft=outbox.draft(key) or "",

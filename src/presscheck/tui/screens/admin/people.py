@@ -152,7 +152,7 @@ async def add_team_members(screen: DetailsContext, given: Mapping[str, Any]) -> 
     choices = [
         Choice(one.id, sanitize(one.user.display_name) or one.id, sanitize(one.user.email or "")) for one in people
     ]
-    picker = Picker("Add people to the team (space marks several)", choices, screen.style_for, multiple=True)
+    picker = Picker("Add people to the team (space marks several)", choices, multiple=True)
     chosen = await screen.ask(picker)
     role = await choose_team_role(screen, "Their role in the team") if chosen else None
     if not chosen or role is None:
@@ -169,7 +169,6 @@ async def join_organization(screen: DetailsContext, given: Mapping[str, Any]) ->
     dialog = PromptDialog(
         "E-mail domain of the organization to join",
         own,
-        screen.style_for,
         max_length=253,
         hint="such as example.com: that of your own e-mail address",
         validate=lambda text: (
@@ -193,7 +192,7 @@ async def join_organization(screen: DetailsContext, given: Mapping[str, Any]) ->
         )
         for one in found
     ]
-    chosen = await screen.ask(Picker(f"Organizations of {sanitize(domain)}", choices, screen.style_for, ranked=False))
+    chosen = await screen.ask(Picker(f"Organizations of {sanitize(domain)}", choices, ranked=False))
     if not chosen:
         return ""
     organization = next(one for one in found if one.id == chosen[0])
@@ -202,7 +201,7 @@ async def join_organization(screen: DetailsContext, given: Mapping[str, Any]) ->
         screen.notify(f"you are a member of {title} already")
         return ""
     lines: list[Line] = [(Span("You get the role that the organization gives to new members."),)]
-    if not await screen.ask(ConfirmDialog(f"Join {title}?", lines, "Join", screen.style_for)):
+    if not await screen.ask(ConfirmDialog(f"Join {title}?", lines, "Join")):
         return ""
     await send(screen, JoinOrganization(organization_id=organization.id))
     return f"joined {title} (z leaves it again)"
@@ -258,7 +257,7 @@ async def add_invite(screen: DetailsContext, given: Mapping[str, Any]) -> str:
         ]
     except NotSupported:
         screen.notify("this service does not list its spaces: only the organization can be chosen")
-    chosen = await screen.ask(Picker("Invite to", choices, screen.style_for, is_menu=False))
+    chosen = await screen.ask(Picker("Invite to", choices, is_menu=False))
     if not chosen:
         return ""
     kind, _, identity = chosen[0].partition(" ")

@@ -63,9 +63,9 @@ class AdminScreen(BaseScreen):
     @override
     def body(self) -> ComposeResult:
         with Horizontal():
-            families = RowList(self._family_row, self.style_for, id="families")
+            families = RowList(self._family_row, id="families")
             yield families
-            yield PaneBorder(families, self.style_for)
+            yield PaneBorder(families)
             yield self.table
 
     @override
@@ -195,7 +195,7 @@ class PartsScreen(BaseScreen):
 
     @override
     def body(self) -> ComposeResult:
-        yield TextView(self.style_for, id="head")
+        yield TextView(id="head")
         yield self.table
 
     @override

@@ -126,7 +126,7 @@ class FamilyTable(Vertical):
         self.listing: Operation[Page[Any]] | None = None
         """The listing; None until the organization is known, or where the family cannot be listed."""
         self._reset()
-        self._rows = RowList(self._row, screen.style_for, key=self._key)
+        self._rows = RowList(self._row, key=self._key)
 
     def _reset(self) -> None:
         self._error: PresscheckError | None = None
@@ -183,10 +183,10 @@ class FamilyTable(Vertical):
 
     @override
     def compose(self) -> ComposeResult:
-        yield StatusLine(self._screen.style_for, id="summary")
-        yield StatusLine(self._screen.style_for, id="headings")
+        yield StatusLine(id="summary")
+        yield StatusLine(id="headings")
         with Vertical():
-            yield EmptyState(self._screen.style_for)
+            yield EmptyState()
             yield self._rows
 
     def on_mount(self) -> None:
@@ -586,10 +586,10 @@ class FamilyTable(Vertical):
         title, typed = f"{verb} {what}?", what if several else None
         read = self.family.losses
         if read is None:
-            dialog = ConfirmDialog(title, lines, verb, self._screen.style_for, type_to_confirm=typed)
+            dialog = ConfirmDialog(title, lines, verb, type_to_confirm=typed)
             return bool(await self._screen.ask(dialog))
         checking: Line = (Span("Checking what else is lost …", "quiet"),)
-        dialog = ConfirmDialog(title, [*lines, checking], verb, self._screen.style_for, is_ready=False)
+        dialog = ConfirmDialog(title, [*lines, checking], verb, is_ready=False)
 
         async def check() -> None:
             try:
@@ -682,7 +682,6 @@ class FamilyTable(Vertical):
             f"Filter {family.nouns}",
             form,
             {field.name: field.text_of(present[field.name]) if field.name in present else "" for field in form.fields},
-            self._screen.style_for,
             send=keep,
             lookup=lambda reference: choices_of(self._screen.engine, reference, self._path(family.listing)),
             save=lambda _: None,
@@ -702,7 +701,7 @@ class FamilyTable(Vertical):
         """Choose the column to sort by; the same one again turns the order round."""
         choices = [Choice(str(at), column.title) for at, column in enumerate(self.family.columns)]
         choices.append(Choice("", "As the service lists them"))
-        chosen = await self._screen.ask(Picker("Sort by", choices, self._screen.style_for, ranked=False))
+        chosen = await self._screen.ask(Picker("Sort by", choices, ranked=False))
         if chosen is None:
             return
         column = self.family.columns[int(chosen[0])] if chosen[0] else None
@@ -734,7 +733,6 @@ class FamilyTable(Vertical):
         dialog = PromptDialog(
             f"Export {count(self._count, self.family.noun, self.family.plural)} to",
             outbox.draft(key) or name,
-            self._screen.style_for,
             max_length=None,
             save=lambda typed: outbox.save_draft(key, "" if typed == name else typed),
             validate=lambda typed: None if typed.endswith((".csv", ".json")) else "a name that ends in .csv or .json",

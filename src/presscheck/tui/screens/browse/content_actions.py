@@ -76,9 +76,7 @@ class ContentActions:
         if item is None or item.space is None:
             return
         screen, space, title = self._screen, item.space.id, sanitize(item.space.title)
-        words = await screen.ask(
-            PromptDialog(f"Search in {title}", "", screen.style_for, max_length=LONGEST, confirm_label="Search")
-        )
+        words = await screen.ask(PromptDialog(f"Search in {title}", "", max_length=LONGEST, confirm_label="Search"))
         if words is None:
             return
         found = (await screen.engine.read(SearchSpace(space_id=space, query=words, limit=MOST))).items
@@ -86,7 +84,7 @@ class ContentActions:
             screen.notify(f"no page of {title} has “{sanitize(words)}”")
             return
         choices = [Choice(page.id, sanitize(page.title) or "(no title)", sanitize(page.path)) for page in found]
-        chosen = await screen.ask(Picker(f"“{sanitize(words)}” in {title}", choices, screen.style_for, ranked=False))
+        chosen = await screen.ask(Picker(f"“{sanitize(words)}” in {title}", choices, ranked=False))
         if chosen:
             screen.visit_page(space, chosen[0])
             screen.go_to(page_key(space, chosen[0]))

@@ -183,7 +183,7 @@ class EditActions:
         choices = [Choice(side, sides[side], letter=side[0]) for side in order if side != "inside" or can_have_pages]
         # `a` is after, `b` before, `i` inside
         title = f"Add a page: where from {sanitize(item.title) or 'this page'}?"
-        chosen = await self._screen.ask(Picker(title, choices, self._screen.style_for, ranked=False))
+        chosen = await self._screen.ask(Picker(title, choices, ranked=False))
         return cast("page_editor.Side", chosen[0]) if chosen else None
 
     async def _edit_details(self, space: Space, pages: Sequence[str]) -> None:
@@ -219,7 +219,7 @@ class EditActions:
         ]
         choice = ("new",) if not requests and not current else None
         title = f"Edit {sanitize(space.title)} in"
-        choice = choice or await self._screen.ask(Picker(title, choices, self._screen.style_for))
+        choice = choice or await self._screen.ask(Picker(title, choices))
         if choice is None:
             return None
         existing = {request.id: request for request in requests}
@@ -242,7 +242,6 @@ class EditActions:
         dialog = PromptDialog(
             question,
             outbox.draft(key) or "",
-            self._screen.style_for,
             max_length=SUBJECT,
             save=lambda text: outbox.save_draft(key, text),
         )

@@ -254,7 +254,7 @@ class MoveActions:
         order, by_id = PageOrder.of(known.pages), {page.id: page for page in flatten(known.pages)}
         title = sanitize(by_id[pages[0]].title) if len(pages) == 1 and pages[0] in by_id else count(len(pages), "page")
         choices = [Choice(TOP, "Top level", sanitize(space.title)), *_destinations(order, by_id, pages)]
-        picker = Picker(f"Move {title} to", choices, self._screen.style_for, ranked=False, is_menu=False)
+        picker = Picker(f"Move {title} to", choices, ranked=False, is_menu=False)
         chosen = await self._screen.ask(picker)
         if chosen:
             parent = None if chosen[0] == TOP else chosen[0]

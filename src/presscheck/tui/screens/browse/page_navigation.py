@@ -184,7 +184,7 @@ class PageNavigation:
             for number, heading in enumerate(headings)
         ]
         at = max(0, view.heading_at_cursor)
-        picker = Picker("Headings", choices, self._screen.style_for, ranked=False, is_menu=False, current=str(at))
+        picker = Picker("Headings", choices, ranked=False, is_menu=False, current=str(at))
         choice = await self._screen.ask(picker)
         if choice:
             view.go_to_heading(int(choice[0]), opens=True)

@@ -228,7 +228,7 @@ class PagePane:
             return
         choices = [Choice(page.id, sanitize(page.title), sanitize(page.path or "")) for page in pages]
         title = f"Pages that link here{' · ' if unread else ''}{unread}"
-        choice = await self._screen.ask(Picker(title, choices, self._screen.style_for))
+        choice = await self._screen.ask(Picker(title, choices))
         if choice:
             self._open(item, page_key(item.space.id, choice[0]))
 

@@ -143,7 +143,7 @@ class PagePictures:
     async def _draw(self, wanted: Wanted) -> tuple[int, Picture]:
         content = await file_content(self._screen.engine, wanted.place, wanted.file, MOST_BYTES)
         table = self._table
-        number, protocol, style_for = table.new_number(), table.protocol, self._screen.style_for
+        number, protocol, style_for = table.new_number(), table.protocol, self._screen.app_context.style_for
 
         def drawn() -> DrawnPicture:
             try:

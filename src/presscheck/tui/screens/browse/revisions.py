@@ -127,8 +127,8 @@ class RevisionListScreen(BaseScreen):
 
     @override
     def body(self) -> ComposeResult:
-        yield EmptyState(self.style_for)
-        yield RowList(self._row, self.style_for, is_heading=self._is_heading)
+        yield EmptyState()
+        yield RowList(self._row, is_heading=self._is_heading)
 
     @override
     def on_mount(self) -> None:
@@ -188,7 +188,7 @@ class RevisionListScreen(BaseScreen):
             return
         choices = [Choice("page", sanitize(page.title) or "(no title)", "this page only", letter="p")] if page else []
         choices.append(Choice("all", f"All pages of {sanitize(self._space.title)}", "as they were then", letter="a"))
-        chosen = await self.ask(Picker("Bring back as of this revision", choices, self.style_for, ranked=False))
+        chosen = await self.ask(Picker("Bring back as of this revision", choices, ranked=False))
         if chosen:
             one = page if chosen == ("page",) else None
             await _bring_back(self, self._space, row.revision, row.created_at, one)
@@ -209,7 +209,7 @@ class RevisionListScreen(BaseScreen):
         ]
         when = since(row.created_at, now()) if row.created_at else "earlier"
         title = f"{count(len(files), 'file')} {when}: enter opens one in the browser"
-        picker = Picker(title, choices, self.style_for, ranked=False, empty_text=lambda _: "no file")
+        picker = Picker(title, choices, ranked=False, empty_text=lambda _: "no file")
         chosen = await self.ask(picker)
         address = next((file.download_url for file in files if chosen and file.id == chosen[0]), "")
         if address:
@@ -295,8 +295,8 @@ class PageAsItWas(BaseScreen):
 
     @override
     def body(self) -> ComposeResult:
-        yield EmptyState(self.style_for)
-        yield PageView(self.style_for)
+        yield EmptyState()
+        yield PageView()
 
     @override
     def on_mount(self) -> None:
@@ -395,7 +395,7 @@ async def _bring_back_in(
         (Span(f"In #{request.number} {subject}, as a new revision."),),
         (Span("Later edits of the page in this change request are replaced."),),
     ]
-    if not await screen.ask(ConfirmDialog(f"Bring back {title} as of {when}?", lines, "Bring back", screen.style_for)):
+    if not await screen.ask(ConfirmDialog(f"Bring back {title} as of {when}?", lines, "Bring back")):
         return False
     change = RevertPage(page=page.id, revision=revision)
     call = EditChangeRequestContent(space_id=request.space, change_request_id=request.id, changes=(change,))

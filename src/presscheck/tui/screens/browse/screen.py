@@ -154,16 +154,15 @@ class BrowseScreen(BaseScreen):
         with Horizontal(id="browse"):
             tree = Tree(
                 self._children,
-                self.style_for,
                 on_highlight=self._show_item,
                 can_mark=lambda key: key.startswith("page "),
                 id="tree",
             )
             yield tree
-            yield PaneBorder(tree, self.style_for)
-            page = PageView(self.style_for, id="page")
+            yield PaneBorder(tree)
+            page = PageView(id="page")
             yield page
-            yield OutlineList(page, self.style_for, id="outline")
+            yield OutlineList(page, id="outline")
 
     @override
     def on_mount(self) -> None:

@@ -211,7 +211,7 @@ class SpaceSettings:
             await self._screen.engine.write(UpdateSpace(space_id=space.id, merge_rules=rules)).landed()
 
     async def _choose(self, title: str, choices: list[Choice]) -> str | None:
-        chosen = await self._screen.ask(Picker(title, choices, self._screen.style_for, ranked=False))
+        chosen = await self._screen.ask(Picker(title, choices, ranked=False))
         return chosen[0] if chosen else None
 
 
@@ -414,9 +414,7 @@ class SpaceActions:
             return None if not text or emoji_code(text) else "one emoji, or its code such as 1f4d6"
 
         hint = "one emoji, or its code such as 1f4d6; empty: none"
-        dialog = PromptDialog(
-            "Emoji", present, self._screen.style_for, min_length=0, max_length=TITLE, validate=validate, hint=hint
-        )
+        dialog = PromptDialog("Emoji", present, min_length=0, max_length=TITLE, validate=validate, hint=hint)
         text = await self._screen.ask(dialog)
         if text is not None and text != present:
             await self._write(UpdateSpace(space_id=space_id, emoji=emoji_code(text)))
@@ -566,9 +564,7 @@ class SpaceActions:
         deleted = await DeletedSpaces(engine).restorable(organization)
         self._screen.end_notice()
         choices = [Choice(space.id, sanitize(space.title) or "(no title)", space.time_left()) for space in deleted]
-        picker = Picker(
-            "Restore a deleted space", choices, self._screen.style_for, empty_text=lambda _: NOTHING_DELETED
-        )
+        picker = Picker("Restore a deleted space", choices, empty_text=lambda _: NOTHING_DELETED)
         chosen = await self._screen.ask(picker)
         if chosen:
             space = await engine.write(RestoreSpace(space_id=chosen[0])).landed()
@@ -597,7 +593,7 @@ class SpaceActions:
             Choice(row.key, row.label, against[row.key], (Span(row.label, "quiet"),)) if row.key in against else row
             for row in choices
         ]
-        chosen = await self._screen.ask(Picker(title, rows, self._screen.style_for, ranked=False))
+        chosen = await self._screen.ask(Picker(title, rows, ranked=False))
         if chosen and chosen[0] in against:
             self._screen.notify(against[chosen[0]])
             return None
@@ -613,7 +609,6 @@ class SpaceActions:
         dialog = PromptDialog(
             question,
             outbox.draft(draft) or text,
-            self._screen.style_for,
             min_length=min_length,
             max_length=max_length,
             save=save,
@@ -621,7 +616,7 @@ class SpaceActions:
         return await self._screen.ask(dialog)
 
     async def _confirm(self, question: str, lines: list[Line], action: str, title: str) -> bool:
-        dialog = ConfirmDialog(question, lines, action, self._screen.style_for, type_to_confirm=title)
+        dialog = ConfirmDialog(question, lines, action, type_to_confirm=title)
         return bool(await self._screen.ask(dialog))
 
     async def _write(self, call: Operation[Any]) -> None:

@@ -92,7 +92,7 @@ class BulkActions:
         lacks_reviews = self._engine.lacks(REVIEWS)
         title = f"With {count_text(requests)}{'; this service has no reviews' if lacks_reviews else ''}"
         actions = [action for action in ACTIONS if not (lacks_reviews and action.key in NEED_REVIEWS)]
-        choice = await self._screen.ask(Picker(title, actions, self._screen.style_for, ranked=False))
+        choice = await self._screen.ask(Picker(title, actions, ranked=False))
         if not choice:
             return
         if choice[0] == "done":
@@ -111,7 +111,7 @@ class BulkActions:
         title = next(choice.label for choice in ACTIONS if choice.key == action)
         lines = [(Span(f"#{request.number} {sanitize(request.subject)}"),) for request in requests]
         question = f"{title}: {count_text(requests)}?"
-        if await self._screen.ask(ConfirmDialog(question, lines, title, self._screen.style_for)):
+        if await self._screen.ask(ConfirmDialog(question, lines, title)):
             for draft in (DRAFT, CHANGES_DRAFT):
                 self._engine.outbox.save_draft(draft, "")
             items = [BatchItem(request, call(request)) for request in requests]
@@ -139,7 +139,7 @@ class BulkActions:
             return
         first = f"#{requests[0].number} {sanitize(requests[0].subject)}"
         choices = [Choice("go", "Continue", count_text(requests)), Choice("forget", "Discard", "nothing is merged")]
-        choice = await self._screen.ask(Picker(f"Merge train stopped at {first}", choices, self._screen.style_for))
+        choice = await self._screen.ask(Picker(f"Merge train stopped at {first}", choices))
         if choice == ("go",):
             self._show(merge_train(self._engine, requests))
         elif choice == ("forget",):
@@ -163,7 +163,7 @@ class BulkActions:
             Choice(person.user.id, sanitize(person.user.display_name), person.role)
             for person in await people_in(self._engine, self._screen.model.organization, authors)
         ]
-        users = await self._screen.ask(Picker("Choose reviewers", people, self._screen.style_for, multiple=True))
+        users = await self._screen.ask(Picker("Choose reviewers", people, multiple=True))
         return (lambda request: RequestReviewers(**path_of(request), users=users)) if users else None
 
     def _composer(self, title: str, draft: str) -> Composer:
@@ -175,7 +175,7 @@ class BulkActions:
             outbox.save_draft(draft, text)
 
         slot = DraftSlot(outbox, draft)
-        return Composer(title, outbox.draft(draft), save, self._screen.style_for, slot=slot)
+        return Composer(title, outbox.draft(draft), save, slot=slot)
 
 
 def _request_changes(request: ChangeRequest, text: str) -> SubmitReview:

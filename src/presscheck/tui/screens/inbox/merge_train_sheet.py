@@ -37,7 +37,7 @@ async def confirm_train(screen: ScreenContext, requests: Sequence[ChangeRequest]
     """
     title = f"Merge {count(len(requests), 'change request')}, one after another?"
     lines: list[Line] = [line for request in requests for line in (_head(request), _quiet("Checking …"))]
-    dialog = ConfirmDialog(title, lines, "Merge", screen.style_for, is_ready=False)
+    dialog = ConfirmDialog(title, lines, "Merge", is_ready=False)
 
     undo = undo_line(can_revert=screen.engine.missing_reason(EditChangeRequestContent) is None)
 

@@ -16,8 +16,7 @@ from presscheck.config.saved_views import SavedView
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, wrap
 from presscheck.tui.status_bar import StatusLine, pressing
-from presscheck.tui.theme import StyleLookup
-from presscheck.tui.widgets.line_view import TextView, raised
+from presscheck.tui.widgets.line_view import TextView
 from presscheck.tui.widgets.search_inputs import SearchInput
 
 WIDEST = 76
@@ -35,8 +34,8 @@ class Toggle(StatusLine, can_focus=True):
 
     DEFAULT_CSS = "Toggle { width: 1fr; }"
 
-    def __init__(self, style_for: StyleLookup, *, is_on: bool) -> None:
-        super().__init__(style_for, id="group")
+    def __init__(self, *, is_on: bool) -> None:
+        super().__init__(id="group")
         self.is_on = is_on
 
     def on_mount(self) -> None:
@@ -75,7 +74,6 @@ class SavedViewEditor(ModalScreen[SavedView | None], inherit_bindings=False):
     Args:
         title: the question, as display text.
         view: the initial values.
-        style_for: returns the style for style words.
         validate: returns the first invalid field and why it is invalid, or None.
     """
 
@@ -92,25 +90,24 @@ class SavedViewEditor(ModalScreen[SavedView | None], inherit_bindings=False):
         self,
         title: str,
         view: SavedView,
-        style_for: StyleLookup,
         validate: Callable[[SavedView], tuple[str, str] | None],
     ) -> None:
         super().__init__()
-        self.heading, self.view, self.style_for, self.validate = title, view, raised(style_for), validate
+        self.heading, self.view, self.validate = title, view, validate
 
     @override
     def compose(self) -> ComposeResult:
         with Vertical():
-            yield StatusLine(self.style_for, id="view-title")
+            yield StatusLine(id="view-title")
             for field, hint in HINTS.items():
                 with Horizontal():
-                    yield StatusLine(self.style_for, id=f"label-{field}", classes="label")
+                    yield StatusLine(id=f"label-{field}", classes="label")
                     yield SearchInput(sanitize(getattr(self.view, field)), placeholder=hint, id=field)
             with Horizontal():
-                yield StatusLine(self.style_for, id="label-group", classes="label")
-                yield Toggle(self.style_for, is_on=self.view.group == "space")
-            yield TextView(self.style_for)
-            yield StatusLine(self.style_for, id="view-keys")
+                yield StatusLine(id="label-group", classes="label")
+                yield Toggle(is_on=self.view.group == "space")
+            yield TextView()
+            yield StatusLine(id="view-keys")
 
     def on_mount(self) -> None:
         """Focus the name."""

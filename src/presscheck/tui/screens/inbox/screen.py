@@ -103,29 +103,28 @@ class InboxScreen(BaseScreen):
     @override
     def body(self) -> ComposeResult:
         """Tabs, the filter, why the user is unknown, headings, rows, preview."""
-        yield StatusLine(self.style_for, id="tabs")
-        yield StatusLine(self.style_for, id="filter")
-        unknown_user = StatusLine(self.style_for, id="unknown-user")
+        yield StatusLine(id="tabs")
+        yield StatusLine(id="filter")
+        unknown_user = StatusLine(id="unknown-user")
         unknown_user.display = False
         yield unknown_user
-        headings = TextView(self.style_for, id="headings")
+        headings = TextView(id="headings")
         headings.can_focus = False
         with Container(id="panes"):
             with Vertical(id="list") as pane:
                 yield headings
                 yield RowList(
                     self._row,
-                    self.style_for,
                     key=self._key,
                     find=self.model.index,
                     is_heading=self._is_heading,
                     id="rows",
                 )
-            yield PaneBorder(pane, self.style_for, is_horizontal=True, on_drag=self._drag_height)
-            beside = PaneBorder(pane, self.style_for, on_drag=self._drag_width)
+            yield PaneBorder(pane, is_horizontal=True, on_drag=self._drag_height)
+            beside = PaneBorder(pane, on_drag=self._drag_width)
             beside.display = False
             yield beside
-            yield TextView(self.style_for, id="preview")
+            yield TextView(id="preview")
 
     @override
     def on_mount(self) -> None:
@@ -161,13 +160,13 @@ class InboxScreen(BaseScreen):
 
     def save_snapshot(self) -> None:
         """Store what is shown for the next start."""
-        strips = {0: render_strip(self.title_line(), self.size.width, self.style_for)}
+        strips = {0: render_strip(self.title_line(), self.size.width, self.app_context.style_for)}
         for widget in self.query("#tabs, #filter, #unknown-user, #headings, #rows, PaneBorder, #preview"):
             for y in range(widget.region.height):
                 at = widget.region.y + y
                 strip = widget.render_line(y)
                 strips[at] = Strip.join([strips[at], strip]) if at in strips else strip  # the preview may be beside
-        strips[self.size.height - 1] = render_strip(self.footer_hints(), self.size.width, self.style_for)
+        strips[self.size.height - 1] = render_strip(self.footer_hints(), self.size.width, self.app_context.style_for)
         self.engine.remember(KEY, snapshot_text(self.app_context.theme, *self.size, strips))
 
     @property

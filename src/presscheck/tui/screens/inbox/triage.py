@@ -79,7 +79,7 @@ class TriageActions:
         requests = self.selected()
         if not requests:
             return
-        dialog = Picker(f"Snooze {count_text(requests)}", SNOOZES, self._screen.style_for, ranked=False)
+        dialog = Picker(f"Snooze {count_text(requests)}", SNOOZES, ranked=False)
         choice = await self._screen.ask(dialog)
         if choice:
             until = wake_time(choice[0], datetime.now().astimezone())

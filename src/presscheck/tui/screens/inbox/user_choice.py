@@ -66,7 +66,7 @@ class UserChoice:
             for person in people
         ]
         title = "This service does not tell who you are: choose your name"
-        chosen = await self._screen.ask(Picker(title, choices, self._screen.style_for))
+        chosen = await self._screen.ask(Picker(title, choices))
         if not chosen:
             return
         file = self._screen.app_context.settings_file

@@ -87,7 +87,6 @@ class ViewActions:
             PromptDialog(
                 f"{sanitize(view.title)}: filter{' (leave it empty to show all)' if query else ''}",
                 query,
-                self._screen.style_for,
                 min_length=0,
                 max_length=LONGEST,
                 validate=self._filter_error,
@@ -158,7 +157,7 @@ class ViewActions:
             return
         name = sanitize(saved.name)
         lines = [(Span("Removes it from your settings. Change requests are not affected."),)]
-        if await self._screen.ask(ConfirmDialog(f"Remove the view {name}?", lines, "Remove", self._screen.style_for)):
+        if await self._screen.ask(ConfirmDialog(f"Remove the view {name}?", lines, "Remove")):
             remove_view(file, saved.name)
             self.store_filter(saved.name, "")
             self._reload("", f"view {name} removed")
@@ -170,7 +169,7 @@ class ViewActions:
         def error_of(edited: SavedView) -> tuple[str, str] | None:
             return first_error(edited, others, validate_view)
 
-        edited = await self._screen.ask(SavedViewEditor(title, view, self._screen.style_for, error_of))
+        edited = await self._screen.ask(SavedViewEditor(title, view, error_of))
         if edited is None:
             return None
         query, order = without_sort(edited.query)  # an order in the query is the order of the view

@@ -176,7 +176,7 @@ class AboutTab:
         if not choices:
             self._screen.notify("a component is rendered in a space, and this organization has none")
             return
-        picker = Picker(f"Render {title} in the space", choices, self._screen.style_for, is_menu=False)
+        picker = Picker(f"Render {title} in the space", choices, is_menu=False)
         chosen = await self._screen.ask(picker)
         if not chosen:
             return

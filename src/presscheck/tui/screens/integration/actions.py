@@ -71,7 +71,7 @@ class IntegrationActions:
             mark = Span("⚠ ", "waiting") if scope in RISKY else Span("• ", "quiet")
             lines.append((mark, Span(sanitize(scope_text(scope)))))
         lines += [(), (Span("It works in all spaces and sites at first; E changes that.", "quiet"),)]
-        dialog = ConfirmDialog(f"Install {model.title} in {where}?", lines, "Install", self._screen.style_for)
+        dialog = ConfirmDialog(f"Install {model.title} in {where}?", lines, "Install")
         if not await self._screen.ask(dialog):
             return
         installed = await send(self._screen, InstallIntegration(**model.path, organization=model.organization.id))
@@ -88,10 +88,10 @@ class IntegrationActions:
             Choice("install", "Install it", letter="i"),
             Choice("id", "It is installed: enter the id of the installation", letter="e"),
         ]
-        chosen = await self._screen.ask(Picker(self._screen.model.title, choices, self._screen.style_for, ranked=False))
+        chosen = await self._screen.ask(Picker(self._screen.model.title, choices, ranked=False))
         if chosen == ("id",):
             hint = "at the end of its address in the web app"
-            asked = PromptDialog("Id of the installation", "", self._screen.style_for, hint=hint)
+            asked = PromptDialog("Id of the installation", "", hint=hint)
             identity = await self._screen.ask(asked)
             if identity:
                 call = GetInstallation(**self._screen.model.path, installation_id=identity)
@@ -117,7 +117,7 @@ class IntegrationActions:
                 Choice(str(number), button.label, f"{button.title}: opens the browser")
                 for number, button in enumerate(buttons)
             ]
-            picker = Picker(f"Settings of {model.title}", choices, self._screen.style_for, ranked=False)
+            picker = Picker(f"Settings of {model.title}", choices, ranked=False)
             [chosen] = await self._screen.ask(picker) or ("",)
             if chosen.isdecimal():
                 open_address(self._screen.app_context, buttons[int(chosen)].url)
@@ -142,9 +142,7 @@ class IntegrationActions:
             (Span(f"It stops working in {places} of {where}."),),
             (Span("Its settings are lost, and cannot be restored.", "waiting"),),
         ]
-        dialog = ConfirmDialog(
-            f"Uninstall {title} from {where}?", lines, "Uninstall", self._screen.style_for, type_to_confirm=title
-        )
+        dialog = ConfirmDialog(f"Uninstall {title} from {where}?", lines, "Uninstall", type_to_confirm=title)
         if await self._screen.ask(dialog):
             await send(self._screen, UninstallIntegration(**model.path, installation_id=installation.id))
             self._screen.know_installation("")
@@ -161,7 +159,6 @@ class IntegrationActions:
         picker = Picker(
             f"{self._screen.model.title} in {where}: which {place}s?",
             choices,
-            self._screen.style_for,
             ranked=False,
             current=present or "",
         )
@@ -194,7 +191,6 @@ class IntegrationActions:
             f"Delete {model.title} for all organizations?",
             lines,
             "Delete",
-            self._screen.style_for,
             type_to_confirm=model.title,
         )
         if not await self._screen.ask(dialog):
@@ -211,7 +207,7 @@ class IntegrationActions:
             Choice("stop", "Stop: its published script gets them", letter="p"),
         ]
         title = f"Development mode of {model.title}"
-        chosen = await self._screen.ask(Picker(title, choices, self._screen.style_for, ranked=False))
+        chosen = await self._screen.ask(Picker(title, choices, ranked=False))
         if chosen == ("stop",):
             await send(self._screen, DisableDevelopmentMode(**model.path))
             self._screen.notify(f"{title}: off")

@@ -93,7 +93,7 @@ class ComponentScreen(BaseScreen):
         self._drawn: list[ComponentRow] = []
         self._error: PresscheckError | None = None
         self._is_busy = True
-        self._rows = RowList(self._row, self.style_for, key=self._key, has_mark_column=False, id="component")
+        self._rows = RowList(self._row, key=self._key, has_mark_column=False, id="component")
 
     @override
     def title_line(self) -> Line:
@@ -103,9 +103,9 @@ class ComponentScreen(BaseScreen):
     @override
     def body(self) -> ComposeResult:
         """A line that tells whether the integration is working, and the component."""
-        yield StatusLine(self.style_for, id="summary")
+        yield StatusLine(id="summary")
         with Vertical():
-            yield EmptyState(self.style_for)
+            yield EmptyState()
             yield self._rows
 
     @override
@@ -291,7 +291,6 @@ class ComponentScreen(BaseScreen):
             words.get("title") or control.label,
             wrap((Span(words.get("text", "")),), 70),
             words.get("confirm") or "OK",
-            self.style_for,
         )
         return bool(await self.ask(dialog))
 
@@ -329,7 +328,7 @@ class ComponentScreen(BaseScreen):
             async def taken(texts: Mapping[str, str]) -> str:
                 return texts["text"]
 
-            dialog = EntryDialog(control.label, (field,), self.style_for, confirm_label="OK", progress="", submit=taken)
+            dialog = EntryDialog(control.label, (field,), confirm_label="OK", progress="", submit=taken)
             return await self.ask(dialog)
         if control.element.get("multiline"):
             key = f"{self._draft_key} {control.name}"
@@ -339,7 +338,6 @@ class ComponentScreen(BaseScreen):
                     control.label,
                     outbox.draft(key) or present,
                     lambda typed: outbox.save_draft(key, typed),
-                    self.style_for,
                     slot=DraftSlot(outbox, key),
                     may_be_empty=True,
                 )
@@ -348,7 +346,7 @@ class ComponentScreen(BaseScreen):
                 outbox.save_draft(key, "")
             return text
         hint = sanitize(str(control.element.get("placeholder") or ""))
-        prompt = PromptDialog(control.label, present, self.style_for, min_length=0, max_length=None, hint=hint)
+        prompt = PromptDialog(control.label, present, min_length=0, max_length=None, hint=hint)
         return await self.ask(prompt)
 
     async def _ask_option(self, control: Control, present: Any) -> Any:
@@ -368,7 +366,6 @@ class ComponentScreen(BaseScreen):
         picker = Picker(
             control.label,
             [Choice(value, label) for value, label in options],
-            self.style_for,
             ranked=False,
             multiple=is_multiple,
             chosen=chosen,
@@ -391,7 +388,7 @@ class ComponentScreen(BaseScreen):
                 (Span(display_url(address), "link"),),
                 (Span("This is not the host of the integration. No token is sent there.", "waiting"),),
             ]
-            if not await self.ask(ConfirmDialog("Read the options from there?", lines, "Read", self.style_for)):
+            if not await self.ask(ConfirmDialog("Read the options from there?", lines, "Read")):
                 return []
         call = RenderIntegrationWithGet(**self._path, request="")
         try:

@@ -177,7 +177,7 @@ class InstallationsTab:
             Choice("uninstall", "Uninstall", "-", letter="u"),
         ]
         title = f"{model.title} in {model.organization_of(installation)}"
-        chosen = await self._screen.ask(Picker(title, choices, self._screen.style_for, ranked=False))
+        chosen = await self._screen.ask(Picker(title, choices, ranked=False))
         if not chosen:
             return
         [what] = chosen

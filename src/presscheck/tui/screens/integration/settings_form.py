@@ -40,7 +40,6 @@ async def ask_settings(screen: ScreenContext, form: SettingsForm) -> None:
         title,
         form,
         form.initial,
-        screen.style_for,
         send=store,
         lookup=lambda reference: _suggested(screen, form, reference),
         draft=outbox.draft(key) or "",

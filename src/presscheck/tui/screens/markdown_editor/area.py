@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
 from itertools import accumulate
 from typing import NamedTuple, cast
 
@@ -25,7 +26,7 @@ from typing_extensions import override
 
 from presscheck.tui.screens.markdown_editor.blocks import CURSOR
 from presscheck.tui.theme import StyleLookup
-from presscheck.tui.widgets.line_view import Match
+from presscheck.tui.widgets.line_view import Match, style_of
 
 LONGEST = 4000
 """Longer lines, in characters, have no colours."""
@@ -168,14 +169,18 @@ class MarkdownArea(TextArea):
 
     Args:
         text: the text.
-        style_for: returns the style for style words.
         press: handles a key that types nothing; returns whether it did.
     """
 
     takes_text = True
 
-    def __init__(self, text: str, style_for: StyleLookup, press: Callable[[events.Key], bool]) -> None:
-        self._style_for, self._press = style_for, press
+    @cached_property
+    def style_for(self) -> StyleLookup:
+        """The lookup for the styles of this widget."""
+        return style_of(self)
+
+    def __init__(self, text: str, press: Callable[[events.Key], bool]) -> None:
+        self._press = press
         self._fences: list[str] | None = None
         self.search_text = ""
         super().__init__(text, soft_wrap=True, show_line_numbers=False, compact=True, tab_behavior="indent")
@@ -232,12 +237,12 @@ class MarkdownArea(TextArea):
         line = self.document.get_line(line_index)
         text = Text(line, end="", no_wrap=True)
         for part in coloured(line, self.fence_at(line_index)):
-            text.stylize(self._style_for(part.style), part.start, part.end)
+            text.stylize(self.style_for(part.style), part.start, part.end)
         if self.search_text and len(line) <= LONGEST:
             folded = line.lower()
             at = folded.find(self.search_text) if len(folded) == len(line) else -1
             while at >= 0:
-                text.stylize(self._style_for("mark"), at, at + len(self.search_text))
+                text.stylize(self.style_for("mark"), at, at + len(self.search_text))
                 at = folded.find(self.search_text, at + len(self.search_text))
         return text
 
@@ -254,10 +259,10 @@ class MarkdownArea(TextArea):
         top, bottom = sorted(self.selection)
         first = top[1] if top[0] == row else 0 if top[0] < row else len(text) + start
         last = bottom[1] if bottom[0] == row else len(text) + start if bottom[0] > row else 0
-        text.stylize(self._style_for("mark"), max(0, first - start), max(0, last - start))
+        text.stylize(self.style_for("mark"), max(0, first - start), max(0, last - start))
         cursor_row, cursor = self.selection.end
         if cursor_row == row and start <= cursor < start + len(text) and self._draw_cursor:
-            text.stylize(self._style_for("accent mark"), cursor - start, cursor - start + 1)
+            text.stylize(self.style_for("accent mark"), cursor - start, cursor - start + 1)
         segments = list(text.render(self.app.console))  # App is generic
         return (
             Strip(segments).adjust_cell_length(self.scrollable_content_region.size.width).apply_style(self.rich_style)

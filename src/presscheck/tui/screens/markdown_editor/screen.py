@@ -44,7 +44,6 @@ from presscheck.tui.screens.spell_check import SpellingActions
 from presscheck.tui.screens.text_draft import confirm_discard
 from presscheck.tui.spell_checker import DoubtfulWord
 from presscheck.tui.status_bar import pressing
-from presscheck.tui.widgets.line_view import raised
 from presscheck.tui.widgets.page_view import PageView
 from presscheck.tui.widgets.picker import Choice, Picker
 from presscheck.tui.widgets.row_list import RowList
@@ -105,6 +104,7 @@ class CompletionList(RowList):
     DEFAULT_CSS = """
     CompletionList { layer: above; position: absolute; display: none; width: 48; background: $ink-raised; }
     """
+    is_raised = True
 
     @override
     def on_click(self, event: events.Click) -> None:
@@ -183,9 +183,9 @@ class MarkdownEditor(BaseScreen):
 
     @override
     def body(self) -> ComposeResult:
-        self.area = MarkdownArea(self._initial, self.style_for, self._press)
-        self._preview = PageView(self.style_for)
-        self._completion = CompletionList(self._proposal_row, raised(self.style_for))
+        self.area = MarkdownArea(self._initial, self._press)
+        self._preview = PageView()
+        self._completion = CompletionList(self._proposal_row)
         with Horizontal():
             yield self.area
             yield self._preview
@@ -554,7 +554,7 @@ class MarkdownEditor(BaseScreen):
         self._close_completion()
         choices = [Choice(block.name, block.label, f"/{block.name}") for block in BLOCKS]
         choices[:0] = [Choice(key, label) for key, label in MENU.items()]
-        chosen = await self.ask(Picker("Insert", choices, self.style_for))
+        chosen = await self.ask(Picker("Insert", choices))
         if chosen is None:
             return
         if chosen[0] in MENU:
@@ -576,7 +576,7 @@ class MarkdownEditor(BaseScreen):
             self.notify(MISSING[kind])
             return
         choices = [Choice(str(at), proposal.label, proposal.note) for at, proposal in enumerate(proposals)]
-        chosen = await self.ask(Picker(MENU[kind], choices, self.style_for, is_menu=False))
+        chosen = await self.ask(Picker(MENU[kind], choices, is_menu=False))
         if chosen:
             self.area.insert(proposals[int(chosen[0])].text)
 

@@ -106,7 +106,7 @@ class DraftActions:
         if len(words) > SHOWN_LINES:
             lines.append((Span("  …", "quiet"),))
         title = f"Discard your draft: {label_of(draft)}?"
-        if await self._screen.ask(ConfirmDialog(title, lines, "Discard", self._screen.style_for)):
+        if await self._screen.ask(ConfirmDialog(title, lines, "Discard")):
             for key in draft.stored_keys:
                 self._screen.engine.outbox.save_draft(key, "")
             self._rows.read()
@@ -156,7 +156,7 @@ class DraftActions:
             Choice("discard", "Discard the draft (asks first)", letter="d"),
         ]
         title = f"{label_of(draft)}: {FATES[fate]}"
-        chosen = await self._screen.ask(Picker(title, choices, self._screen.style_for, ranked=False))
+        chosen = await self._screen.ask(Picker(title, choices, ranked=False))
         if chosen == ("page",):
             await self._add_page(draft, draft.path)
         elif chosen == ("request",):

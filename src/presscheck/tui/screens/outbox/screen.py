@@ -101,17 +101,13 @@ class OutboxScreen(BaseScreen):
     @override
     def body(self) -> ComposeResult:
         """The views, and the changes of the one that is shown, or the message that there are none."""
-        yield StatusLine(self.style_for, id="tabs")
-        yield EmptyState(self.style_for)
+        yield StatusLine(id="tabs")
+        yield EmptyState()
         waiting, history = self.waiting_at, self.history_at
-        yield RowList(
-            self._row, self.style_for, second_line=self._state_row, key=lambda at: waiting(at).id, id="waiting"
-        )
-        yield RowList(
-            self._history_row, self.style_for, second_line=self._outcome, key=lambda at: history(at).id, id="history"
-        )
+        yield RowList(self._row, second_line=self._state_row, key=lambda at: waiting(at).id, id="waiting")
+        yield RowList(self._history_row, second_line=self._outcome, key=lambda at: history(at).id, id="history")
         drafts = self.draft_list
-        yield RowList(drafts.row, self.style_for, second_line=drafts.second_row, key=drafts.key, id="drafts")
+        yield RowList(drafts.row, second_line=drafts.second_row, key=drafts.key, id="drafts")
 
     @override
     def on_mount(self) -> None:
@@ -249,7 +245,7 @@ class OutboxScreen(BaseScreen):
 
         title = change_name(current)
         initial, slot = self.engine.outbox.draft(key) or text, DraftSlot(self.engine.outbox, key)
-        self.app_context.push_screen(Composer(title, initial, save, self.style_for, slot=slot, submit=submit))
+        self.app_context.push_screen(Composer(title, initial, save, slot=slot, submit=submit))
         return None
 
     async def command_unsend(self) -> None:
@@ -301,7 +297,7 @@ class OutboxScreen(BaseScreen):
             (Span(change_name(current)),),
             (Span("It will not be sent; the history keeps its text.", "waiting"),),
         ]
-        if await self.ask(ConfirmDialog(question, facts, action, self.style_for)):
+        if await self.ask(ConfirmDialog(question, facts, action)):
             self.notify("discarded" if self.engine.drop(current.id) else NOT_DISCARDED)
 
     async def _go_to(self, entry: HistoryEntry) -> None:

@@ -135,7 +135,7 @@ async def edit_details(screen: ScreenContext, path: dict[str, Any], page_ids: Se
         line = (Span(label, "quiet"),)
         choices.append(Choice(NOT_IN_API, label, "only in the app: the API lacks them", line))
     what = sanitize(pages[0].title) if len(pages) == 1 else count(len(pages), "page")
-    chosen = await screen.ask(Picker(f"Edit {what}", choices, screen.style_for, ranked=False, is_menu=True))
+    chosen = await screen.ask(Picker(f"Edit {what}", choices, ranked=False, is_menu=True))
     if chosen == (NOT_IN_API,):
         screen.notify("the API cannot change cover or tags: o opens the page in the app")
     for detail in details:

@@ -157,7 +157,7 @@ class PageDraft:
         if lost := await self._lost_types(after):
             names = ", ".join(sanitize(kind) for kind in lost)
             lines.append((Span("Not in the Markdown of the service, so saving removes it: ", "removed"), Span(names)))
-        dialog = ConfirmDialog("Save to the change request?", lines, "Save", screen.style_for, details=diff)
+        dialog = ConfirmDialog("Save to the change request?", lines, "Save", details=diff)
         if not await screen.ask(dialog):
             return Saved("not saved; e opens your draft", merged.text)
         if (await self._read_page()).text != after.text:

@@ -91,7 +91,7 @@ async def _ask_about(screen: ScreenContext, draft: PageDraft) -> str | None:
         Choice("discard", "Discard the draft (asks first)", "edits the page as it is", letter="d"),
     ]
     title = f"You have a draft of {sanitize(draft.title) or 'this page'}{draft.age}"
-    chosen = await screen.ask(Picker(title, choices, screen.style_for, ranked=False))
+    chosen = await screen.ask(Picker(title, choices, ranked=False))
     if chosen is None or (chosen == ("discard",) and not await confirm_discard(screen, draft)):
         return None
     return chosen[0]
@@ -112,7 +112,7 @@ async def stays_locked(screen: ScreenContext, space_id: str) -> bool:
         screen.notify(f"{title} is locked: ask somebody who administers it to unlock it")
         return True
     lines: list[Line] = [(Span(f"{title} is locked, so nothing in it can be edited or merged."),)]
-    if not await screen.ask(ConfirmDialog(f"Unlock {title}?", lines, "Unlock", screen.style_for)):
+    if not await screen.ask(ConfirmDialog(f"Unlock {title}?", lines, "Unlock")):
         return True
     await screen.engine.write(UpdateSpace(space_id=space_id, edit_mode="live")).landed()
     return False
@@ -154,7 +154,7 @@ async def delete_pages(screen: ScreenContext, path: dict[str, Any], page_ids: Se
         lines.insert(0, (Span(f"Also deletes {count(below, 'subpage')}.", "waiting"),))
     lines += await _links_to(screen, path, deleted)
     what = sanitize(deleted[0].title) if len(deleted) == 1 else count(len(deleted), "page")
-    is_confirmed = bool(await screen.ask(ConfirmDialog(f"Delete {what}?", lines, "Delete", screen.style_for)))
+    is_confirmed = bool(await screen.ask(ConfirmDialog(f"Delete {what}?", lines, "Delete")))
     if is_confirmed:
         changes = tuple(DeletePage(page=page.id) for page in deleted)
         await screen.engine.write(EditChangeRequestContent(**path, changes=changes)).landed()
@@ -197,7 +197,6 @@ async def ask_line(
         PromptDialog(
             question,
             outbox.draft(key) or value,
-            screen.style_for,
             min_length=min_length,
             max_length=max_length,
             validate=validate,

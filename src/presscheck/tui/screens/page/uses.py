@@ -53,7 +53,7 @@ async def choose_use(
         for space, page in uses.pages
     ]
     rest = [Choice(NOT_SEARCHED, f"{count(len(uses.not_searched), 'space')} not searched", spaces)] if spaces else []
-    chosen = await screen.ask(Picker(f"Pages with {name}{note}", [*choices, *rest], screen.style_for, ranked=False))
+    chosen = await screen.ask(Picker(f"Pages with {name}{note}", [*choices, *rest], ranked=False))
     if chosen is None:
         return None
     if chosen == (NOT_SEARCHED,):

@@ -130,7 +130,7 @@ class LiveCommentActions:
     async def react(self, thread: Thread) -> None:
         """Add a reaction to the first comment of a thread, or remove it."""
         own = thread.first.own_reactions
-        chosen = await self._context.ask(Picker("React", reaction_choices(own), self._context.style_for, ranked=False))
+        chosen = await self._context.ask(Picker("React", reaction_choices(own), ranked=False))
         if chosen:
             self._drafts.send(self._update(thread.id, **reaction_change(chosen[0], own)))
 
@@ -190,14 +190,14 @@ class LiveCommentActions:
         return UpdateSpaceComment(space_id=self._drafts.space_id, comment_id=comment, **values)
 
     async def _confirm(self, title: str, lines: list[Line], verb: str) -> bool:
-        return bool(await self._context.ask(ConfirmDialog(title, lines, verb, self._context.style_for)))
+        return bool(await self._context.ask(ConfirmDialog(title, lines, verb)))
 
     async def _choose(self, title: str, messages: Sequence[Message]) -> Message | None:
         """One of some messages, chosen by the user if there are several."""
         if len(messages) < 2:
             return messages[0] if messages else None
         choices = [Choice(message.id, f"{message.author}  {one_line(message)}") for message in reversed(messages)]
-        chosen = await self._context.ask(Picker(title, choices, self._context.style_for, ranked=False))
+        chosen = await self._context.ask(Picker(title, choices, ranked=False))
         return next((message for message in messages if chosen and message.id == chosen[0]), None)
 
 

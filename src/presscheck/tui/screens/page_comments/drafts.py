@@ -90,7 +90,6 @@ class LiveDrafts:
             title,
             draft.text,
             draft.save,
-            self._context.style_for,
             slot=draft.slot,
             people=self._people,
             submit=submit,

@@ -94,12 +94,10 @@ class PageCommentsScreen(BaseScreen):
 
     @override
     def body(self) -> ComposeResult:
-        yield StatusLine(self.style_for, id="states")
-        yield EmptyState(self.style_for)
-        yield RowList(
-            self._row, self.style_for, second_line=self._second_row, key=self._key, has_mark_column=False, id="rows"
-        )
-        yield TextView(self.style_for, id="thread")
+        yield StatusLine(id="states")
+        yield EmptyState()
+        yield RowList(self._row, second_line=self._second_row, key=self._key, has_mark_column=False, id="rows")
+        yield TextView(id="thread")
 
     @override
     def on_mount(self) -> None:

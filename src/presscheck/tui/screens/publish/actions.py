@@ -283,7 +283,7 @@ class PublishActions:
         """Publish or unpublish all marked sites, after a confirmation."""
         marked = [site for site in self._screen.sites if site.id in self._screen.rows.marked]
         title = f"With {count(len(marked), 'site')}"
-        choice = await self._screen.ask(Picker(title, ACTIONS, self._screen.style_for, ranked=False))
+        choice = await self._screen.ask(Picker(title, ACTIONS, ranked=False))
         if not choice:
             return
         unpublishes = choice[0] == "unpublish"
@@ -378,9 +378,7 @@ class PublishActions:
         *,
         is_ready: bool = True,
     ) -> ConfirmDialog:
-        return ConfirmDialog(
-            question, lines, action, self._screen.style_for, type_to_confirm=type_to_confirm, is_ready=is_ready
-        )
+        return ConfirmDialog(question, lines, action, type_to_confirm=type_to_confirm, is_ready=is_ready)
 
 
 def audience(site: Site, content: SiteContent | None) -> str:

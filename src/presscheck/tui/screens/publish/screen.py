@@ -95,15 +95,14 @@ class PublishScreen(BaseScreen):
         with Horizontal():
             sites = RowList(
                 self._row,
-                self.style_for,
                 second_line=self._facts_row,
                 key=self._key,
                 has_mark_column=False,
                 id="tree",
             )
             yield sites
-            yield PaneBorder(sites, self.style_for)
-            yield SitePane(self.style_for, self._published, id="site")
+            yield PaneBorder(sites)
+            yield SitePane(self._published, id="site")
 
     @override
     def on_mount(self) -> None:

@@ -18,7 +18,6 @@ from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, wrap
 from presscheck.tui.screens.site.details import visibility_of
 from presscheck.tui.screens.site_structure.rows import nodes, path_columns
-from presscheck.tui.theme import StyleLookup
 from presscheck.tui.widgets.line_view import TextView
 from presscheck.tui.widgets.tree import Node, Tree
 
@@ -35,19 +34,17 @@ class SitePane(Vertical):
     """Shows the site under the cursor.
 
     Args:
-        style_for: the styles.
         published: returns when a site was published last, in words; empty if that is not known.
     """
 
     def __init__(
         self,
-        style_for: StyleLookup,
         published: Callable[[Site], str],
         *,
         id: str | None = None,  # noqa: A002
     ) -> None:
         super().__init__(id=id)
-        self.style_for, self._published = style_for, published
+        self._published = published
         self._site: Site | None = None
         self.model: SiteTree | None = None
         self._facts: list[Line] = []
@@ -58,8 +55,8 @@ class SitePane(Vertical):
 
     @override
     def compose(self) -> ComposeResult:
-        yield TextView(self.style_for, id="facts")
-        yield Tree(self._children, self.style_for, id="structure")
+        yield TextView(id="facts")
+        yield Tree(self._children, id="structure")
 
     def on_mount(self) -> None:
         """Only the structure takes the focus."""

@@ -159,7 +159,7 @@ class ImportRecord:
             return
         lines: list[Line] = [(Span("No further page is imported. Pages that were imported already stay."),)]
         title = f"Cancel the import from {self.title}?"
-        if await self._screen.ask(ConfirmDialog(title, lines, "Cancel it", self._screen.style_for)):
+        if await self._screen.ask(ConfirmDialog(title, lines, "Cancel it")):
             path = {"organization_id": self._organization.id, "import_run_id": self.run.id}
             answer = await self._screen.engine.write(CancelImport(**path)).landed()
             self.run = answer or self.run

@@ -104,8 +104,8 @@ class RecordScreen(BaseScreen):
 
     @override
     def body(self) -> ComposeResult:
-        yield StatusLine(self.style_for, id="state")
-        yield TextView(self.style_for)
+        yield StatusLine(id="state")
+        yield TextView()
 
     @override
     def command_handlers(self) -> Iterable[object]:

@@ -21,8 +21,7 @@ from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, wrap
 from presscheck.tui.app_context import app_of
 from presscheck.tui.status_bar import StatusLine, pressing
-from presscheck.tui.theme import StyleLookup
-from presscheck.tui.widgets.line_view import TextView, raised
+from presscheck.tui.widgets.line_view import TextView
 from presscheck.tui.widgets.search_inputs import SearchInput
 
 WIDEST = 76
@@ -44,15 +43,14 @@ class Switch(StatusLine, can_focus=True):
 
     Args:
         name: the name of the field.
-        style_for: returns the style for style words.
         is_on: whether it is on.
     """
 
     class Switched(Message):
         """Posted when it was switched."""
 
-    def __init__(self, name: str, style_for: StyleLookup, *, is_on: bool) -> None:
-        super().__init__(style_for, id=name)
+    def __init__(self, name: str, *, is_on: bool) -> None:
+        super().__init__(id=name)
         self._label, self._hint = SWITCHES[name]
         self.is_on = is_on
 
@@ -90,7 +88,6 @@ class ReplaceForm(ModalScreen[Query | None], inherit_bindings=False):
     Args:
         title: the question, as display text.
         query: the initial values.
-        style_for: returns the style for style words.
         check: returns why a query cannot be run, or None; it takes a bounded time.
         save: saves what is typed.
         error: why the query could not be run before, if it could not.
@@ -110,29 +107,28 @@ class ReplaceForm(ModalScreen[Query | None], inherit_bindings=False):
         self,
         title: str,
         query: Query,
-        style_for: StyleLookup,
         *,
         check: Callable[[Query], Awaitable[InvalidArgument | None]],
         save: Callable[[Query], None],
         error: InvalidArgument | None = None,
     ) -> None:
         super().__init__()
-        self.heading, self.query_given, self.style_for = title, query, raised(style_for)
+        self.heading, self.query_given = title, query
         self._check, self._save, self._error = check, save, error
         self._is_checking = False
 
     @override
     def compose(self) -> ComposeResult:
         with Vertical():
-            yield StatusLine(self.style_for, id="form-title")
+            yield StatusLine(id="form-title")
             for field, (_, hint) in INPUTS.items():
                 with Horizontal():
-                    yield StatusLine(self.style_for, id=f"label-{field}", classes="label")
+                    yield StatusLine(id=f"label-{field}", classes="label")
                     yield SearchInput(getattr(self.query_given, field), placeholder=hint, id=field)
             for field in SWITCHES:
-                yield Switch(field, self.style_for, is_on=getattr(self.query_given, field))
-            yield TextView(self.style_for)
-            yield StatusLine(self.style_for, id="form-keys")
+                yield Switch(field, is_on=getattr(self.query_given, field))
+            yield TextView()
+            yield StatusLine(id="form-keys")
 
     def on_mount(self) -> None:
         """Focus the field with the error, or the first one."""

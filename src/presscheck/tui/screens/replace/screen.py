@@ -79,10 +79,10 @@ class ReplaceScreen(BaseScreen):
 
     @override
     def body(self) -> ComposeResult:
-        yield StatusLine(self.style_for, id="query")
+        yield StatusLine(id="query")
         with Vertical():
-            yield EmptyState(self.style_for)
-            yield RowList(self._row, self.style_for, key=self._key, has_mark_column=False)
+            yield EmptyState()
+            yield RowList(self._row, key=self._key, has_mark_column=False)
 
     @override
     def on_mount(self) -> None:
@@ -305,7 +305,6 @@ class ReplaceScreen(BaseScreen):
             dialog = PromptDialog(
                 f"Replace {number} in a new change request: subject",
                 outbox.draft(key) or proposal,
-                self.style_for,
                 max_length=SUBJECT,
                 confirm_label="replace",
                 save=lambda text: outbox.save_draft(key, "" if text == proposal else text),
@@ -315,7 +314,7 @@ class ReplaceScreen(BaseScreen):
         subject = sanitize(request.subject) or "(no subject)"
         lines: list[Line] = [(Span(f"In #{request.number} {subject}."),), *self._replacing.notes()]
         title = f"Replace {number}?"
-        return "" if await self.ask(ConfirmDialog(title, lines, "Replace", self.style_for)) else None
+        return "" if await self.ask(ConfirmDialog(title, lines, "Replace")) else None
 
     async def _apply(self, edits: list[PageEdit], subject: str) -> Applied:
         try:

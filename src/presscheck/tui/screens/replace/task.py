@@ -126,7 +126,6 @@ async def ask_query(
     form = ReplaceForm(
         f"Find and replace in {sanitize(space.title)}",
         query or stored_query(outbox.draft(key)),
-        screen.style_for,
         check=check_query,
         save=lambda typed: outbox.save_draft(key, stored_text(typed)),
         error=error,

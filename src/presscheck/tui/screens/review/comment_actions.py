@@ -74,7 +74,7 @@ class CommentTargets:
         for column, cell in enumerate(row.cells):
             head = row.heads[column] if column < len(row.heads) else ""
             choices.append(Choice(str(column), sanitize(cell) or "(empty cell)", sanitize(head)))
-        picker = Picker("Comment on which cell?", choices, self._context.style_for, ranked=False)
+        picker = Picker("Comment on which cell?", choices, ranked=False)
         chosen = await self._context.ask(picker)
         return int(chosen[0]) if chosen else None
 
@@ -239,7 +239,7 @@ class CommentActions:
             lines.append((Span(f"Replies that are deleted too: {thread.reply_count}.", "waiting"),))
         owner = "your" if message.author == "you" else f"{message.author}'s"
         title = f"Delete {owner} {'comment' if is_first else 'reply'}?"
-        if await self._context.ask(ConfirmDialog(title, lines, "Delete", self._context.style_for)):
+        if await self._context.ask(ConfirmDialog(title, lines, "Delete")):
             where = {**self._model.path, "comment_id": thread.id}
             call = DeleteComment(**where) if is_first else DeleteReply(**where, comment_reply_id=message.id)
             self._drafts.delete(call, first_words(message))
@@ -306,7 +306,7 @@ class CommentActions:
             (Span("It will not be sent; the history keeps its text.", "waiting"),),
         ]
         title = "Discard this pending comment?" if change.state == "collected" else "Discard this comment?"
-        if await self._context.ask(ConfirmDialog(title, lines, "Discard", self._context.style_for)):
+        if await self._context.ask(ConfirmDialog(title, lines, "Discard")):
             is_dropped = self._context.engine.drop(change.row)
             self._context.notify(f"discarded {first_words(message)}" if is_dropped else NOT_DISCARDED)
 
@@ -441,6 +441,6 @@ class CommentActions:
         return next((message for message in sent if message.id == chosen), None)
 
     async def _pick(self, title: str, choices: Sequence[Choice]) -> str | None:
-        picker = Picker(title, choices, self._context.style_for, ranked=False)
+        picker = Picker(title, choices, ranked=False)
         chosen = await self._context.ask(picker)
         return chosen[0] if chosen else None

@@ -210,7 +210,6 @@ class ReviewDrafts:
                 title,
                 draft.text,
                 draft.save,
-                self._context.style_for,
                 slot=draft.slot,
                 people=self._people,
                 submit=submit,
@@ -251,7 +250,6 @@ class ReviewDrafts:
         dialog = PromptDialog(
             title,
             draft.text,
-            self._context.style_for,
             min_length=0,
             max_length=None,
             save=draft.save,

@@ -116,7 +116,7 @@ class HistoryScreen(TextScreen):
                 Choice(review.id, f"{person(review.reviewer, self._me)}: {sanitize(review.status).replace('-', ' ')}")
                 for review in reviews
             ]
-            chosen = await self.ask(Picker("Which review", choices, self.style_for, ranked=False))
+            chosen = await self.ask(Picker("Which review", choices, ranked=False))
         if not chosen:
             return
         call = GetReview(**self._path, review_id=chosen[0], format="markdown")

@@ -278,7 +278,7 @@ class MergeActions:
         """
         forecast, request = self._forecast, self._model.request
         number = str(request.number) if request and has_gate else None
-        dialog = ConfirmDialog(title, lines(), confirm_label, self._context.style_for, is_ready=False)
+        dialog = ConfirmDialog(title, lines(), confirm_label, is_ready=False)
         revisions: Revisions | None = None
 
         def update() -> None:

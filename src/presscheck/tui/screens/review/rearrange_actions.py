@@ -104,7 +104,7 @@ class RearrangeActions:
             Choice("move", "Move their changes", "into another change request"),
         ]
         title = f"With {count(len(pages), 'page')}"
-        chosen = await self._context.ask(Picker(title, choices, self._context.style_for, ranked=False))
+        chosen = await self._context.ask(Picker(title, choices, ranked=False))
         for kind in VERBS:
             if chosen == (kind,):
                 await self._rearrange(kind)
@@ -151,7 +151,7 @@ class RearrangeActions:
         plan = await plan_rearrangement(context.engine, kind, source, selection, target)
         title = f"{VERBS[kind]} {_what(selection)}{_where(plan, subject)}?"
         lines: list[Line] = [(Span(sanitize(line)),) for line in describe(plan)]
-        if not await context.ask(ConfirmDialog(title, lines, VERBS[kind], context.style_for)):
+        if not await context.ask(ConfirmDialog(title, lines, VERBS[kind])):
             return
         done = await carry_out(context.engine, plan, subject)
         if subject:
@@ -215,7 +215,7 @@ class RearrangeActions:
             Choice(request.id, f"#{request.number} {sanitize(request.subject) or '(no subject)'}", request.status)
             for request in requests
         ]
-        picker = Picker(f"{VERBS[kind]} to", choices, self._context.style_for, ranked=False)
+        picker = Picker(f"{VERBS[kind]} to", choices, ranked=False)
         chosen = await self._context.ask(picker)
         return chosen[0] if chosen else None
 
@@ -225,7 +225,6 @@ class RearrangeActions:
             PromptDialog(
                 "New change request: subject",
                 outbox.draft(key) or "",
-                self._context.style_for,
                 max_length=SUBJECT,
                 save=lambda text: outbox.save_draft(key, text),
             )

@@ -79,7 +79,7 @@ class RequestActions:
             Choice("description", "Description", " ".join(sanitize(self._description()).split())),
             Choice("status", "Open for review" if is_draft else "Convert to draft", f"it is {request.status}"),
         ]
-        chosen = await self._context.ask(Picker("Edit details", choices, self._context.style_for, ranked=False))
+        chosen = await self._context.ask(Picker("Edit details", choices, ranked=False))
         if chosen == ("subject",):
             await self.edit_subject(request.subject)
         elif chosen == ("description",):
@@ -99,9 +99,7 @@ class RequestActions:
         request = self._model.request
         is_archived = request is not None and request.status == "archived"
         title, confirm_label = ("Reopen it?", "Reopen") if is_archived else ("Archive it?", "Archive")
-        if await self._context.ask(
-            ConfirmDialog(title, self._merge.summary()[:2], confirm_label, self._context.style_for)
-        ):
+        if await self._context.ask(ConfirmDialog(title, self._merge.summary()[:2], confirm_label)):
             status = "open" if is_archived else "archived"
             self._drafts.send(UpdateChangeRequest(**self._model.path, status=status))
 
@@ -133,7 +131,7 @@ class RequestActions:
         author = request.created_by.id if request and request.created_by else ""
         others = [person for person in people if person.user.id != author or author in requested]  # as on GitHub
         choices = await self._owners.choices(space, others)
-        picker = Picker("Reviewers", choices, self._context.style_for, multiple=True, chosen=requested)
+        picker = Picker("Reviewers", choices, multiple=True, chosen=requested)
         chosen = await self._context.ask(picker)
         if chosen is None:
             return
@@ -203,7 +201,6 @@ class RequestActions:
         dialog = PromptDialog(
             "Subject",
             outbox.draft(key) or subject,
-            self._context.style_for,
             max_length=SUBJECT,
             save=lambda text: outbox.save_draft(key, "" if text == subject else text, self._drafts.about()),
         )

@@ -106,7 +106,7 @@ class ReviewScreen(BaseScreen):
         self.loader = ReviewLoader(self.model, self, self._on_answer)
         self.texts = PageTextLoader(self.model, self)
         self.threads = ThreadFilter(self.model, self.texts, self.engine.outbox)
-        self.view = ReviewView(self.model, self.texts, self.threads, self.style_for, self._load_replies)
+        self.view = ReviewView(self.model, self.texts, self.threads, self._load_replies)
         self.navigation = ReviewNavigation(self.model, self, self.view, self.texts, self.threads)
         self.drafts = ReviewDrafts(self.model, self)
         self.forecast = MergeForecast(self.model, self)

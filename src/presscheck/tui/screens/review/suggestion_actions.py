@@ -124,7 +124,7 @@ class SuggestionActions:
         if not thread.may_resolve:
             lines.append((Span(f"The thread stays open: only {who_resolves([thread])} can resolve it.", "waiting"),))
         title = f"Apply the suggestion to {sanitize(page.title)}?"
-        if not await self._context.ask(ConfirmDialog(title, lines, "Apply", self._context.style_for)):
+        if not await self._context.ask(ConfirmDialog(title, lines, "Apply")):
             return
         page = await self._page(thread.page)  # somebody else may have edited it while the dialog was open
         current = find_target(thread.about, page.markdown or "")
@@ -174,7 +174,7 @@ class SuggestionActions:
             )
             return
         title = f"Apply {count(number, 'suggestion')} to {count(len(pages), 'page')}?"
-        if await self._context.ask(ConfirmDialog(title, lines, "Apply", self._context.style_for)):
+        if await self._context.ask(ConfirmDialog(title, lines, "Apply")):
             screen = BatchScreen("Apply suggestions", pages, self._apply, noun="page")
             self._context.app_context.push_screen(screen)
 

@@ -162,9 +162,9 @@ class ThreadListScreen(BaseScreen):
 
     @override
     def body(self) -> ComposeResult:
-        yield StatusLine(self.style_for, id="states")
-        yield EmptyState(self.style_for)
-        yield RowList(self._row, self.style_for, second_line=self._text, key=self._key)
+        yield StatusLine(id="states")
+        yield EmptyState()
+        yield RowList(self._row, second_line=self._text, key=self._key)
 
     @override
     def on_mount(self) -> None:

@@ -42,7 +42,6 @@ if TYPE_CHECKING:
     from presscheck.engine.review.model import ReviewModel, ThreadFilter
     from presscheck.engine.review.threads import Message, Thread
     from presscheck.tui.screens.review.loader import PageTextLoader
-    from presscheck.tui.theme import StyleLookup
 
 WIDE = 100
 """Columns from which the list and the change, or both sides of a change, are shown side by side."""
@@ -59,7 +58,6 @@ class ReviewView:
         model: the change request.
         texts: the texts of its pages.
         threads: its threads.
-        style_for: the theme.
         on_threads: called with the threads that are shown.
     """
 
@@ -68,15 +66,14 @@ class ReviewView:
         model: ReviewModel,
         texts: PageTextLoader,
         threads: ThreadFilter,
-        style_for: StyleLookup,
         on_threads: Callable[[list[Thread]], None],
     ) -> None:
         self._model, self._texts, self._threads, self._on_threads = model, texts, threads, on_threads
-        self._state, self._merge = StatusLine(style_for, id="state"), StatusLine(style_for, id="merge")
-        self.items = RowList(self._item_row, style_for, key=self._item_key, has_mark_column=False, id="pages")
+        self._state, self._merge = StatusLine(id="state"), StatusLine(id="merge")
+        self.items = RowList(self._item_row, key=self._item_key, has_mark_column=False, id="pages")
         self.flow = PageFlow()
-        self.change = ChangeList(self.flow, style_for, self._lay_out_visible, id="change")
-        self._panes = Horizontal(self.items, PaneBorder(self.items, style_for), self.change)
+        self.change = ChangeList(self.flow, self._lay_out_visible, id="change")
+        self._panes = Horizontal(self.items, PaneBorder(self.items), self.change)
         self.mode: Mode = "prose"
         self.only_changed = True
         self.shows_all = False
@@ -538,13 +535,12 @@ class ChangeList(RowList):
 
     Args:
         flow: the lines.
-        style_for: returns the style for style words.
         lay_out: lays out the pages of the visible lines.
         id: the widget's id.
     """
 
-    def __init__(self, flow: PageFlow, style_for: StyleLookup, lay_out: Callable[[], None], *, id: str) -> None:  # noqa: A002
-        super().__init__(flow.line, style_for, id=id)
+    def __init__(self, flow: PageFlow, lay_out: Callable[[], None], *, id: str) -> None:  # noqa: A002
+        super().__init__(flow.line, id=id)
         self._flow, self._lay_out = flow, lay_out
 
     @override

@@ -57,15 +57,15 @@ class SiteDetails:
 
     async def create(self) -> Site | None:
         """Ask for title and spaces of a new site; the site, or None if it was not created, or is not known yet."""
-        style, organization = self._screen.style_for, self._screen.organization_id
+        organization = self._screen.organization_id
         min_length, max_length = TITLE
         title = await self._screen.ask(
-            PromptDialog("Title of the new site", "", style, min_length=min_length, max_length=max_length)
+            PromptDialog("Title of the new site", "", min_length=min_length, max_length=max_length)
         )
         if title is None:
             return None
         choices = await space_choices(self._screen.engine, organization, ())
-        spaces = await self._screen.ask(Picker("Spaces of the new site", choices, style, multiple=True))
+        spaces = await self._screen.ask(Picker("Spaces of the new site", choices, multiple=True))
         if spaces is None:
             return None
         call = CreateSite(organization_id=organization, title=title, spaces=spaces)
@@ -77,7 +77,7 @@ class SiteDetails:
         lines: list[Line] = [(Span("Its structure, settings and address are deleted. Its spaces stay."),)]
         if site.published:
             lines.insert(0, (Span("It is live: readers lose it at once.", "waiting"),))
-        dialog = ConfirmDialog(f"Delete {title}?", lines, "Delete", self._screen.style_for, type_to_confirm=title)
+        dialog = ConfirmDialog(f"Delete {title}?", lines, "Delete", type_to_confirm=title)
         if await self._screen.ask(dialog):
             call = DeleteSite(organization_id=self._screen.organization_id, site_id=site.id)
             await self._screen.engine.write(call).landed()
@@ -91,7 +91,7 @@ class SiteDetails:
             Choice("proxy", "Proxy", sanitize(site.proxy.origin) if site.proxy else "none", letter="p"),
         ]
         title = sanitize(site.title)
-        chosen = await self._screen.ask(Picker(f"Change {title}", choices, self._screen.style_for, ranked=False))
+        chosen = await self._screen.ask(Picker(f"Change {title}", choices, ranked=False))
         if chosen:
             await self.change_detail(site, chosen[0])
 
@@ -122,7 +122,6 @@ class SiteDetails:
             PromptDialog(
                 question,
                 outbox.draft(key) or present,
-                self._screen.style_for,
                 min_length=min_length,
                 max_length=max_length,
                 save=save,
@@ -147,15 +146,13 @@ class SiteDetails:
             ),
             (Span("Whether the old address leads to the new one is up to the service.", "quiet"),),
         ]
-        dialog = ConfirmDialog(f"Change the base path to {name}?", lines, "Change", self._screen.style_for)
+        dialog = ConfirmDialog(f"Change the base path to {name}?", lines, "Change")
         return bool(await self._screen.ask(dialog))
 
     async def _change_visibility(self, site: Site) -> None:
         choices = [Choice(name, name, f"visible to {words}") for name, words in VISIBILITY.items()]
         heading = f"Visibility of {sanitize(site.title)}"
-        chosen = await self._screen.ask(
-            Picker(heading, choices, self._screen.style_for, ranked=False, current=site.visibility)
-        )
+        chosen = await self._screen.ask(Picker(heading, choices, ranked=False, current=site.visibility))
         if not chosen or chosen[0] == site.visibility:
             return
         if site.published and (reason := lacks_role(site, "admin")):
@@ -167,7 +164,7 @@ class SiteDetails:
                 (Span(f"Then: visible to {VISIBILITY[chosen[0]]}.", "waiting"),),
             ]
             question = f"Change the visibility to {chosen[0]}?"
-            if not await self._screen.ask(ConfirmDialog(question, lines, "Change", self._screen.style_for)):
+            if not await self._screen.ask(ConfirmDialog(question, lines, "Change")):
                 return
         await self._send(site, visibility=chosen[0])
 

@@ -67,9 +67,7 @@ class SitePreviews:
             for request in requests.values():
                 title = sanitize(spaces[request.space].space.title)
                 choices.append(Choice(request.id, f"#{request.number} {sanitize(request.subject)}", title))
-            answered = await self._context.ask(
-                Picker("Preview the site with", choices, self._context.style_for, ranked=False)
-            )
+            answered = await self._context.ask(Picker("Preview the site with", choices, ranked=False))
             if answered is None:
                 return
             chosen = answered[0]
@@ -105,8 +103,6 @@ class RequestPreview:
         if len(sites) == 1:
             await _open(self._context, space.organization, sites[0].key, request)
             return
-        chosen = await self._context.ask(
-            Picker(f"Preview #{request.number} on", sites, self._context.style_for, ranked=False)
-        )
+        chosen = await self._context.ask(Picker(f"Preview #{request.number} on", sites, ranked=False))
         if chosen:
             await _open(self._context, space.organization, chosen[0], request)

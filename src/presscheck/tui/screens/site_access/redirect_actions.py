@@ -81,7 +81,6 @@ class RedirectActions:
         dialog = PromptDialog(
             "Test a path",
             "",
-            self._screen.style_for,
             max_length=LONGEST_PATH,
             confirm_label="Test",
             hint="/old/page, or its whole address",
@@ -135,7 +134,7 @@ class RedirectActions:
             Choice("target", "Where it leads", sanitize(redirects.destination(redirect)), letter="t"),
             Choice("source", "Path", source, letter="p"),
         ]
-        chosen = await self._screen.ask(Picker(f"Change {source}", choices, self._screen.style_for, ranked=False))
+        chosen = await self._screen.ask(Picker(f"Change {source}", choices, ranked=False))
         if chosen == ("source",):
             draft = f"redirect {redirect.id}"
             new = await self._ask_source("Path to redirect", redirect.source, redirects, draft, redirect.id)
@@ -159,7 +158,7 @@ class RedirectActions:
             return
         lines = [*_named(redirects), (Span("Visitors of the old addresses get “page not found”."),)]
         question = f"Delete {count(len(redirects), 'redirect')}?"
-        if await self._screen.ask(ConfirmDialog(question, lines, "Delete", self._screen.style_for)):
+        if await self._screen.ask(ConfirmDialog(question, lines, "Delete")):
             path = self._screen.model.path
             await self._send_all([DeleteRedirect(**path, site_redirect_id=one.id) for one in redirects], redirects)
 
@@ -173,7 +172,7 @@ class RedirectActions:
             Choice("target", "Redirect them all to one page", letter="t"),
             Choice("delete", "Delete them", letter="d"),
         ]
-        chosen = await self._screen.ask(Picker(number, choices, self._screen.style_for, ranked=False))
+        chosen = await self._screen.ask(Picker(number, choices, ranked=False))
         if chosen == ("delete",):
             await self.delete()
         elif chosen:
@@ -221,7 +220,6 @@ class RedirectActions:
         dialog = PromptDialog(
             question,
             outbox.draft(draft) or present,
-            self._screen.style_for,
             max_length=LONGEST_PATH,
             validate=validate,
             save=lambda typed: outbox.save_draft(draft, "" if typed == present else typed, about),
@@ -247,7 +245,6 @@ class RedirectActions:
         picker = Picker(
             sanitize(question),
             choices,
-            self._screen.style_for,
             extra_choices=typed_address,
             empty_text=lambda _: "no page with these words; a web address begins with https://",
         )

@@ -70,7 +70,7 @@ class RedirectTables:
             self._screen.notify(reason)
             return
         lines.append((Span("Redirects that are not in the file stay as they are.", "quiet"),))
-        if await self._screen.ask(ConfirmDialog(f"Import {name}?", lines, "Import", self._screen.style_for)):
+        if await self._screen.ask(ConfirmDialog(f"Import {name}?", lines, "Import")):
             await self._import(name, plan.changes)
 
     async def _import(self, name: str, changes: Sequence[PlannedChange]) -> None:
@@ -106,7 +106,7 @@ class RedirectTables:
         if is_there:
             lines: list[Line] = [(Span("It is replaced, and cannot be restored."),)]
             question = f"Replace {sanitize(path.name)}?"
-            if not await self._screen.ask(ConfirmDialog(question, lines, "Replace", self._screen.style_for)):
+            if not await self._screen.ask(ConfirmDialog(question, lines, "Replace")):
                 return
         await asyncio.to_thread(_write, path, write_table(redirects))
         self._screen.notify(f"{count(len(redirects.by_source), 'redirect')} exported to {sanitize(str(path))}")
@@ -125,7 +125,7 @@ class RedirectTables:
         by_source = {suggestion.source: suggestion for suggestion in found}
         choices = [Choice(one.source, sanitize(one.source), self._note(one, redirects)) for one in found]
         heading = "Redirects for moved and deleted pages"
-        chosen = await self._screen.ask(Picker(heading, choices, self._screen.style_for, multiple=True, ranked=False))
+        chosen = await self._screen.ask(Picker(heading, choices, multiple=True, ranked=False))
         calls = [
             CreateRedirect(**model.path, source=source, destination=by_source[source].destination)
             for source in chosen or ()
@@ -142,7 +142,6 @@ class RedirectTables:
         dialog = PromptDialog(
             question,
             outbox.draft(key) or start,
-            self._screen.style_for,
             max_length=LONGEST_PATH,
             confirm_label=label,
             save=lambda typed: outbox.save_draft(key, typed),

@@ -162,7 +162,7 @@ class ShareLinksTab:
             Choice("name", "Name", name, letter="n"),
             Choice("active", "Turn off" if link.active else "Turn on", "on" if link.active else "off", letter="t"),
         ]
-        chosen = await self._screen.ask(Picker(f"Change {name}", choices, self._screen.style_for, ranked=False))
+        chosen = await self._screen.ask(Picker(f"Change {name}", choices, ranked=False))
         if chosen == ("active",):
             await send(self._screen, UpdateShareLink(**path, active=not link.active))
         elif chosen:
@@ -179,7 +179,7 @@ class ShareLinksTab:
             (Span("Its address no longer opens the site."),),
             (Span("It cannot be restored; E turns a link off for a while.", "waiting"),),
         ]
-        if await self._screen.ask(ConfirmDialog(f"Revoke {name}?", lines, "Revoke", self._screen.style_for)):
+        if await self._screen.ask(ConfirmDialog(f"Revoke {name}?", lines, "Revoke")):
             await send(self._screen, DeleteShareLink(**self._screen.model.path, share_link_id=link.id))
 
     async def _ask_name(self, question: str, present: str, key: str) -> str | None:
@@ -188,7 +188,6 @@ class ShareLinksTab:
         dialog = PromptDialog(
             question,
             outbox.draft(key) or present,
-            self._screen.style_for,
             max_length=LONGEST_NAME,
             save=lambda typed: outbox.save_draft(key, "" if typed == present else typed, about),
             hint="for partners",

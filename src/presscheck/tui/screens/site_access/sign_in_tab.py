@@ -135,9 +135,7 @@ class SignInTab:
             (Span("until your server has the new key.", ""),),
             (Span("The former key cannot be restored.", "waiting"),),
         ]
-        dialog = ConfirmDialog(
-            f"Rotate the key of {title}?", lines, "Rotate", self._screen.style_for, type_to_confirm=title
-        )
+        dialog = ConfirmDialog(f"Rotate the key of {title}?", lines, "Rotate", type_to_confirm=title)
         if await self._screen.ask(dialog):
             await send(self._screen, RegeneratePublishingAuth(**self._screen.model.path))
             self._screen.notify("the key is replaced: y copies the new one")
@@ -152,9 +150,7 @@ class SignInTab:
             self._screen.notify("y copies the key, . k rotates it")
         elif setting == "backend":
             choices = [Choice(name, name, words) for name, words in BACKENDS.items()]
-            picker = Picker(
-                "Visitors are signed in by", choices, self._screen.style_for, ranked=False, current=sign_in.backend
-            )
+            picker = Picker("Visitors are signed in by", choices, ranked=False, current=sign_in.backend)
             chosen = await self._screen.ask(picker)
             if chosen and chosen[0] != sign_in.backend:
                 await self._send(chosen[0])
@@ -163,7 +159,6 @@ class SignInTab:
             dialog = PromptDialog(
                 self.shown[at].name,
                 present,
-                self._screen.style_for,
                 min_length=0,
                 max_length=LONGEST_URL,
                 validate=lambda typed: None if not typed or _is_web(typed) else "a URL such as https://example.org",

@@ -141,7 +141,7 @@ class EditActions:
     async def command_discard_draft(self) -> None:
         """Forget all edits, after a confirmation."""
         lines: list[Line] = [(Span("Your unsaved edits are lost: they are in no other place.", "waiting"),)]
-        if await self._screen.ask(ConfirmDialog("Discard your edits?", lines, "Discard", self._screen.style_for)):
+        if await self._screen.ask(ConfirmDialog("Discard your edits?", lines, "Discard")):
             self._screen.model.discard()
             self._screen.redraw()
 
@@ -170,7 +170,7 @@ class EditActions:
         choices = [Choice(word, CHOICE_WORDS.get(word, word)) for word in leaf.choices]
         if not row.setting.is_required:
             choices.append(Choice(" ", "not set"))
-        picker = Picker(row.setting.label, choices, self._screen.style_for, ranked=False, current=present)
+        picker = Picker(row.setting.label, choices, ranked=False, current=present)
         chosen = await self._screen.ask(picker)
         if chosen:
             self._set(leaf.path, value_of(leaf, chosen[0]))
@@ -185,7 +185,7 @@ class EditActions:
                 Choice("after", f"A {noun} after {self._title(row)}", letter="a"),
                 Choice("inside", f"A link in {self._title(row)}", letter="i"),
             ]
-            chosen = await self._screen.ask(Picker("Add", choices, self._screen.style_for, ranked=False))
+            chosen = await self._screen.ask(Picker("Add", choices, ranked=False))
             if not chosen:
                 return
             if chosen == ("inside",):
@@ -224,7 +224,6 @@ class EditActions:
             title,
             form,
             form.present,
-            screen.style_for,
             send=keep,
             lookup=self._lookup,
             draft=outbox.draft(key),

@@ -70,7 +70,7 @@ class SaveActions:
             screen.notify("no snapshot has a customization")
             return
         title = f"Restore the customization of {sanitize(screen.model.site.title)}"
-        chosen = await screen.ask(Picker(title, choices, screen.style_for, ranked=False, is_menu=False))
+        chosen = await screen.ask(Picker(title, choices, ranked=False, is_menu=False))
         if not chosen:
             return
         config = await asyncio.to_thread(self._snapshots.config, self._snapshots.named(chosen[0]))
@@ -144,7 +144,7 @@ class SaveActions:
             return
         lines = self._lines(now, merged.document, drift)
         title = sanitize(model.site.title)
-        if not await screen.ask(ConfirmDialog(f"Save the customization of {title}?", lines, "Save", screen.style_for)):
+        if not await screen.ask(ConfirmDialog(f"Save the customization of {title}?", lines, "Save")):
             screen.notify(KEPT)
             return
         await self._send(state, merged.document)
@@ -202,7 +202,7 @@ class SaveActions:
                 Choice("all theirs", f"Theirs in all {rest}", letter="a"),
             ]
         title = f"Conflict: both changed {sanitize(conflict.name)} (before: {before})"
-        chosen = await self._screen.ask(Picker(title, choices, self._screen.style_for, ranked=False))
+        chosen = await self._screen.ask(Picker(title, choices, ranked=False))
         return chosen[0] if chosen else None
 
     def _has_problems(self, document: Document, now: Document) -> bool:

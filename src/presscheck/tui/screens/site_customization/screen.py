@@ -92,7 +92,7 @@ class CustomizationScreen(BaseScreen):
     def body(self) -> ComposeResult:
         with Container(id="form"):
             yield self.lists
-            yield TextView(self.style_for, id="picture")
+            yield TextView(id="picture")
 
     @override
     def command_handlers(self) -> Iterable[object]:

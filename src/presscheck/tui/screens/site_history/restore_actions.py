@@ -139,7 +139,7 @@ class RestoreActions:
             return
         title = sanitize(screen.site.title)
         question = f"Restore the {_part_name(part)} of {title}?"
-        if await screen.ask(ConfirmDialog(question, self._lines(row, plan), "Restore", screen.style_for)):
+        if await screen.ask(ConfirmDialog(question, self._lines(row, plan), "Restore")):
             await self._send(snapshot, part, state, resolved, plan)
 
     @property
@@ -161,7 +161,7 @@ class RestoreActions:
             note = f"{count(len(found), 'difference')} from now" if found else "as it is now"
             choices.append(Choice(part, _part_name(part), note if present else "missing now", letter=LETTERS[part]))
         title = f"Restore from {_name(snapshot)}"
-        chosen = await self._screen.ask(Picker(title, choices, self._screen.style_for, ranked=False))
+        chosen = await self._screen.ask(Picker(title, choices, ranked=False))
         return next((part for part in WRITES if chosen == (part,)), None)
 
     async def _ask_removal(self, plan: Plan, whole: Plan) -> bool | None:
@@ -171,7 +171,7 @@ class RestoreActions:
             Choice("remove", f"As it was: also remove {added} made since", calls, letter="r"),
             Choice("keep", f"Keep {added} made since", count(len(plan.steps), "call"), letter="k"),
         ]
-        chosen = await self._screen.ask(Picker("Restore", choices, self._screen.style_for, ranked=False))
+        chosen = await self._screen.ask(Picker("Restore", choices, ranked=False))
         return None if chosen is None else chosen == ("remove",)
 
     def _lines(self, row: HistoryRow, plan: Plan) -> list[Line]:

@@ -60,10 +60,10 @@ class SiteHistoryScreen(BaseScreen):
 
     @override
     def body(self) -> ComposeResult:
-        yield StatusLine(self.style_for, id="head")
-        yield EmptyState(self.style_for)
-        yield RowList(self._row, self.style_for, key=self._key)
-        details = TextView(self.style_for, id="row")
+        yield StatusLine(id="head")
+        yield EmptyState()
+        yield RowList(self._row, key=self._key)
+        details = TextView(id="row")
         details.can_focus = False
         yield details
 

@@ -59,7 +59,7 @@ class AddActions:
             Choice("group", "Group of sections", f"in {title_of(group)}" if group else "at the top level", letter="g"),
         ]
         question = f"Add to {sanitize(model.site.title)}"
-        chosen = await self._screen.ask(Picker(question, choices, self._screen.style_for, ranked=False))
+        chosen = await self._screen.ask(Picker(question, choices, ranked=False))
         if not chosen:
             return
         reason = change_reason(self._screen, OPERATIONS[chosen[0]], shows_more=chosen != ("group",))
@@ -89,12 +89,12 @@ class AddActions:
             return
         if section is None and model.sections:
             sections = self._sections(model)
-            asked = await self._screen.ask(Picker("Section of the new space", sections, self._screen.style_for))
+            asked = await self._screen.ask(Picker("Section of the new space", sections))
             section = next((one for one in model.sections if asked == (key_of(one),)), None)
             if section is None:
                 return
         where = title_of(section) if section else sanitize(model.site.title)
-        chosen = await self._screen.ask(Picker(f"Add a space to {where}", choices, self._screen.style_for))
+        chosen = await self._screen.ask(Picker(f"Add a space to {where}", choices))
         if not chosen:
             return
         given = {"section_id": (await present(self._screen, model, section, "added")).id} if section else {}
@@ -117,7 +117,7 @@ class AddActions:
         if not choices:
             self._screen.notify(ALL_USED)
             return
-        chosen = await self._screen.ask(Picker(f"First space of {sanitize(title)}", choices, self._screen.style_for))
+        chosen = await self._screen.ask(Picker(f"First space of {sanitize(title)}", choices))
         if not chosen:
             return
         await read_again(self._screen, model)
@@ -134,7 +134,7 @@ class AddActions:
             return
         parents = {key_of(one): model.order.parent(key_of(one)) for one in model.sections}
         question = f"Sections of {sanitize(title)}"
-        dialog = Picker(question, self._sections(model), self._screen.style_for, multiple=True)
+        dialog = Picker(question, self._sections(model), multiple=True)
         chosen = await self._screen.ask(dialog)
         if not chosen:
             return
@@ -176,7 +176,6 @@ class AddActions:
         dialog = PromptDialog(
             question,
             outbox.draft(draft) or "",
-            self._screen.style_for,
             min_length=lengths[0],
             max_length=lengths[1],
             save=lambda typed: outbox.save_draft(draft, typed),

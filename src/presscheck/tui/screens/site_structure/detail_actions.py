@@ -120,7 +120,7 @@ class DetailActions:
         if isinstance(item, SiteSpace | SiteSection):
             choices.append(Choice("default", "Make default", "it is the default" if item.default else "", letter="d"))
         title = title_of(item)
-        chosen = await self._screen.ask(Picker(f"Change {title}", choices, self._screen.style_for, ranked=False))
+        chosen = await self._screen.ask(Picker(f"Change {title}", choices, ranked=False))
         detail = next((one for one in details if chosen == (one.name,)), None)
         if detail:
             await self._ask(item, detail)
@@ -143,7 +143,6 @@ class DetailActions:
         dialog = PromptDialog(
             f"{detail.label} of {title_of(item)}",
             outbox.draft(key) or before,
-            self._screen.style_for,
             min_length=detail.lengths[0],
             max_length=detail.lengths[1],
             save=save,
@@ -219,7 +218,7 @@ class DetailActions:
             (Span("The addresses of both change: that of the default is without its path.", "waiting"),),
         ]
         question = f"Make {title_of(item)} the default?"
-        return bool(await self._screen.ask(ConfirmDialog(question, lines, "Change", self._screen.style_for)))
+        return bool(await self._screen.ask(ConfirmDialog(question, lines, "Change")))
 
 
 def _default_beside(model: SiteTree, item: SiteSpace | SiteSection) -> StructureItem | None:

@@ -142,7 +142,7 @@ class MoveActions:
     async def _move_to(self, item: StructureItem) -> None:
         model = self._screen.model
         choices = self._destinations(item)
-        picker = Picker(f"Move {title_of(item)} to", choices, self._screen.style_for, ranked=False, is_menu=False)
+        picker = Picker(f"Move {title_of(item)} to", choices, ranked=False, is_menu=False)
         chosen = await self._screen.ask(picker)
         if not chosen:
             return
@@ -189,7 +189,7 @@ class MoveActions:
         if source and source.condition and source.condition != target.condition:
             lines.append((Span(f"The condition of {title_of(source)} limits it no longer.", "waiting"),))
         question = f"Move {title_of(item)} to {title_of(target)}?"
-        return bool(await self._screen.ask(ConfirmDialog(question, lines, "Move", self._screen.style_for)))
+        return bool(await self._screen.ask(ConfirmDialog(question, lines, "Move")))
 
     def _move(self, move: Move) -> None:
         """Show a move in the tree now, and send it."""

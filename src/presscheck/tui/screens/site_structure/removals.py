@@ -66,7 +66,7 @@ class Removals:
         model = self._screen.model
         now = await present(self._screen, model, item, "removed")
         question = f"Remove the {kind_of(now)} {title_of(now)}?"
-        dialog = ConfirmDialog(question, lines_before(model, now), "Remove", self._screen.style_for)
+        dialog = ConfirmDialog(question, lines_before(model, now), "Remove")
         if not await self._screen.ask(dialog):
             return
         if _content(await present(self._screen, model, now, "removed")) != _content(now):

@@ -67,11 +67,11 @@ class SiteStructureScreen(BaseScreen):
 
     @override
     def body(self) -> ComposeResult:
-        yield StatusLine(self.style_for, id="summary")
+        yield StatusLine(id="summary")
         with Vertical():
-            yield EmptyState(self.style_for)
-            yield Tree(self._children, self.style_for, on_highlight=self._show_item, id="structure")
-        yield TextView(self.style_for, id="facts")
+            yield EmptyState()
+            yield Tree(self._children, on_highlight=self._show_item, id="structure")
+        yield TextView(id="facts")
 
     @override
     def command_handlers(self) -> Iterable[object]:

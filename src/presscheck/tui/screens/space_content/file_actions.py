@@ -61,7 +61,6 @@ class FileActions:
         dialog = PromptDialog(
             f"Save {sanitize(file.name)} as",
             start,
-            self._screen.style_for,
             max_length=LONGEST_PATH,
             confirm_label="Save",
             save=lambda text: outbox.save_draft(key, text, about),
@@ -73,7 +72,7 @@ class FileActions:
         if await asyncio.to_thread(path.exists):
             lines = [(Span("It is replaced, and cannot be restored."),)]
             question = f"Replace {sanitize(path.name)}?"
-            if not await self._screen.ask(ConfirmDialog(question, lines, "Replace", self._screen.style_for)):
+            if not await self._screen.ask(ConfirmDialog(question, lines, "Replace")):
                 return
         content = await self._content(file)
         await asyncio.to_thread(_write, path, content)
@@ -89,7 +88,6 @@ class FileActions:
         dialog = PromptDialog(
             f"Upload a file, at most {size_of(LARGEST_UPLOAD)}: its path",
             outbox.draft(key) or "",
-            self._screen.style_for,
             max_length=LONGEST_PATH,
             confirm_label="Upload",
             save=lambda text: outbox.save_draft(key, text),
@@ -110,7 +108,7 @@ class FileActions:
             return True
         lines = [(Span("Both files stay: the API cannot delete files. . f replaces one on all pages."),)]
         question = f"Add another {sanitize(name)}?"
-        return bool(await self._screen.ask(ConfirmDialog(question, lines, "Add", self._screen.style_for)))
+        return bool(await self._screen.ask(ConfirmDialog(question, lines, "Add")))
 
     async def _send(self, path: dict[str, Any], new: NewFile) -> None:
         connection, name = self._screen.engine.connection, sanitize(new.name)

@@ -90,7 +90,6 @@ async def ask_file(
     dialog = PromptDialog(
         f"Replace {sanitize(file.name)} by a local file, at most {size_of(LARGEST_UPLOAD)}: its path",
         outbox.draft(key) or "",
-        screen.style_for,
         max_length=LONGEST_PATH,
         confirm_label="show where",
         save=lambda text: outbox.save_draft(key, text, about),

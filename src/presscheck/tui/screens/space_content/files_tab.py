@@ -124,7 +124,7 @@ class FilesTab:
             Choice("used", "Where used", count(len(self._screen.model.pages_with_file(file)), "page")),
         ]
         name = sanitize(file.name) or "(no name)"
-        choice = await self._screen.ask(Picker(name, choices, self._screen.style_for))
+        choice = await self._screen.ask(Picker(name, choices))
         if choice is None:
             return
         if choice[0] == "open":

@@ -168,7 +168,7 @@ class LinksTab:
         ]
         offline = "" if self._screen.engine.status.online else "you are offline"
         choices.append(Choice("page", "Those of one page …", offline or "as the service has them now"))
-        choice = await self._screen.ask(Picker("Links: show", choices, self._screen.style_for))
+        choice = await self._screen.ask(Picker("Links: show", choices))
         if choice == ("page",):
             await self._choose_page()
         elif choice:

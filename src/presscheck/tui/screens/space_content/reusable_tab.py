@@ -69,7 +69,7 @@ class ReusableText(BaseScreen):
 
     @override
     def body(self) -> ComposeResult:
-        yield PageView(self.style_for)
+        yield PageView()
 
     @override
     def on_mount(self) -> None:
@@ -204,7 +204,7 @@ class ReusableTab:
             Choice("used", "Where used", count(len(pages), "page")),
             Choice("facts", "Details", "from the service"),
         ]
-        chosen = await self._screen.ask(Picker(name, choices, self._screen.style_for))
+        chosen = await self._screen.ask(Picker(name, choices))
         if chosen == ("facts",):
             await self._show_facts(piece)
         if chosen == ("read",) and piece.document:

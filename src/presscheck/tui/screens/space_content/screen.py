@@ -318,7 +318,7 @@ class SpaceContentScreen(BaseScreen):
             self.notify("this space has no pages with a text")
             return None
         choices = [Choice(page.id, sanitize(page.title) or "(no title)", sanitize(page.path or "")) for page in pages]
-        choice = await self.ask(Picker(f"{title}{note}", choices, self.style_for))
+        choice = await self.ask(Picker(f"{title}{note}", choices))
         return next((page for page in pages if choice and page.id == choice[0]), None)
 
 

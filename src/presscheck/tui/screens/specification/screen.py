@@ -93,11 +93,11 @@ class SpecificationScreen(BaseScreen):
 
     @override
     def body(self) -> ComposeResult:
-        yield StatusLine(self.style_for, id="state")
-        yield StatusLine(self.style_for, id="version")
-        yield StatusLine(self.style_for, id="compared")
-        yield EmptyState(self.style_for)
-        yield RowList(self._row, self.style_for, key=self._key, has_mark_column=False)
+        yield StatusLine(id="state")
+        yield StatusLine(id="version")
+        yield StatusLine(id="compared")
+        yield EmptyState()
+        yield RowList(self._row, key=self._key, has_mark_column=False)
 
     @override
     def on_mount(self) -> None:

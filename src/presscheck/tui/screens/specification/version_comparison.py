@@ -134,9 +134,9 @@ class ComparisonScreen(BaseScreen):
 
     @override
     def body(self) -> ComposeResult:
-        yield StatusLine(self.style_for, id="result")
-        yield EmptyState(self.style_for)
-        yield RowList(self._row, self.style_for, key=lambda index: index, has_mark_column=False)
+        yield StatusLine(id="result")
+        yield EmptyState()
+        yield RowList(self._row, key=lambda index: index, has_mark_column=False)
 
     @override
     def on_mount(self) -> None:

@@ -25,12 +25,10 @@ from presscheck.tui.commands import COMMANDS, shown
 from presscheck.tui.keyboard import KeySequences, key_name
 from presscheck.tui.screens.welcome.folders import complete_folder
 from presscheck.tui.status_bar import ClickableLines, StatusLine, pressing
-from presscheck.tui.theme import StyleLookup
 from presscheck.tui.widgets.entry_dialog import EntryDialog, EntryField
-from presscheck.tui.widgets.line_view import render_strip
 
 if TYPE_CHECKING:
-    from textual.strip import Strip
+    pass
 
 
 WIDEST = 76
@@ -102,9 +100,8 @@ class ChoiceRows(ClickableLines):
 
     DEFAULT_CSS = "ChoiceRows { height: 3; margin: 1 0; }"
 
-    def __init__(self, style_for: StyleLookup) -> None:
+    def __init__(self) -> None:
         super().__init__()
-        self.style_for = style_for
         self.cursor = 0
 
     def move(self, by: int) -> None:
@@ -124,17 +121,12 @@ class ChoiceRows(ClickableLines):
         )
         return pressing(choice.letter, *pad(head, LABEL_COLUMNS), Span(choice.note, "quiet"))
 
-    @override
-    def render_line(self, y: int) -> Strip:
-        return render_strip(self.line_at(y), self.size.width, self.style_for)
-
 
 class WelcomeScreen(Screen[Profile | None], inherit_bindings=False):
     """Asks where the documentation is; the result is the profile to open, or None to quit.
 
     Args:
         first_run: what the choices do.
-        style_for: returns the style for style words.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = []
@@ -144,9 +136,9 @@ class WelcomeScreen(Screen[Profile | None], inherit_bindings=False):
     WelcomeScreen > #welcome-keys { dock: bottom; }
     """
 
-    def __init__(self, first_run: FirstRun, style_for: StyleLookup) -> None:
+    def __init__(self, first_run: FirstRun) -> None:
         super().__init__()
-        self._first_run, self.style_for = first_run, style_for
+        self._first_run = first_run
         self._keys = KeySequences(())
         self._missing = ""
         self._is_starting = False
@@ -154,12 +146,12 @@ class WelcomeScreen(Screen[Profile | None], inherit_bindings=False):
     @override
     def compose(self) -> ComposeResult:
         with Vertical():
-            yield StatusLine(self.style_for, id="welcome-title")
-            yield StatusLine(self.style_for, id="welcome-question")
-            yield ChoiceRows(self.style_for)
+            yield StatusLine(id="welcome-title")
+            yield StatusLine(id="welcome-question")
+            yield ChoiceRows()
             for number in range(3):
-                yield StatusLine(self.style_for, id=f"problem-{number}", classes="problem")
-        yield StatusLine(self.style_for, id="welcome-keys")
+                yield StatusLine(id=f"problem-{number}", classes="problem")
+        yield StatusLine(id="welcome-keys")
 
     def on_mount(self) -> None:
         """Show the choices; whether the local service is installed a moment later."""
@@ -274,7 +266,7 @@ class WelcomeScreen(Screen[Profile | None], inherit_bindings=False):
         progress: str,
         submit: Callable[[Mapping[str, str]], Awaitable[Profile]],
     ) -> EntryDialog[Profile]:
-        return EntryDialog(title, fields, self.style_for, confirm_label=confirm_label, progress=progress, submit=submit)
+        return EntryDialog(title, fields, confirm_label=confirm_label, progress=progress, submit=submit)
 
     def _show_problem(self, text: str, style: str) -> None:
         lines = wrap((Span(sanitize(text), style),), max(20, min(WIDEST, self.size.width) - 2))
