@@ -9,7 +9,7 @@ from textual.pilot import Pilot
 from presscheck.engine.results import Result
 from presscheck.errors import NotFound, NotNow
 from presscheck.text.styled_text import Line, Span
-from presscheck.tui.screens.base_screen import BaseScreen
+from presscheck.tui.ui.screen import BaseScreen
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 from presscheck.tui.widgets.row_list import RowList
 

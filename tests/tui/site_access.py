@@ -36,7 +36,7 @@ async def access_open(pilot: Any, tab: str = "1") -> SiteAccessScreen:
     await pilot.press("g", "v")
     await until(pilot, holds=lambda: isinstance(pilot.app.screen, SiteAccessScreen))
     screen: SiteAccessScreen = pilot.app.screen
-    await until(pilot, holds=lambda: screen.model.map is not None and screen.model.links is not None)
+    await until(pilot, holds=lambda: screen.session.map is not None and screen.session.links.value is not None)
     await pilot.press(tab)
     return screen
 

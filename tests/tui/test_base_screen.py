@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from rich.style import Style
 from tests.private_names import closing, watch_frames
 from tests.tui.app_driver import until, write
 from tests.tui.base_screen import Room, room
@@ -270,7 +269,7 @@ async def test_a_hidden_screen_gets_the_latest_answer_when_it_is_shown_again(pil
     hidden.subscribe(stream(), lambda seen: hidden.seen.append(seen.value), group="x")
     answers.put_nowait(1)
     await until(pilot, holds=lambda: hidden.seen == [1])
-    await pilot.app.push_screen(ConfirmDialog("Sure?", [], "Yes", lambda _: Style()))
+    await pilot.app.push_screen(ConfirmDialog("Sure?", [], "Yes"))
     answers.put_nowait(2)
     await until(pilot, holds=lambda: hidden.seen == [1, 2])  # beside a dialog it is still seen
     await pilot.press("escape")

@@ -454,7 +454,7 @@ async def test_what_visitors_get_is_shown_for_a_site_and_for_a_share_link(
         await pilot.press("g", "v", "2")
         await until(pilot, shows="for partners")
         await until(pilot, holds=lambda: pilot.app.screen.reason_go_published() is None)
-        row = next(at for at, one in enumerate(pilot.app.screen.share_links_tab.shown) if one.name == "for partners")
+        row = next(at for at, one in enumerate(pilot.app.screen.share_links.items) if one.name == "for partners")
         await pilot.press(*"j" * row, ".", "g")
         await until(pilot, shows="What visitors get: Inside Tallowick, by for partners")
         await until(pilot, shows="The site is live, and the page answers.")

@@ -109,7 +109,7 @@ async def test_without_the_role_a_verb_is_disabled_with_the_reason(service: Runn
 async def test_a_change_behind_a_failed_one_is_pending(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path), (140, 40)) as pilot:
         screen, engine = await access_open(pilot), pilot.app.engine
-        engine.write(UpdateShareLink(**screen.model.path, share_link_id="none", name="Nothing"))
+        engine.write(UpdateShareLink(**screen.session.path, share_link_id="none", name="Nothing"))
         await until(pilot, holds=lambda: engine.status.refused == 1)
         await pilot.press("a")
         await paste(pilot, "/held", "enter")
@@ -129,8 +129,8 @@ async def test_redirects_are_added_imported_tested_changed_and_deleted(
     table, faulty = tmp_path / "new.csv", tmp_path / "faulty.csv"
     async with running(app_on(service, tmp_path), (140, 40)) as pilot:
         screen = await access_open(pilot)
-        assert screen.model.paths is not None
-        page = next(target for target in screen.model.paths.targets if target.path.count("/") > 1)
+        assert screen.session.paths is not None
+        page = next(target for target in screen.session.paths.targets if target.path.count("/") > 1)
         table.write_text(CSV.replace("/guides/customs", page.path), encoding="utf-8")
         faulty.write_text(f"/a,/b\n/b,/a\n/c,{page.path}\n/c,/d\nold,/e\n/f,/nowhere\n", encoding="utf-8")
 
@@ -166,7 +166,7 @@ async def test_redirects_are_added_imported_tested_changed_and_deleted(
         await until(pilot, shows="3 new, 0 changed, 0 unchanged.")
         await until(pilot, shows="1 chain shortened")
         await pilot.press("y")
-        await until(pilot, shows="4 redirects", holds=lambda: len(screen.model.redirects or ()) == 4)
+        await until(pilot, shows="4 redirects", holds=lambda: len(screen.session.redirects.value or ()) == 4)
         found = await redirects(client, site)
         assert found["/three"].destination == found["/one"].destination
         assert found["/two"].destination.url == "https://example.org/a,b"
@@ -184,7 +184,7 @@ async def test_redirects_are_added_imported_tested_changed_and_deleted(
 
         await pilot.press("/")
         await paste(pilot, "example.org", "enter")
-        await until(pilot, holds=lambda: screen.tab.count == 1)
+        await until(pilot, holds=lambda: screen.lists.tab.count == 1)
         await pilot.press("escape", "g", "g", "space", "space", "A")
         await until(pilot, shows="2 marked")
         await pick(pilot, "Delete them")
@@ -195,7 +195,7 @@ async def test_redirects_are_added_imported_tested_changed_and_deleted(
         await pilot.press("z")
         await until(pilot, shows="Adds the redirect /o")
         await pilot.press("y")
-        await until(pilot, shows="undone", holds=lambda: len(screen.model.redirects or ()) == 3)
+        await until(pilot, shows="undone", holds=lambda: len(screen.session.redirects.value or ()) == 3)
 
 
 async def test_share_links_and_the_key_of_visitors(service: RunningService, client: Client, tmp_path: Path) -> None:
@@ -282,5 +282,5 @@ async def test_offline_a_redirect_waits_in_the_outbox_and_can_be_discarded(
             await until(pilot, shows=f"◷ {source}")
         await pilot.press("z")
         await until(pilot, shows="not sent: add redirect from /second")
-        await until(pilot, holds=lambda: len(screen.model.redirects or ()) == len(before) + 1)
+        await until(pilot, holds=lambda: len(screen.session.redirects.value or ()) == len(before) + 1)
         assert [entry.call.source for entry in pilot.app.engine.waiting()] == ["/first"]

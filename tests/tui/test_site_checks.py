@@ -79,7 +79,7 @@ async def test_enter_leads_to_the_redirect_and_to_the_section(
         await follow(pilot, "Redirect /n")
         await until(pilot, holds=lambda: isinstance(pilot.app.screen, SiteAccessScreen))
         access: Any = pilot.app.screen
-        await until(pilot, holds=lambda: access.redirects_tab.current and access.redirects_tab.current.source == "/n")
+        await until(pilot, holds=lambda: access.redirects.current and access.redirects.current.source == "/n")
         await pilot.press("q")
         await until(pilot, holds=lambda: pilot.app.screen is screen)
         await follow(pilot, section.title)
@@ -167,8 +167,8 @@ async def test_enter_on_a_hostname_tells_where_it_is_changed_and_on_a_proxy_asks
 @pytest.mark.parametrize(
     ("visibility", "text", "tab"),
     [
-        ("share-link", "no link is active", "share_links_tab"),
-        ("visitor-auth", "no address for", "sign_in_tab"),
+        ("share-link", "no link is active", "share_links"),
+        ("visitor-auth", "no address for", "sign_in"),
     ],
 )
 async def test_enter_leads_to_share_links_and_to_the_sign_in(
@@ -180,7 +180,7 @@ async def test_enter_leads_to_share_links_and_to_the_sign_in(
         await follow(pilot, text)
         await until(pilot, holds=lambda: isinstance(pilot.app.screen, SiteAccessScreen))
         access: Any = pilot.app.screen
-        await until(pilot, holds=lambda: access.tab is getattr(access, tab))
+        await until(pilot, holds=lambda: access.lists.tab is getattr(access, tab))
 
 
 @pytest.mark.slow

@@ -197,7 +197,7 @@ async def import_problems(pilot: Any) -> None:
 async def redirect_suggestions(pilot: Any) -> None:
     await site(pilot, SHARED, "g", "v")
     await until(pilot, shows="No redirects yet.")
-    await until(pilot, holds=lambda: pilot.app.screen.model.map is not None)
+    await until(pilot, holds=lambda: pilot.app.screen.session.map is not None)
     await pilot.press(".", "r")
     await until(pilot, shows="Redirects for moved and deleted pages")
     await until(pilot, shows="racks-of-today")

@@ -233,13 +233,13 @@ async def test_redirects_lead_visitors_where_the_keys_set_them(
 
     async with running(app_on(service, tmp_path), (140, 40)) as pilot:
         screen = await access_open(pilot)
-        assert screen.model.paths is not None
-        first, second = [target for target in screen.model.paths.targets if target.path.count("/") > 1][:2]
+        assert screen.session.paths is not None
+        first, second = [target for target in screen.session.paths.targets if target.path.count("/") > 1][:2]
 
         async def sent(*sources: str) -> None:
             """Wait until the site has these redirects, and nothing is on the way."""
             wanted = set(sources)
-            await until(pilot, holds=lambda: {one.source for one in screen.model.redirects or ()} == wanted)
+            await until(pilot, holds=lambda: {one.source for one in screen.session.redirects.value or ()} == wanted)
             await until(pilot, holds=lambda: not pilot.app.engine.waiting())
 
         for source in ("/old", "/older"):
@@ -303,13 +303,13 @@ async def test_redirects_lead_visitors_where_the_keys_set_them(
 
         # suggested ones: the old address of a page that was moved leads to it
         page = await movable_page(client)
-        old = next(one.path for one in screen.model.paths.targets if one.destination.page_id == page.id)
+        old = next(one.path for one in screen.session.paths.targets if one.destination.page_id == page.id)
         new = f"{old.rpartition('/')[0]}/moved-there"
         assert (await visit(f"{root}{old}")).status_code == 200
         await move(client, page, "moved-there")
         assert (await visit(f"{root}{old}")).status_code == 404
         await pilot.press("ctrl+r")
-        await until(pilot, holds=lambda: screen.model.paths.at(new) is not None)
+        await until(pilot, holds=lambda: screen.session.paths.at(new) is not None)
         await pilot.press(".", "r")
         await until(pilot, shows="Redirects for moved and deleted pages")
         await until(pilot, shows=f"moved → {new}")
@@ -350,8 +350,8 @@ async def test_a_table_of_10_000_redirects_is_checked_before_anything_is_sent(
     table = tmp_path / "many.csv"
     async with running(app_on(service, tmp_path), (120, 40)) as pilot:
         screen = await access_open(pilot)
-        assert screen.model.paths is not None
-        page = next(target for target in screen.model.paths.targets if target.path.count("/") > 1)
+        assert screen.session.paths is not None
+        page = next(target for target in screen.session.paths.targets if target.path.count("/") > 1)
         rows = [f"/p/{number},{page.path}" for number in range(9_998)]
         for more, words in (
             (["/l,/m", "/m,/l"], "line 10,001: redirect loop: /m → /l → /m"),
@@ -383,8 +383,8 @@ async def test_a_table_of_many_redirects_is_sent_and_leads_visitors(
     table = tmp_path / "many.csv"
     async with running(app_on(service, tmp_path), (120, 40)) as pilot:
         screen = await access_open(pilot)
-        assert screen.model.paths is not None
-        pages = [target.path for target in screen.model.paths.targets if target.path.count("/") > 1]
+        assert screen.session.paths is not None
+        pages = [target.path for target in screen.session.paths.targets if target.path.count("/") > 1]
         ways = {f"/old/{number}": pages[number % len(pages)] for number in range(MANY)}
         table.write_text("source,destination\n" + "\n".join(f"{one},{to}" for one, to in ways.items()))
         await pilot.press(".", "i")
@@ -394,7 +394,7 @@ async def test_a_table_of_many_redirects_is_sent_and_leads_visitors(
         async with asyncio.timeout(SECONDS):
             while f"many.csv: {MANY:,} sent" not in shown(pilot.app):
                 await pilot.pause(0.1)
-        await until(pilot, holds=lambda: len(screen.model.redirects or ()) == MANY)
+        await until(pilot, holds=lambda: len(screen.session.redirects.value or ()) == MANY)
         assert not pilot.app.engine.waiting()
     for source, page in list(ways.items())[:: MANY // 20]:
         answer = await visit(f"{root}{source}")

@@ -332,24 +332,47 @@ class CommandTable:
     Args:
         owners: objects with methods `command_<name>`, which run a command, and `reason_<name>`, which return why it
             is disabled now or None. The first object that has a method owns it.
+        tabs: objects with such methods, by their titles; the shown one comes before the owners.
+        shown_tab: returns the tab that is shown.
     """
 
-    def __init__(self, owners: Iterable[object]) -> None:
+    def __init__(
+        self,
+        owners: Iterable[object],
+        tabs: Mapping[str, object] = MappingProxyType({}),
+        shown_tab: Callable[[], object] = lambda: None,
+    ) -> None:
         objects = tuple(owners)
         self._handlers = _methods("command_", objects)
         self._reasons = _methods("reason_", objects)
-        self.commands = tuple(command for command in COMMANDS if command.name in self._handlers)
+        self._tabs = [
+            (name, tab, _methods("command_", (tab,)), _methods("reason_", (tab,))) for name, tab in tabs.items()
+        ]
+        self._shown_tab = shown_tab
+        names = {name for _, _, handlers, _ in self._tabs for name in handlers} | self._handlers.keys()
+        self.commands = tuple(command for command in COMMANDS if command.name in names)
         """The commands that have a handler, in the order of the table of all commands."""
         self._by_name = {command.name: command for command in self.commands}
 
     def handler(self, name: str) -> Callable[[], Any] | None:
-        """The method that runs a command; None if no object handles it."""
-        return self._handlers.get(name)
+        """The method that runs a command; None if no object handles it now."""
+        return self._of_tab(name) or self._handlers.get(name)
 
     def disabled_reason(self, name: str) -> str | None:
         """Why a command cannot run now; None if it can."""
-        reason = self._reasons.get(name)
-        return reason() if reason else None
+        shown = self._shown_tab()
+        for _, tab, handlers, reasons in self._tabs:
+            if tab is shown and (name in handlers or name in reasons):
+                return reasons[name]() if name in reasons else None
+        if name in self._handlers:
+            return self._reasons[name]() if name in self._reasons else None
+        places = [f"{title} ({at})" for at, (title, _, handlers, _) in enumerate(self._tabs, 1) if name in handlers]
+        return f"works in {' and '.join(places)}, not here" if places else None
+
+    def _of_tab(self, name: str) -> Callable[[], Any] | None:
+        """The method of the shown tab that runs a command."""
+        shown = self._shown_tab()
+        return next((handlers.get(name) for _, tab, handlers, _ in self._tabs if tab is shown), None)
 
     def command(self, name: str) -> Command | None:
         """The command of this name, if it has a handler."""

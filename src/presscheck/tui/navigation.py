@@ -24,14 +24,14 @@ from presscheck.tui.theme import Theme
 
 if TYPE_CHECKING:
     from presscheck.tui.screens.admin.screen import AdminScreen
-    from presscheck.tui.screens.base_screen import BaseScreen
     from presscheck.tui.screens.browse.screen import BrowseScreen
-    from presscheck.tui.screens.content_place import ContentPlace
     from presscheck.tui.screens.inbox.screen import InboxScreen
     from presscheck.tui.screens.page_comments.screen import PageCommentsScreen
     from presscheck.tui.screens.publish.screen import PublishScreen
     from presscheck.tui.screens.review.screen import ReviewScreen
     from presscheck.tui.tour import Tour
+    from presscheck.tui.ui.content_place import ContentPlace
+    from presscheck.tui.ui.screen import BaseScreen
 
 KEPT_SCREENS = 5
 """How many reviews and other screens stay open, as they were, while the user is elsewhere; older ones load again."""

@@ -23,7 +23,7 @@ from presscheck.tui.widgets.tour_bar import OVER_DIALOGS, TourBar
 
 if TYPE_CHECKING:
     from presscheck.tui.app_context import AppContext
-    from presscheck.tui.screens.base_screen import BaseScreen
+    from presscheck.tui.ui.screen import BaseScreen
 
 SETTLED = 0.4
 """Seconds after which a step ends, when what its command opened is closed and no further dialog opens."""

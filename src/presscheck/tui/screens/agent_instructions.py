@@ -23,11 +23,11 @@ from presscheck.text.phrases import long_ago, now, since
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.external_programs import edit_text, is_built_in
-from presscheck.tui.screens.base_screen import BaseScreen
 from presscheck.tui.screens.page.draft import diff_lines, lost_lines, merged_texts
 from presscheck.tui.screens.text_draft import Saved, confirm_discard
 from presscheck.tui.screens.undo import undo_last_sent
 from presscheck.tui.status_bar import StatusLine
+from presscheck.tui.ui.screen import BaseScreen
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 from presscheck.tui.widgets.empty_state import EmptyState
 from presscheck.tui.widgets.page_view import PageView
@@ -36,7 +36,7 @@ from presscheck.tui.widgets.picker import Choice, Picker
 if TYPE_CHECKING:
     from presscheck.api.organizations import Organization
     from presscheck.engine.results import Result
-    from presscheck.tui.screens.screen_context import ScreenContext
+    from presscheck.tui.ui.screen_context import ScreenContext
 
 WIDEST = 96
 """Columns of text that are still easy to read."""

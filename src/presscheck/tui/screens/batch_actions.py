@@ -16,7 +16,7 @@ from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, cut, pad
 from presscheck.tui.places import Place
-from presscheck.tui.screens.base_screen import BaseScreen
+from presscheck.tui.ui.screen import BaseScreen
 from presscheck.tui.widgets.row_list import RowList
 
 if TYPE_CHECKING:
@@ -272,8 +272,8 @@ class BatchScreen(BaseScreen, Generic[R]):
             if self._stops and self._count("failed"):
                 return
 
+    @override
     def redraw(self) -> None:
-        """Draw all rows and the title again."""
         self.query_one(RowList).redraw()
         self.refresh_status_bars()
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from presscheck.api.spaces import Space
     from presscheck.engine.search.search import Hit
     from presscheck.tui.app_context import AppContext
-    from presscheck.tui.screens.base_screen import BaseScreen
+    from presscheck.tui.ui.screen import BaseScreen
 
 MANY = 2000
 """Items of a kind that are searched."""

@@ -24,7 +24,7 @@ from presscheck.tui.widgets.search_inputs import SearchInput
 
 if TYPE_CHECKING:
     from presscheck.tui.app_context import AppContext
-    from presscheck.tui.screens.base_screen import BaseScreen
+    from presscheck.tui.ui.screen import BaseScreen
 
 COMMON_SCOPES = ("move", "find", "go", "mark", "copy, open", "state", "always")
 """Groups of commands that every screen has; they come after those of the place."""

@@ -16,7 +16,7 @@ from presscheck.tui.widgets.picker import Choice, Picker
 if TYPE_CHECKING:
     from presscheck.api.roles import MergeRules
     from presscheck.tui.screens.admin.table import FamilyTable, TableContext
-    from presscheck.tui.screens.screen_context import ScreenContext
+    from presscheck.tui.ui.screen_context import ScreenContext
 
 SIMPLE_RULES = (
     "require_at_least_one_review",

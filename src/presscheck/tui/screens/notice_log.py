@@ -8,8 +8,8 @@ from textual.app import ComposeResult
 from typing_extensions import override
 
 from presscheck.text.styled_text import Line, Span, cut, wrap
-from presscheck.tui.screens.base_screen import BaseScreen
 from presscheck.tui.screens.text_screen import TextScreen
+from presscheck.tui.ui.screen import BaseScreen
 from presscheck.tui.widgets.empty_state import EmptyState
 from presscheck.tui.widgets.row_list import RowList
 

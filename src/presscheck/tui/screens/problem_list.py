@@ -11,7 +11,7 @@ from textual.app import ComposeResult
 from typing_extensions import override
 
 from presscheck.text.styled_text import Line, Span, cut, pad, width
-from presscheck.tui.screens.base_screen import BaseScreen
+from presscheck.tui.ui.screen import BaseScreen
 from presscheck.tui.widgets.row_list import RowList
 
 T = TypeVar("T")

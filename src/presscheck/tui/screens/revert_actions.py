@@ -12,7 +12,7 @@ from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 
 if TYPE_CHECKING:
     from presscheck.engine.review.revert import Revert
-    from presscheck.tui.screens.screen_context import ScreenContext
+    from presscheck.tui.ui.screen_context import ScreenContext
 
 
 async def make_revert(screen: ScreenContext, question: str, space_id: str, plan: Revert) -> None:

@@ -13,14 +13,14 @@ from presscheck.documents.markdown.prose_words import prose_words
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, cut, pad
-from presscheck.tui.screens.base_screen import BaseScreen
 from presscheck.tui.spell_checker import NOT_INSTALLED, DoubtfulWord, SpellChecker, installed
+from presscheck.tui.ui.screen import BaseScreen
 from presscheck.tui.widgets.row_list import RowList
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
 
-    from presscheck.tui.screens.screen_context import ScreenContext
+    from presscheck.tui.ui.screen_context import ScreenContext
 
 WORD_COLUMNS = 24
 """Columns of a word, where there is room."""

@@ -10,7 +10,7 @@ from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 if TYPE_CHECKING:
     from presscheck.store.open_texts import DraftSlot
     from presscheck.text.styled_text import Line
-    from presscheck.tui.screens.screen_context import ScreenContext
+    from presscheck.tui.ui.screen_context import ScreenContext
 
 
 class Saved(NamedTuple):

@@ -8,7 +8,7 @@ from textual.app import ComposeResult
 from typing_extensions import override
 
 from presscheck.text.styled_text import Line, Span
-from presscheck.tui.screens.base_screen import BaseScreen
+from presscheck.tui.ui.screen import BaseScreen
 from presscheck.tui.widgets.line_view import TextView
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from presscheck.engine.engine import Engine, PendingWrite
     from presscheck.engine.writes.descriptions import Place
     from presscheck.engine.writes.history import HistoryEntry
-    from presscheck.tui.screens.screen_context import ScreenContext
+    from presscheck.tui.ui.screen_context import ScreenContext
 
 NOT_DISCARDED = "not discarded: it is already sent, or is being sent"
 """What is shown instead of discarding a change that was sent while the question was open."""

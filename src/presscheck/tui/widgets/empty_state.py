@@ -3,12 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal, NamedTuple
 
 from typing_extensions import override
 
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, wrap
 from presscheck.tui.widgets.line_view import TextView
+
+State = Literal["ready", "forbidden", "unsupported", "offline", "failed", "loading"]
+"""The states of what a pane shows, in the order in which they are tested."""
+
+
+class Message(NamedTuple):
+    """The message of an empty pane.
+
+    Attributes:
+        title: what is the case.
+        hint: a reason, or what to do; lines are separated by line feeds.
+        state: the state of what the pane shows; it chooses sign, colour and key.
+    """
+
+    title: str
+    hint: str = ""
+    state: State = "ready"
 
 
 class EmptyState(TextView):
@@ -18,6 +36,18 @@ class EmptyState(TextView):
     can_focus = False
     _texts: Sequence[Line] = ()
     _key: Sequence[Line] = ()
+
+    def show_message(self, message: Message) -> None:
+        """Show a message."""
+        match message.state:
+            case "failed":
+                self.show_failed(message.title, message.hint)
+            case "offline":
+                self.show_offline(message.title, message.hint)
+            case "loading":
+                self.show_loading(message.title)
+            case _:
+                self.show_empty(message.title, message.hint)
 
     def show_empty(self, title: str, hint: str = "", key: str = "") -> None:
         """Show that there is nothing to list, and a hint."""

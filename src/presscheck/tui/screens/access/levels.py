@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from presscheck.api.organizations import OrganizationMember
     from presscheck.engine.access import Access, Container
-    from presscheck.tui.screens.screen_context import ScreenContext
+    from presscheck.tui.ui.screen_context import ScreenContext
 
 WORDS = {
     "admin": "everything, also permissions",

@@ -15,10 +15,10 @@ from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.screens.access.person import PersonAccess
 from presscheck.tui.screens.access.place import PlaceAccess
-from presscheck.tui.screens.base_screen import BaseScreen
-from presscheck.tui.screens.row_filter import filter_tab
-from presscheck.tui.screens.tabbed_lists import TabbedLists
 from presscheck.tui.screens.undo import undo_last_sent
+from presscheck.tui.ui.row_filter import filter_tab
+from presscheck.tui.ui.screen import BaseScreen
+from presscheck.tui.ui.tabbed_lists import TabbedLists
 from presscheck.tui.widgets.empty_state import EmptyState
 from presscheck.tui.widgets.row_list import RowList
 

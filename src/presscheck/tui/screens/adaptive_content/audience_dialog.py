@@ -13,7 +13,7 @@ from presscheck.tui.screens.form_dialog import FormDialog
 
 if TYPE_CHECKING:
     from presscheck.documents.visitors.claim_schema import Claim
-    from presscheck.tui.screens.screen_context import ScreenContext
+    from presscheck.tui.ui.screen_context import ScreenContext
 
 
 def draft_key(site_id: str, audience: Audience | None) -> str:

@@ -23,9 +23,9 @@ from presscheck.text.styled_text import Line, Span
 from presscheck.tui.screens.adaptive_content.audience_dialog import ask_audience, claims_text
 from presscheck.tui.screens.adaptive_content.model import AdaptiveModel, AdaptiveSubscriptions
 from presscheck.tui.screens.adaptive_content.visitor_page import VisitorPage, VisitorReferences
-from presscheck.tui.screens.base_screen import BaseScreen
 from presscheck.tui.screens.site.title import site_title
 from presscheck.tui.status_bar import StatusLine
+from presscheck.tui.ui.screen import BaseScreen
 from presscheck.tui.widgets.empty_state import EmptyState
 from presscheck.tui.widgets.line_view import TextView
 from presscheck.tui.widgets.picker import Choice, Picker
@@ -33,7 +33,7 @@ from presscheck.tui.widgets.tree import Node, Tree
 
 if TYPE_CHECKING:
     from presscheck.api.sites import Site
-    from presscheck.tui.screens.screen_context import ScreenContext
+    from presscheck.tui.ui.screen_context import ScreenContext
 
 EVERYONE_KEY, NEW_KEY = "everyone", "new"
 SAVED = "saved "
@@ -182,8 +182,8 @@ class AudienceView(BaseScreen):
         self.audience = audience
         self.redraw()
 
+    @override
     def redraw(self) -> None:
-        """Draw the tree again, once it is seen."""
         if self.is_mounted and not self.is_leaving:
             self.when_shown("redraw", self._draw)
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Awaitable
 from typing import TYPE_CHECKING, Any, Protocol
 
-from presscheck.tui.screens.screen_context import ScreenContext
-from presscheck.tui.screens.tabbed_lists import ListTab
+from presscheck.tui.ui.screen_context import ScreenContext
+from presscheck.tui.ui.tabbed_lists import ListTab
 
 if TYPE_CHECKING:
     from presscheck.api.operation import Operation

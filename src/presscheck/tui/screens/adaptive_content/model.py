@@ -17,7 +17,7 @@ from presscheck.errors import NotFound, PresscheckError
 
 if TYPE_CHECKING:
     from presscheck.engine.results import Result
-    from presscheck.tui.screens.screen_context import ScreenContext
+    from presscheck.tui.ui.screen_context import ScreenContext
 
 
 class SchemaFacts:

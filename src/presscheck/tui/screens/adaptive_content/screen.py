@@ -22,11 +22,11 @@ from presscheck.tui.screens.adaptive_content.grid_tab import GridTab
 from presscheck.tui.screens.adaptive_content.model import AdaptiveModel, AdaptiveSubscriptions
 from presscheck.tui.screens.adaptive_content.schema_tab import SchemaTab
 from presscheck.tui.screens.adaptive_content.token_actions import TokenActions
-from presscheck.tui.screens.base_screen import BaseScreen
-from presscheck.tui.screens.row_filter import filter_tab
 from presscheck.tui.screens.site.title import site_title
 from presscheck.tui.screens.site.writes import lacks_role, send, undo_here, write_reason
-from presscheck.tui.screens.tabbed_lists import TabbedLists
+from presscheck.tui.ui.row_filter import filter_tab
+from presscheck.tui.ui.screen import BaseScreen
+from presscheck.tui.ui.tabbed_lists import TabbedLists
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 from presscheck.tui.widgets.empty_state import EmptyState
 from presscheck.tui.widgets.row_list import RowList
@@ -116,8 +116,8 @@ class AdaptiveContentScreen(BaseScreen):
     def footer_commands(self) -> tuple[str, ...]:
         return self.tab.footer
 
+    @override
     def redraw(self) -> None:
-        """Draw the tab again."""
         self.lists.redraw()
 
     def _audience(self) -> Audience | None:

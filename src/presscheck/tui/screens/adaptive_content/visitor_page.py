@@ -19,8 +19,8 @@ from presscheck.engine.shared_calls import live_page
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.screens.adaptive_content.audience_dialog import claims_text
-from presscheck.tui.screens.base_screen import BaseScreen
 from presscheck.tui.status_bar import StatusLine
+from presscheck.tui.ui.screen import BaseScreen
 from presscheck.tui.widgets.empty_state import EmptyState
 from presscheck.tui.widgets.page_view import PageView
 

@@ -12,8 +12,8 @@ from presscheck.text.phrases import now
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, cut, width, wrap
 from presscheck.tui.screens.admin.facts import VALIDITY_STYLES, Fact, facts
-from presscheck.tui.screens.screen_context import ScreenContext
 from presscheck.tui.screens.text_screen import TextScreen
+from presscheck.tui.ui.screen_context import ScreenContext
 
 if TYPE_CHECKING:
     from pydantic import BaseModel

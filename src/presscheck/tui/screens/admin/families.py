@@ -64,7 +64,7 @@ if TYPE_CHECKING:
     from presscheck.api.operation import Operation, Page
     from presscheck.text.styled_text import Line
     from presscheck.tui.screens.admin.details import Details, DetailsContext, Losses
-    from presscheck.tui.screens.base_screen import BaseScreen
+    from presscheck.tui.ui.screen import BaseScreen
 
 Role = Literal["admin", "create"]
 

@@ -14,7 +14,7 @@ from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 
 if TYPE_CHECKING:
     from presscheck.api.operation import Operation
-    from presscheck.tui.screens.screen_context import ScreenContext
+    from presscheck.tui.ui.screen_context import ScreenContext
 
 ONLY_ADMIN = "the only admin: make somebody else admin first"
 """Why the last admin stays."""

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from presscheck.engine.engine import Engine
     from presscheck.engine.forms.form import Form, FormField
     from presscheck.engine.forms.references import Reference
-    from presscheck.tui.screens.screen_context import ScreenContext
+    from presscheck.tui.ui.screen_context import ScreenContext
 
 FORM = "form"
 """What is stored about the draft of a form, under this name: the form as JSON."""

@@ -21,9 +21,9 @@ from presscheck.tui.screens.admin.conversation_import import ConversationImport
 from presscheck.tui.screens.admin.details import show_details
 from presscheck.tui.screens.admin.families import FAMILIES
 from presscheck.tui.screens.admin.table import FamilyTable
-from presscheck.tui.screens.base_screen import BaseScreen
 from presscheck.tui.screens.merge_rules import OrganizationMergeRules
 from presscheck.tui.screens.organization import choose_organization
+from presscheck.tui.ui.screen import BaseScreen
 from presscheck.tui.widgets.line_view import TextView
 from presscheck.tui.widgets.pane_border import PaneBorder
 from presscheck.tui.widgets.row_list import RowList

@@ -42,11 +42,11 @@ from presscheck.tui.screens.admin.facts import (
 )
 from presscheck.tui.screens.admin.operation_form import StoredForm, choices_of, fill_in, form_of, outcome, show_failures
 from presscheck.tui.screens.form_dialog import FormDialog
-from presscheck.tui.screens.row_filter import RowFilter
-from presscheck.tui.screens.screen_context import ScreenContext
 from presscheck.tui.screens.site.writes import send
 from presscheck.tui.screens.undo import undo_last_sent
 from presscheck.tui.status_bar import StatusLine
+from presscheck.tui.ui.row_filter import RowFilter
+from presscheck.tui.ui.screen_context import ScreenContext
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 from presscheck.tui.widgets.empty_state import EmptyState
 from presscheck.tui.widgets.picker import Choice, Picker
@@ -59,7 +59,7 @@ if TYPE_CHECKING:
     from presscheck.engine.writes.descriptions import Place
     from presscheck.tui.screens.admin.facts import Column
     from presscheck.tui.screens.admin.families import Family
-    from presscheck.tui.screens.find import Find
+    from presscheck.tui.ui.find import Find
 
 CHUNK = 500
 """Rows that are read from the store at once, while a text is searched or the rows are sorted."""

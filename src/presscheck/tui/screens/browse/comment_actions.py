@@ -13,7 +13,7 @@ from presscheck.engine.reads.scheduler import PREFETCH
 from presscheck.engine.shared_calls import live_nodes
 from presscheck.errors import PresscheckError
 from presscheck.text.sanitize import sanitize
-from presscheck.tui.screens.content_place import MAY_NOT_COMMENT
+from presscheck.tui.ui.content_place import MAY_NOT_COMMENT
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
-from presscheck.tui.screens.screen_context import ScreenContext
+from presscheck.tui.ui.screen_context import ScreenContext
 
 if TYPE_CHECKING:
     from textual.geometry import Size
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from presscheck.api.change_requests import ChangeRequest
     from presscheck.tui.screens.browse.page_tree import Item, Library
-    from presscheck.tui.screens.content_place import ContentPlace
+    from presscheck.tui.ui.content_place import ContentPlace
     from presscheck.tui.widgets.outline import OutlineList
     from presscheck.tui.widgets.page_view import PageView
     from presscheck.tui.widgets.tree import Tree

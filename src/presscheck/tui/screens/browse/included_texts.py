@@ -17,7 +17,7 @@ from presscheck.text.sanitize import sanitize
 
 if TYPE_CHECKING:
     from presscheck.engine.results import Result
-    from presscheck.tui.screens.screen_context import ScreenContext
+    from presscheck.tui.ui.screen_context import ScreenContext
 
 MOST_READ = 50
 """Texts that are read for one page."""

@@ -19,8 +19,8 @@ from presscheck.tui.terminal.pictures import MOST_PIXELS, TOO_LARGE, CellSize, f
 
 if TYPE_CHECKING:
     from presscheck.api.content import RevisionFile
-    from presscheck.tui.screens.screen_context import ScreenContext
     from presscheck.tui.terminal.pictures import DrawnPicture, PictureTable
+    from presscheck.tui.ui.screen_context import ScreenContext
 
 MOST_BYTES = 10 << 20
 """The largest file that is read, in bytes."""

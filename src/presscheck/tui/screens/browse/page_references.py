@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from presscheck.tui.screens.browse.context import BrowseContext
     from presscheck.tui.screens.browse.page_pictures import PagePictures
     from presscheck.tui.screens.browse.page_tree import Item
-    from presscheck.tui.screens.screen_context import ScreenContext
+    from presscheck.tui.ui.screen_context import ScreenContext
 
 MOST_SPECIFICATIONS = 5
 """API descriptions that are read for one page."""

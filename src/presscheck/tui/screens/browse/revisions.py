@@ -25,7 +25,6 @@ from presscheck.text.phrases import count, now, since
 from presscheck.text.sanitize import is_safe_url, sanitize
 from presscheck.text.styled_text import Line, Span, cut
 from presscheck.tui.external_programs import open_address
-from presscheck.tui.screens.base_screen import BaseScreen
 from presscheck.tui.screens.browse.file_contents import FilePlace
 from presscheck.tui.screens.browse.page_navigation import text_width
 from presscheck.tui.screens.browse.page_pictures import PagePictures
@@ -34,6 +33,7 @@ from presscheck.tui.screens.page.editor import stays_locked
 from presscheck.tui.screens.revert_actions import make_revert
 from presscheck.tui.screens.revision_lines import change_lines, revision_head
 from presscheck.tui.screens.space_content.model import size_of
+from presscheck.tui.ui.screen import BaseScreen
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 from presscheck.tui.widgets.empty_state import EmptyState
 from presscheck.tui.widgets.line_view import LineView

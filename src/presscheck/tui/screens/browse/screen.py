@@ -24,7 +24,6 @@ from presscheck.engine.review.nearest_request import nearest_request
 from presscheck.errors import NotSupported, PresscheckError
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
-from presscheck.tui.screens.base_screen import BaseScreen
 from presscheck.tui.screens.browse.comment_actions import PageCommentActions
 from presscheck.tui.screens.browse.content_actions import ContentActions, ReplaceActions
 from presscheck.tui.screens.browse.edit_actions import BrowsedRequests, EditActions
@@ -39,12 +38,13 @@ from presscheck.tui.screens.browse.site_actions import TreeSites
 from presscheck.tui.screens.browse.space_actions import DeletedSpaces, SpaceActions
 from presscheck.tui.screens.browse.space_facts import LEGEND, site_words, words
 from presscheck.tui.screens.browse.tree_filter import TreeFilter
-from presscheck.tui.screens.content_place import ContentPlace
 from presscheck.tui.screens.notification_actions import NotificationActions, Selection
 from presscheck.tui.screens.organization import choose_organization
 from presscheck.tui.screens.spell_check import SpellingActions
 from presscheck.tui.spell_checker import DoubtfulWord
 from presscheck.tui.status_bar import ClickableLines
+from presscheck.tui.ui.content_place import ContentPlace
+from presscheck.tui.ui.screen import BaseScreen
 from presscheck.tui.widgets.line_view import LineView
 from presscheck.tui.widgets.outline import OutlineList
 from presscheck.tui.widgets.page_view import PageView
@@ -483,8 +483,8 @@ class BrowseScreen(BaseScreen):
             self.tree_view.show(cursor=self.tree_view.key or self.library.first_key)
         self.redraw()
 
+    @override
     def redraw(self) -> None:
-        """Draw the tree, the page and the path to it again."""
         self.tree_view.show()
         self._move_to_target()
         self.page_pane.show_page()

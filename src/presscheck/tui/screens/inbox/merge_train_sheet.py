@@ -20,7 +20,7 @@ from presscheck.tui.screens.review.renderer import merge_line, undo_line, verdic
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 
 if TYPE_CHECKING:
-    from presscheck.tui.screens.screen_context import ScreenContext
+    from presscheck.tui.ui.screen_context import ScreenContext
 
 COLUMNS = 400
 """The dialog wraps what is longer than its own width."""

@@ -28,7 +28,6 @@ from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, width, wrap
 from presscheck.tui.external_programs import open_address
 from presscheck.tui.places import Place
-from presscheck.tui.screens.base_screen import BaseScreen
 from presscheck.tui.screens.inbox.bulk_actions import BulkActions
 from presscheck.tui.screens.inbox.layout import InboxLayout
 from presscheck.tui.screens.inbox.model import InboxModel
@@ -49,6 +48,7 @@ from presscheck.tui.screens.inbox.views import ViewActions
 from presscheck.tui.screens.organization import choose_organization
 from presscheck.tui.screens.startup_snapshot import KEY, snapshot_text
 from presscheck.tui.status_bar import ClickableLines, StatusLine
+from presscheck.tui.ui.screen import BaseScreen
 from presscheck.tui.widgets.line_view import TextView, render_strip
 from presscheck.tui.widgets.pane_border import PaneBorder
 from presscheck.tui.widgets.row_list import RowList

@@ -23,7 +23,6 @@ from presscheck.store.open_texts import DraftSlot
 from presscheck.text.sanitize import display_url, is_safe_url, sanitize
 from presscheck.text.styled_text import Line, Span, wrap
 from presscheck.tui.external_programs import open_address
-from presscheck.tui.screens.base_screen import BaseScreen
 from presscheck.tui.screens.integration.component_rows import (
     ComponentRow,
     Control,
@@ -37,6 +36,7 @@ from presscheck.tui.screens.integration.component_rows import (
 )
 from presscheck.tui.screens.site.writes import send
 from presscheck.tui.status_bar import StatusLine
+from presscheck.tui.ui.screen import BaseScreen
 from presscheck.tui.widgets.composer import Composer
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 from presscheck.tui.widgets.empty_state import EmptyState

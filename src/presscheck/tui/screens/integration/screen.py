@@ -25,15 +25,15 @@ from presscheck.errors import Forbidden, NotSignedIn, NotSupported, PresscheckEr
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.external_programs import open_address
-from presscheck.tui.screens.base_screen import BaseScreen
 from presscheck.tui.screens.integration.about_tab import AboutTab
 from presscheck.tui.screens.integration.actions import IntegrationActions
 from presscheck.tui.screens.integration.events_tab import NEWEST, EventsTab, event_lines
 from presscheck.tui.screens.integration.installations_tab import InstallationsTab, PlacesTab
 from presscheck.tui.screens.integration.model import IntegrationModel, Listed, event_type
-from presscheck.tui.screens.row_filter import filter_tab
-from presscheck.tui.screens.tabbed_lists import TabbedLists
 from presscheck.tui.screens.text_screen import TextScreen
+from presscheck.tui.ui.row_filter import filter_tab
+from presscheck.tui.ui.screen import BaseScreen
+from presscheck.tui.ui.tabbed_lists import TabbedLists
 from presscheck.tui.widgets.empty_state import EmptyState
 from presscheck.tui.widgets.row_list import RowList
 
@@ -179,8 +179,8 @@ class IntegrationScreen(BaseScreen):
     def footer_commands(self) -> tuple[str, ...]:
         return self.lists.tab.footer
 
+    @override
     def redraw(self) -> None:
-        """Draw the tab again."""
         self.lists.redraw()
 
     def _show_empty(self, empty: EmptyState) -> None:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from presscheck.api.integrations import UpdateInstallation
     from presscheck.engine.drafts import Draft
     from presscheck.engine.forms.references import Reference
-    from presscheck.tui.screens.screen_context import ScreenContext
+    from presscheck.tui.ui.screen_context import ScreenContext
 
 KEY = "settings "
 """The start of the keys of drafts."""

@@ -26,7 +26,6 @@ from presscheck.text.styled_text import Line, Span, cut, pad, width
 from presscheck.tui.commands import COMMANDS, keys_of, shown
 from presscheck.tui.external_programs import edit_text
 from presscheck.tui.keyboard import KeySequences, key_name
-from presscheck.tui.screens.base_screen import NARROW, BaseScreen
 from presscheck.tui.screens.markdown_editor.area import MarkdownArea
 from presscheck.tui.screens.markdown_editor.blocks import BLOCKS
 from presscheck.tui.screens.markdown_editor.completion import (
@@ -44,6 +43,7 @@ from presscheck.tui.screens.spell_check import SpellingActions
 from presscheck.tui.screens.text_draft import confirm_discard
 from presscheck.tui.spell_checker import DoubtfulWord
 from presscheck.tui.status_bar import pressing
+from presscheck.tui.ui.screen import NARROW, BaseScreen
 from presscheck.tui.widgets.page_view import PageView
 from presscheck.tui.widgets.picker import Choice, Picker
 from presscheck.tui.widgets.row_list import RowList

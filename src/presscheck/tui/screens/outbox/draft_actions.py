@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from presscheck.engine.drafts import Draft, Fate
     from presscheck.tui.screens.outbox.draft_list import DraftList
-    from presscheck.tui.screens.screen_context import ScreenContext
+    from presscheck.tui.ui.screen_context import ScreenContext
 
 SUBJECT = 100
 """Characters that a subject may have."""

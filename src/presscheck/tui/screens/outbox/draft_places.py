@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
     from presscheck.engine.drafts import Draft
     from presscheck.tui.screens.adaptive_content.screen import AdaptiveContentScreen
-    from presscheck.tui.screens.base_screen import BaseScreen
     from presscheck.tui.screens.browse.screen import BrowseScreen
     from presscheck.tui.screens.publish.screen import PublishScreen
-    from presscheck.tui.screens.screen_context import ScreenContext
+    from presscheck.tui.ui.screen import BaseScreen
+    from presscheck.tui.ui.screen_context import ScreenContext
 
 STEP, LOOKS = 0.05, 100
 """Seconds between two looks at whether a place is loaded, and how often; then the user is only told the key."""

@@ -18,12 +18,12 @@ from presscheck.text.phrases import now, span
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, cut, pad
 from presscheck.tui.places import Place
-from presscheck.tui.screens.base_screen import BaseScreen
 from presscheck.tui.screens.outbox.draft_actions import DraftActions
 from presscheck.tui.screens.outbox.draft_list import DraftList
 from presscheck.tui.screens.text_screen import TextScreen
 from presscheck.tui.screens.undo import NOT_DISCARDED, undo_sent
 from presscheck.tui.status_bar import ClickableLines, StatusLine
+from presscheck.tui.ui.screen import BaseScreen
 from presscheck.tui.widgets.composer import Composer
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 from presscheck.tui.widgets.empty_state import EmptyState

@@ -21,7 +21,7 @@ from presscheck.tui.screens.page.editor import TITLE, ask_line
 from presscheck.tui.widgets.picker import Choice, Picker
 
 if TYPE_CHECKING:
-    from presscheck.tui.screens.screen_context import ScreenContext
+    from presscheck.tui.ui.screen_context import ScreenContext
 
 _SLUG = re.compile(r"[^\s/?#%]+")
 _ICON = re.compile(r"[a-z0-9-]*")

@@ -27,7 +27,7 @@ from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 if TYPE_CHECKING:
     from presscheck.documents.merge.text import MergedText
     from presscheck.text.styled_text import Line
-    from presscheck.tui.screens.screen_context import ScreenContext
+    from presscheck.tui.ui.screen_context import ScreenContext
 
 OURS, THEIRS = "you", "somebody else"
 """Names of both sides in conflict markers."""

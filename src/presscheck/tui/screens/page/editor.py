@@ -30,7 +30,7 @@ from presscheck.tui.widgets.prompt_dialog import PromptDialog
 if TYPE_CHECKING:
     from presscheck.api.content import RevisionPage
     from presscheck.text.styled_text import Line
-    from presscheck.tui.screens.screen_context import ScreenContext
+    from presscheck.tui.ui.screen_context import ScreenContext
 
 Side = Literal["before", "after", "inside"]
 """Where a page is added, seen from another."""

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from presscheck.api.content import RevisionPage
     from presscheck.engine.search.backlinks import OtherUses
-    from presscheck.tui.screens.screen_context import ScreenContext
+    from presscheck.tui.ui.screen_context import ScreenContext
 
 NOT_SEARCHED = " not searched"
 """The row that names the spaces that are not cached."""

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from presscheck.engine.review.threads import Discussion, Message, Thread
     from presscheck.tui.screens.page_comments.drafts import LiveDrafts
-    from presscheck.tui.screens.screen_context import ScreenContext
+    from presscheck.tui.ui.screen_context import ScreenContext
 
 FIRST_ONLY = "only your comments can be changed here: the service changes no replies outside change requests"
 """Why nothing in a thread can be changed in which only replies are the user's."""

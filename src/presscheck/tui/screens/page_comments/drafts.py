@@ -11,14 +11,14 @@ from presscheck.engine.members import people_in
 from presscheck.engine.review.threads import LIVE_WRITES
 from presscheck.errors import PresscheckError
 from presscheck.text.sanitize import sanitize
-from presscheck.tui.screens.content_place import MAY_NOT_COMMENT
+from presscheck.tui.ui.content_place import MAY_NOT_COMMENT
 from presscheck.tui.widgets.composer import Composer
 
 if TYPE_CHECKING:
     from presscheck.api.operation import Operation
     from presscheck.api.spaces import Space
     from presscheck.engine.writes.pending_writes import OutboxEntry, PendingWrite
-    from presscheck.tui.screens.screen_context import ScreenContext
+    from presscheck.tui.ui.screen_context import ScreenContext
 
 HOLD = 3
 """Seconds during which a comment can be undone before it is sent."""

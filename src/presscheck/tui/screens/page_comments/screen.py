@@ -22,13 +22,13 @@ from presscheck.errors import Forbidden, NotSupported
 from presscheck.text.phrases import ago, count, long_ago, now
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, cut, width
-from presscheck.tui.screens.base_screen import BaseScreen
 from presscheck.tui.screens.page_comments.actions import LiveCommentActions
 from presscheck.tui.screens.page_comments.drafts import LiveDrafts
 from presscheck.tui.screens.review.renderer import one_line, thread_lines
 from presscheck.tui.screens.review.thread_list_screen import SIGNS
 from presscheck.tui.screens.undo import undo_last_sent
 from presscheck.tui.status_bar import StatusLine, pressing
+from presscheck.tui.ui.screen import BaseScreen
 from presscheck.tui.widgets.empty_state import EmptyState
 from presscheck.tui.widgets.line_view import TextView
 from presscheck.tui.widgets.row_list import RowList
@@ -120,8 +120,8 @@ class PageCommentsScreen(BaseScreen):
         at = self._rows.cursor
         return self._shown[at] if at < len(self._shown) else None
 
+    @override
     def redraw(self) -> None:
-        """Show the threads as they are now, once the screen is seen."""
         if self.is_mounted and not self.is_leaving:
             self.when_shown("redraw", self._show)
 

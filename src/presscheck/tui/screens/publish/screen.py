@@ -27,16 +27,16 @@ from presscheck.text.styled_text import Line, Span, cut, pad
 from presscheck.tui.external_programs import open_address
 from presscheck.tui.places import Place
 from presscheck.tui.screens.adaptive_content.audience_view import viewing
-from presscheck.tui.screens.base_screen import BaseScreen
 from presscheck.tui.screens.organization import choose_organization
 from presscheck.tui.screens.publish.actions import PublishActions, SiteActions, last_publish
 from presscheck.tui.screens.publish.checklist import AFTER_A_SCREEN, CURRENT, Checklist
 from presscheck.tui.screens.publish.site_pane import SitePane
-from presscheck.tui.screens.row_filter import RowFilter
 from presscheck.tui.screens.site.previews import SitePreviews
 from presscheck.tui.screens.site.published_profile import published_reason, show_published
 from presscheck.tui.screens.site.writes import mark_of
 from presscheck.tui.screens.site_structure.model import SiteTree
+from presscheck.tui.ui.row_filter import RowFilter
+from presscheck.tui.ui.screen import BaseScreen
 from presscheck.tui.widgets.pane_border import PaneBorder
 from presscheck.tui.widgets.row_list import RowList
 
@@ -181,8 +181,8 @@ class PublishScreen(BaseScreen):
         """The item of the structure under the cursor, while the structure has the focus."""
         return self.site.item if self.is_mounted else None
 
+    @override
     def redraw(self) -> None:
-        """Draw the structure again, once it is seen."""
         if self.is_mounted and not self.is_leaving:
             self.when_shown("redraw structure", self._draw_structure)
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from presscheck.api.conversations import Conversation
     from presscheck.api.operation import Operation, Page
     from presscheck.api.organizations import Organization
-    from presscheck.tui.screens.screen_context import ScreenContext
+    from presscheck.tui.ui.screen_context import ScreenContext
 
 ROLES = {"user": ("reader", "accent"), "assistant": ("assistant", "link"), "team-member": ("team member", "strong")}
 """What the roles of those who write are called, and their style."""

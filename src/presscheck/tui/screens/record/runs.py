@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from presscheck.api.organizations import Organization
     from presscheck.api.spaces import Space
     from presscheck.api.translations import Translation
-    from presscheck.tui.screens.screen_context import ScreenContext
+    from presscheck.tui.ui.screen_context import ScreenContext
 
 BUSY = ("pending", "in-progress", "running", "progress")
 STYLES = {

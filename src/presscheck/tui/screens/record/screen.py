@@ -13,8 +13,8 @@ from presscheck.errors import PresscheckError
 from presscheck.text.phrases import long_ago
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, plain
-from presscheck.tui.screens.base_screen import BaseScreen
 from presscheck.tui.status_bar import StatusLine
+from presscheck.tui.ui.screen import BaseScreen
 from presscheck.tui.widgets.line_view import TextView
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from presscheck.api.operation import Operation
     from presscheck.engine.results import Result
-    from presscheck.tui.screens.screen_context import ScreenContext
+    from presscheck.tui.ui.screen_context import ScreenContext
 
 POLL_SECONDS = 1.5
 """Between two requests for the state of something that is being worked on."""
@@ -153,8 +153,8 @@ class RecordScreen(BaseScreen):
             for call in self.record.calls().values():
                 self.engine.refresh(call)
 
+    @override
     def redraw(self) -> None:
-        """Show the record as it is known now."""
         self.when_shown("redraw", self._show)
 
     def _show(self) -> None:

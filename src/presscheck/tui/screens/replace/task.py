@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from presscheck.api.spaces import Space
     from presscheck.engine.replacement.file_search import FileQuery
     from presscheck.errors import InvalidArgument
-    from presscheck.tui.screens.screen_context import ScreenContext
+    from presscheck.tui.ui.screen_context import ScreenContext
 
 SUBJECT = 100
 """The most characters of a subject."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
-from presscheck.tui.screens.screen_context import ScreenContext
+from presscheck.tui.ui.screen_context import ScreenContext
 
 if TYPE_CHECKING:
     from presscheck.documents.diff.block_pairs import SegmentPair

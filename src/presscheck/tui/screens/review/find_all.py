@@ -10,9 +10,9 @@ from presscheck.tui.widgets.line_view import Match
 
 if TYPE_CHECKING:
     from presscheck.engine.review.model import ReviewModel
-    from presscheck.tui.screens.find import Find
     from presscheck.tui.screens.review.loader import PageTextLoader
     from presscheck.tui.screens.review.view import ReviewView
+    from presscheck.tui.ui.find import Find
 
 
 class FoundLine(NamedTuple):

@@ -16,8 +16,6 @@ from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.external_programs import open_address
 from presscheck.tui.places import Place
-from presscheck.tui.screens.base_screen import BaseScreen
-from presscheck.tui.screens.content_place import ContentPlace
 from presscheck.tui.screens.notification_actions import NotificationActions, Selection
 from presscheck.tui.screens.page.editor import edit_page
 from presscheck.tui.screens.review.comment_actions import CommentActions
@@ -38,6 +36,8 @@ from presscheck.tui.screens.review.verdict_actions import VerdictActions
 from presscheck.tui.screens.review.view import ReviewView
 from presscheck.tui.screens.site.previews import RequestPreview
 from presscheck.tui.status_bar import ClickableLines
+from presscheck.tui.ui.content_place import ContentPlace
+from presscheck.tui.ui.screen import BaseScreen
 from presscheck.tui.widgets.line_view import LineView
 from presscheck.tui.widgets.row_list import RowList
 
@@ -309,8 +309,8 @@ class ReviewScreen(BaseScreen):
             self._shown_commands = self.footer_commands
             self.refresh_status_bars()
 
+    @override
     def redraw(self) -> None:
-        """Draw all parts from the model, once they are visible."""
         if self.is_mounted:
             self.when_shown("redraw", self._draw)
 

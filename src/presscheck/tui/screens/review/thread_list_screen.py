@@ -14,10 +14,10 @@ from presscheck.engine.review.threads import STATES, Thread, ThreadState
 from presscheck.text.phrases import ago, count, now
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, cut, width
-from presscheck.tui.screens.base_screen import BaseScreen
 from presscheck.tui.screens.notification_actions import NotificationActions, Selection
 from presscheck.tui.screens.review.renderer import OUTDATED, first_words, one_line, pending_words
 from presscheck.tui.status_bar import StatusLine, pressing
+from presscheck.tui.ui.screen import BaseScreen
 from presscheck.tui.widgets.empty_state import EmptyState
 from presscheck.tui.widgets.row_list import RowList
 
@@ -172,8 +172,8 @@ class ThreadListScreen(BaseScreen):
         self.query_one(RowList).focus()
         self._show()
 
+    @override
     def redraw(self) -> None:
-        """Show the threads as they are now, if the screen is open."""
         if self.is_mounted and not self.is_leaving:
             self._show()
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 from presscheck.api.sites import CreateSite, DeleteSite, UpdateSite
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
-from presscheck.tui.screens.screen_context import ScreenContext
 from presscheck.tui.screens.site.writes import lacks_role, send
 from presscheck.tui.screens.site_structure.space_choices import space_choices
+from presscheck.tui.ui.screen_context import ScreenContext
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 from presscheck.tui.widgets.picker import Choice, Picker
 from presscheck.tui.widgets.prompt_dialog import PromptDialog

@@ -16,7 +16,7 @@ from presscheck.tui.widgets.picker import Choice, Picker
 if TYPE_CHECKING:
     from presscheck.api.change_requests import ChangeRequest
     from presscheck.engine.review.model import ReviewModel
-    from presscheck.tui.screens.screen_context import ScreenContext
+    from presscheck.tui.ui.screen_context import ScreenContext
 
 MANY = 1000
 """Open change requests among which one is chosen."""

@@ -17,7 +17,7 @@ from presscheck.tui.screens.text_screen import TextScreen
 if TYPE_CHECKING:
     from presscheck.api.site_structure import StructureItem
     from presscheck.api.sites import Site
-    from presscheck.tui.screens.screen_context import ScreenContext
+    from presscheck.tui.ui.screen_context import ScreenContext
 
 NAMES = 14
 """Cells of the names of the facts."""

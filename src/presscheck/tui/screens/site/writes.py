@@ -12,7 +12,7 @@ from presscheck.tui.screens.undo import undo_last_sent
 if TYPE_CHECKING:
     from presscheck.api.operation import Operation
     from presscheck.api.sites import Site
-    from presscheck.tui.screens.screen_context import ScreenContext
+    from presscheck.tui.ui.screen_context import ScreenContext
 
 T = TypeVar("T")
 

@@ -18,8 +18,6 @@ from presscheck.engine.site_customization.settings import GROUPS, path_name
 from presscheck.errors import Forbidden
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line
-from presscheck.tui.screens.base_screen import NARROW, BaseScreen
-from presscheck.tui.screens.row_filter import RowFilter
 from presscheck.tui.screens.site.title import site_title
 from presscheck.tui.screens.site.writes import lacks_role, write_reason
 from presscheck.tui.screens.site_customization.edit_actions import EditActions
@@ -27,7 +25,9 @@ from presscheck.tui.screens.site_customization.model import CustomizationModel
 from presscheck.tui.screens.site_customization.picture import HEIGHT, picture
 from presscheck.tui.screens.site_customization.save_actions import SaveActions
 from presscheck.tui.screens.site_customization.setting_tab import SettingTab
-from presscheck.tui.screens.tabbed_lists import TabbedLists
+from presscheck.tui.ui.row_filter import RowFilter
+from presscheck.tui.ui.screen import NARROW, BaseScreen
+from presscheck.tui.ui.tabbed_lists import TabbedLists
 from presscheck.tui.widgets.empty_state import EmptyState
 from presscheck.tui.widgets.line_view import TextView
 from presscheck.tui.widgets.row_list import RowList
@@ -172,8 +172,8 @@ class CustomizationScreen(BaseScreen):
             return lacks_role(self.model.site, "create")
         return write_reason(self, UpdateCustomization, self.model.site, "create")
 
+    @override
     def redraw(self) -> None:
-        """Draw the tab and the picture again."""
         self.lists.redraw()
         self._draw_picture()
 

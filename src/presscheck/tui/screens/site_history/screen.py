@@ -14,11 +14,11 @@ from presscheck.engine.site_config.snapshots import Snapshot
 from presscheck.text.phrases import exact, now, span
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, cut, pad
-from presscheck.tui.screens.base_screen import NARROW, BaseScreen
-from presscheck.tui.screens.row_filter import RowFilter
 from presscheck.tui.screens.site.title import site_title
 from presscheck.tui.screens.site_history.restore_actions import RestoreActions
 from presscheck.tui.status_bar import StatusLine
+from presscheck.tui.ui.row_filter import RowFilter
+from presscheck.tui.ui.screen import NARROW, BaseScreen
 from presscheck.tui.widgets.empty_state import EmptyState
 from presscheck.tui.widgets.line_view import TextView
 from presscheck.tui.widgets.row_list import RowList

@@ -17,7 +17,6 @@ from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.external_programs import open_address
 from presscheck.tui.screens.adaptive_content.audience_view import viewing
-from presscheck.tui.screens.base_screen import BaseScreen
 from presscheck.tui.screens.site.title import site_title
 from presscheck.tui.screens.site.writes import undo_here
 from presscheck.tui.screens.site_structure.add_actions import AddActions
@@ -27,6 +26,7 @@ from presscheck.tui.screens.site_structure.move_actions import MoveActions
 from presscheck.tui.screens.site_structure.removals import Removals
 from presscheck.tui.screens.site_structure.rows import detail_lines, nodes, path_columns, summary
 from presscheck.tui.status_bar import StatusLine
+from presscheck.tui.ui.screen import BaseScreen
 from presscheck.tui.widgets.empty_state import EmptyState
 from presscheck.tui.widgets.line_view import TextView
 from presscheck.tui.widgets.tree import Node, Tree
@@ -96,8 +96,8 @@ class SiteStructureScreen(BaseScreen):
         """The item under the cursor."""
         return self.model.items.get(self.structure_tree.key or "") if self.is_mounted else None
 
+    @override
     def redraw(self) -> None:
-        """Draw the structure again, once it is seen."""
         if self.is_mounted and not self.is_leaving:
             self.when_shown("redraw", self._draw)
 

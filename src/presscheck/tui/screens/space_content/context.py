@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol
 
-from presscheck.tui.screens.screen_context import ScreenContext
-from presscheck.tui.screens.tabbed_lists import ListTab
+from presscheck.tui.ui.screen_context import ScreenContext
+from presscheck.tui.ui.tabbed_lists import ListTab
 
 if TYPE_CHECKING:
     from presscheck.api.content import RevisionFile, RevisionPage

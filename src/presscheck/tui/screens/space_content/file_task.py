@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from presscheck.api.content import RevisionFile
     from presscheck.errors import InvalidArgument
-    from presscheck.tui.screens.screen_context import ScreenContext
+    from presscheck.tui.ui.screen_context import ScreenContext
 
 
 class FileTask:

@@ -28,8 +28,8 @@ from presscheck.errors import NetworkError, NotSupported, PresscheckError, Reque
 if TYPE_CHECKING:
     from presscheck.api.content import RevisionFile
     from presscheck.engine.protocols import Reader
-    from presscheck.tui.screens.screen_context import ScreenContext
     from presscheck.tui.screens.space_content.model import SpaceContent
+    from presscheck.tui.ui.screen_context import ScreenContext
 
 MOST_PAGES = 500
 """Pages whose texts are read for their links; in a larger space the others are counted as not read."""

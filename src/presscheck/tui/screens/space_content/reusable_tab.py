@@ -20,7 +20,6 @@ from presscheck.text.styled_text import Line, Span, cut, pad, wrap
 from presscheck.tui.external_programs import open_address
 from presscheck.tui.screens.admin.details import fact_lines
 from presscheck.tui.screens.admin.facts import facts
-from presscheck.tui.screens.base_screen import BaseScreen
 from presscheck.tui.screens.browse.file_contents import FilePlace
 from presscheck.tui.screens.browse.included_texts import INVALID, document_markdown
 from presscheck.tui.screens.browse.page_navigation import text_width
@@ -28,6 +27,7 @@ from presscheck.tui.screens.browse.page_pictures import PagePictures
 from presscheck.tui.screens.browse.page_references import RevisionReferences
 from presscheck.tui.screens.space_content.loader import pages_by_title
 from presscheck.tui.screens.text_screen import TextScreen
+from presscheck.tui.ui.screen import BaseScreen
 from presscheck.tui.widgets.line_view import LineView
 from presscheck.tui.widgets.page_view import PageView
 from presscheck.tui.widgets.picker import Choice, Picker

@@ -16,7 +16,6 @@ from presscheck.errors import NotSupported, PresscheckError
 from presscheck.text.phrases import count, long_ago
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
-from presscheck.tui.screens.base_screen import BaseScreen
 from presscheck.tui.screens.page.editor import stays_locked
 from presscheck.tui.screens.page.uses import choose_use
 from presscheck.tui.screens.space_content.file_actions import FileActions
@@ -25,8 +24,9 @@ from presscheck.tui.screens.space_content.links_tab import LinksTab
 from presscheck.tui.screens.space_content.loader import ContentLoader
 from presscheck.tui.screens.space_content.model import SpaceContent, addresses_elsewhere
 from presscheck.tui.screens.space_content.reusable_tab import ReusableTab
-from presscheck.tui.screens.tabbed_lists import TabbedLists
 from presscheck.tui.screens.undo import undo_last_sent
+from presscheck.tui.ui.screen import BaseScreen
+from presscheck.tui.ui.tabbed_lists import TabbedLists
 from presscheck.tui.widgets.empty_state import EmptyState
 from presscheck.tui.widgets.picker import Choice, Picker
 from presscheck.tui.widgets.row_list import RowList
@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from presscheck.api.content import RevisionFile, RevisionPage
     from presscheck.api.links import ContentLocation
     from presscheck.engine.writes.descriptions import Place
-    from presscheck.tui.screens.content_place import ContentPlace
     from presscheck.tui.screens.space_content.context import Tab
+    from presscheck.tui.ui.content_place import ContentPlace
 
 
 class SpaceContentScreen(BaseScreen):
@@ -106,8 +106,8 @@ class SpaceContentScreen(BaseScreen):
     def footer_titles(self) -> Mapping[str, str]:
         return {"find_replace": "replace the file"} if self.tab is self.files_tab else {}
 
+    @override
     def redraw(self) -> None:
-        """Draw the tab again."""
         self.lists.redraw()
 
     def _notes(self) -> Line:

@@ -28,14 +28,14 @@ from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, cut, pad
 from presscheck.tui.external_programs import open_address
 from presscheck.tui.screens.admin.operation_form import StoredForm, fill_in
-from presscheck.tui.screens.base_screen import BaseScreen
 from presscheck.tui.screens.page.uses import choose_use
 from presscheck.tui.screens.record.runs import status_line, writing_reason
 from presscheck.tui.screens.record.screen import POLL_SECONDS
-from presscheck.tui.screens.row_filter import RowFilter
 from presscheck.tui.screens.specification.version_comparison import VersionComparison
 from presscheck.tui.screens.text_screen import TextScreen
 from presscheck.tui.status_bar import StatusLine
+from presscheck.tui.ui.row_filter import RowFilter
+from presscheck.tui.ui.screen import BaseScreen
 from presscheck.tui.widgets.empty_state import EmptyState
 from presscheck.tui.widgets.row_list import RowList
 
@@ -309,8 +309,8 @@ class SpecificationScreen(BaseScreen):
     def command_handlers(self) -> Iterable[object]:
         return (self, self._comparison)
 
+    @override
     def redraw(self) -> None:
-        """Draw what is known now."""
         self.when_shown("redraw", self._show)
 
 

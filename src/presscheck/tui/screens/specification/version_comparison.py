@@ -17,11 +17,11 @@ from presscheck.paths import places
 from presscheck.text.phrases import count, now, since
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, cut, pad
-from presscheck.tui.screens.base_screen import BaseScreen
-from presscheck.tui.screens.row_filter import RowFilter
-from presscheck.tui.screens.screen_context import ScreenContext
 from presscheck.tui.screens.text_screen import TextScreen
 from presscheck.tui.status_bar import StatusLine
+from presscheck.tui.ui.row_filter import RowFilter
+from presscheck.tui.ui.screen import BaseScreen
+from presscheck.tui.ui.screen_context import ScreenContext
 from presscheck.tui.widgets.empty_state import EmptyState
 from presscheck.tui.widgets.row_list import RowList
 

@@ -31,8 +31,6 @@ from presscheck.text.styled_text import Line, Span, cut, width
 from presscheck.tui.commands import COMMANDS, SCOPE_PLACES, CommandTable, keys_of, shown
 from presscheck.tui.keyboard import KeySequences, key_name
 from presscheck.tui.places import Place
-from presscheck.tui.screens.find import Find
-from presscheck.tui.screens.screen_context import Work
 from presscheck.tui.status_bar import (
     StatusLine,
     WhichKey,
@@ -42,6 +40,8 @@ from presscheck.tui.status_bar import (
     pressing,
 )
 from presscheck.tui.terminal.output import LineCompositor
+from presscheck.tui.ui.find import Find
+from presscheck.tui.ui.screen_context import Work
 from presscheck.tui.widgets.line_view import END, LineView
 from presscheck.tui.widgets.page_view import PageView
 from presscheck.tui.widgets.pane_border import PaneBorder
@@ -57,7 +57,7 @@ if TYPE_CHECKING:
     from presscheck.engine.engine import Engine
     from presscheck.tui.app_context import AppContext
     from presscheck.tui.commands import Command
-    from presscheck.tui.screens.content_place import ContentPlace
+    from presscheck.tui.ui.content_place import ContentPlace
 
 T = TypeVar("T")
 NARROW = 100
@@ -225,11 +225,23 @@ class BaseScreen(Screen[None], inherit_bindings=False):
         """
         return (self,)
 
+    def tabs(self) -> Mapping[str, object]:
+        """The tabs of the screen by their titles: the one that is shown handles a command before the other objects."""
+        return {}
+
+    @property
+    def shown_tab(self) -> object:
+        """The tab that is shown; None on a screen without tabs."""
+        return None
+
+    def redraw(self) -> None:
+        """Draw what is shown again, after something that it depends on has changed."""
+
     @cached_property
     def command_table(self) -> CommandTable:
         """Handlers and reasons of every command that this screen has."""
-        own = self.command_handlers()
-        return CommandTable((*own, self.pane_commands, self.find, *self.app_context.command_handlers()))
+        owners = (*self.command_handlers(), self.pane_commands, self.find, *self.app_context.command_handlers())
+        return CommandTable(owners, self.tabs(), lambda: self.shown_tab)
 
     @property
     def text_pane(self) -> LineView | None:

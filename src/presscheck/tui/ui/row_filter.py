@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from presscheck.tui.screens.find import Find
+    from presscheck.tui.ui.find import Find
     from presscheck.tui.widgets.line_view import Match
     from presscheck.tui.widgets.row_list import RowList
 

@@ -11,13 +11,13 @@ from textual.containers import Vertical
 from typing_extensions import override
 
 from presscheck.text.styled_text import Line, Span
-from presscheck.tui.screens.screen_context import ScreenContext
 from presscheck.tui.status_bar import StatusLine, pressing
+from presscheck.tui.ui.screen_context import ScreenContext
 from presscheck.tui.widgets.empty_state import EmptyState
 from presscheck.tui.widgets.row_list import RowList
 
 if TYPE_CHECKING:
-    from presscheck.tui.screens.find import Find
+    from presscheck.tui.ui.find import Find
 
 
 class ListTab(Protocol):

@@ -1,0 +1,205 @@
+"""A list as a declaration: columns, items, keys, the text to search, and the messages of an empty list."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Generic, TypeVar
+
+from presscheck.text.styled_text import Line, Span, cut, pad, plain
+from presscheck.tui.ui.loaded import Loaded, message_for
+from presscheck.tui.widgets.empty_state import Message
+from presscheck.tui.widgets.row_list import RowList
+
+T = TypeVar("T")
+NO_MATCH = Message("No row has this text.")
+
+
+@dataclass(frozen=True)
+class Column(Generic[T]):
+    """A column of a list.
+
+    Attributes:
+        title: its heading.
+        cell: returns the cell of an item.
+        width: its width in cells, with the gap; columns without a width share the room that is left.
+        share: the part of that room, in proportion to the other shares.
+        gap: empty cells at its right.
+        from_width: the least width of the list at which it is shown.
+    """
+
+    title: str
+    cell: Callable[[T], Line | str]
+    width: int = 0
+    share: int = 1
+    gap: int = 1
+    from_width: int = 0
+
+
+def layout(columns: Sequence[Column[Any]], width: int, least: int = 10) -> list[tuple[Column[Any], int]]:
+    """The columns that a list of this width shows, each with its width.
+
+    Args:
+        columns: all columns.
+        width: the cells of a row.
+        least: the room that the columns without a width share in a narrower list, too; the row is cut then.
+    """
+    shown = [column for column in columns if width >= column.from_width]
+    room = max(least, width - sum(column.width for column in shown))
+    shares = sum(column.share for column in shown if not column.width)
+    widths: list[tuple[Column[Any], int]] = []
+    for column in shown:
+        part = column.width
+        if not part:
+            part = room if shares == column.share else room * column.share // shares
+            room, shares = room - part, shares - column.share
+        widths.append((column, part))
+    return widths
+
+
+class List(Generic[T]):
+    """A list of a screen. A subclass declares columns and items, and handles the commands on its rows.
+
+    Its methods `command_<name>` and `reason_<name>` are commands of the screen while the list is shown.
+
+    Attributes:
+        name: the title of its tab.
+        nouns: what it lists, in the plural.
+        place: where the items belong, with a space before it, such as ` of this site`.
+        footer: the names of the commands whose keys the footer shows.
+        has_marks: whether rows can be marked.
+        columns: the columns, from left to right.
+        rows: the widget.
+    """
+
+    name: ClassVar[str] = ""
+    nouns: ClassVar[str] = ""
+    place: ClassVar[str] = ""
+    footer: ClassVar[tuple[str, ...]] = ()
+    has_marks: ClassVar[bool] = False
+
+    def __init__(self, columns: Sequence[Column[T]], *, target: Hashable | None = None) -> None:
+        self.columns = columns
+        self.target = target
+        """The key of the item that the cursor goes to as soon as it is listed; None for the first one."""
+        self.rows = RowList(self.row, key=self.key, has_mark_column=self.has_marks)
+        self._text = ""
+        self._filtered: tuple[object, str, Sequence[T]] = (None, "", ())
+        """The items and the text of the last filter, and the items with the text."""
+
+    @property
+    def loaded(self) -> Loaded[Sequence[T]]:
+        """All items."""
+        raise NotImplementedError
+
+    def key_of(self, item: T) -> Hashable:
+        """Return the key of an item, which stays when the item changes."""
+        return getattr(item, "id")  # noqa: B009
+
+    def searched(self, item: T) -> str:
+        """The text of an item in which the filter searches: all its cells."""
+        return " ".join(plain(_line(column.cell(item))) for column in self.columns)
+
+    def summary(self) -> Line:
+        """The line above the rows, such as how many of which kind."""
+        return ()
+
+    def empty(self) -> Message:
+        """The message of a loaded list without items."""
+        return Message(f"No {self.nouns} yet.")
+
+    def explanation(self, *, online: bool) -> Message:
+        """The message that explains why there are no rows."""
+        if self.loaded.value is None:
+            return message_for(self.loaded, self.nouns, self.place, online=online)
+        return NO_MATCH if self.loaded.value else self.empty()
+
+    @property
+    def items(self) -> Sequence[T]:
+        """The items that are shown: all, or those with the text of the filter."""
+        value = self.loaded.value or ()
+        if not self._text:
+            return value
+        if self._filtered[0] is not value or self._filtered[1] != self._text:
+            kept = [item for item in value if self._text in self.searched(item).lower()]
+            self._filtered = (value, self._text, kept)
+        return self._filtered[2]
+
+    @property
+    def total(self) -> int | None:
+        """The number of all items; None until they are loaded."""
+        return None if self.loaded.value is None else len(self.loaded.value)
+
+    @property
+    def count(self) -> int:
+        """The number of rows."""
+        return len(self.items)
+
+    @property
+    def current(self) -> T | None:
+        """The item under the cursor; None without rows."""
+        items, at = self.items, self.rows.cursor
+        return items[at] if at < len(items) else None
+
+    @property
+    def marked(self) -> list[T]:
+        """The marked items, shown or not."""
+        return [item for item in self.loaded.value or () if self.key_of(item) in self.rows.marked]
+
+    def show(self) -> None:
+        """Show the items as they are now."""
+        at = None
+        if self.target is not None:
+            at = next((at for at, item in enumerate(self.items) if self.key_of(item) == self.target), None)
+            self.target = self.target if at is None else None
+        self.rows.show(self.count, cursor=at)
+
+    def filter(self, text: str) -> None:
+        """Show only the items with a text, in lower case; all without a text."""
+        self._text = text
+
+    def key(self, index: int) -> Hashable | None:
+        """Return the key of a row; None if there is no such row."""
+        items = self.items
+        return self.key_of(items[index]) if index < len(items) else None
+
+    def heading(self, width: int) -> Line:
+        """The titles of the columns."""
+        return self._laid_out(width, lambda column: (Span(column.title, "quiet"),), "quiet")
+
+    def row(self, index: int, width: int) -> Line:
+        """The cells of a row."""
+        item = self.items[index]
+        return self._laid_out(width, lambda column: _line(column.cell(item)), "")
+
+    def _laid_out(self, width: int, cell: Callable[[Column[T]], Line], style: str) -> Line:
+        spans: list[Span] = []
+        widths = layout(self.columns, width)
+        for number, (column, part) in enumerate(widths, 1):
+            is_last = number == len(widths)
+            text = cut(cell(column), max(0, part if is_last else part - column.gap))
+            spans += text if is_last else pad(text, part)
+        return tuple(span._replace(style=style) for span in spans) if style else tuple(spans)
+
+
+class MarkedList(List[T]):
+    """A list whose rows can be marked."""
+
+    has_marks = True
+
+    def command_mark(self) -> None:
+        """Mark the row, or remove its mark."""
+        self.rows.mark()
+
+    def command_mark_range(self) -> None:
+        """Start or end a range of marks."""
+        if self.rows.mark_range():
+            self.rows.screen.notify("range started: V ends it")
+
+    def command_mark_visible(self) -> None:
+        """Mark all visible rows."""
+        self.rows.mark_visible()
+
+
+def _line(cell: Line | str) -> Line:
+    return (Span(cell),) if isinstance(cell, str) else cell

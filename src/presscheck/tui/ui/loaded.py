@@ -1,0 +1,69 @@
+"""The state of something that is loaded, and the message of a pane that has nothing to show yet."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from presscheck.engine.results import Result
+from presscheck.errors import Forbidden, NotSignedIn, NotSupported, PresscheckError
+from presscheck.tui.widgets.empty_state import Message, State
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Loaded(Generic[T]):
+    """A value that is requested from the service.
+
+    Attributes:
+        value: the latest value; None before the first one. It stays if a newer request fails.
+        error: why the latest request failed.
+    """
+
+    value: T | None = None
+    error: PresscheckError | None = None
+
+    def after(self, result: Result[T | None]) -> Loaded[T]:
+        """Return the state after an answer."""
+        return Loaded(self.value if result.value is None else result.value, result.error)
+
+    def state(self, *, online: bool) -> State:
+        """Return `ready` if there is a value, else why there is none."""
+        if self.value is not None:
+            return "ready"
+        if isinstance(self.error, Forbidden | NotSignedIn):
+            return "forbidden"
+        if isinstance(self.error, NotSupported):
+            return "unsupported"
+        if not online:
+            return "offline"
+        return "failed" if self.error else "loading"
+
+
+def message_for(
+    loaded: Loaded[T], nouns: str, place: str = "", *, online: bool, progress: str = "", hint: str = ""
+) -> Message:
+    """Return the message that explains why a value is missing.
+
+    Args:
+        loaded: the state; it has no value.
+        nouns: the name of the things, in the plural, such as `share links`.
+        place: the place that they belong to, such as ` of this site`.
+        online: whether the service can be reached.
+        progress: replaces the message of the state `loading`, such as `12 of 300 pages`.
+        hint: what to do if the user is not permitted, or if the service has no such operation.
+    """
+    state, error = loaded.state(online=online), loaded.error
+    reason = error.message if error else ""
+    match state:
+        case "forbidden":
+            return Message(f"You may not see the {nouns}{place}.", hint or reason, state)
+        case "unsupported":
+            return Message(f"{reason}.", hint, state)
+        case "offline":
+            return Message(f"The {nouns}{place} are not in the cache.", "", state)
+        case "failed":
+            return Message(f"Could not load the {nouns}", reason, state)
+        case _:
+            return Message(progress or f"Loading the {nouns} …", "", "loading")

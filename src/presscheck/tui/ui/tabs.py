@@ -1,0 +1,186 @@
+"""Lists in tabs, and the screen that consists of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from typing_extensions import override
+
+from presscheck.text.styled_text import Line, Span
+from presscheck.tui.status_bar import StatusLine, pressing
+from presscheck.tui.ui.row_filter import RowFilter
+from presscheck.tui.ui.screen import BaseScreen
+from presscheck.tui.widgets.empty_state import EmptyState
+from presscheck.tui.widgets.row_list import RowList
+
+if TYPE_CHECKING:
+    from presscheck.tui.ui.list import List
+
+
+class Tabs(Vertical):
+    """Tabs with a list each, of which one is shown. It handles the commands that go from tab to tab.
+
+    Args:
+        screen: the screen.
+        tabs: the lists, numbered from 1.
+    """
+
+    DEFAULT_CSS = """
+    Tabs #tabs { margin-top: 1; }
+    Tabs #columns { margin-top: 1; }
+    """
+
+    def __init__(self, screen: TabScreen, tabs: Sequence[List[Any]]) -> None:
+        super().__init__()
+        self._screen = screen
+        self.tabs = tuple(tabs)
+        self._number = 0
+        self._margin = 2 if any(tab.has_marks for tab in tabs) else 1
+        for tab in tabs:
+            tab.rows.bar_width = self._margin  # the same for all, so that nothing moves from tab to tab
+
+    @override
+    def compose(self) -> ComposeResult:
+        for name in ("tabs", "summary", "columns"):
+            yield StatusLine(id=name)
+        with Vertical():
+            yield EmptyState()
+            for tab in self.tabs:
+                yield tab.rows
+
+    @property
+    def tab(self) -> List[Any]:
+        """The tab that is shown."""
+        return self.tabs[self._number]
+
+    def show_tab(self, tab: List[Any]) -> None:
+        """Show a tab."""
+        self._screen.find.end()
+        self._number = self.tabs.index(tab)
+        self.draw()
+
+    def redraw(self) -> None:
+        """Draw the tab again, once it is seen."""
+        if self.is_mounted and not self._screen.is_leaving:
+            self._screen.when_shown("redraw", self.draw)
+
+    def draw(self) -> None:
+        """Draw the tab."""
+        screen, shown = self._screen, self.tab
+        if screen.is_leaving:
+            return
+        for tab in self.tabs:
+            tab.show()
+            tab.rows.display = tab is shown and bool(tab.count)
+        empty, columns = self.query_one(EmptyState), self.query_one("#columns", StatusLine)
+        columns.display = bool(shown.count)
+        if shown.count:
+            empty.hide()
+            if not shown.rows.has_focus and not screen.find.is_open:
+                shown.rows.focus()
+        else:
+            empty.show_message(shown.explanation(online=screen.engine.status.online))
+        columns.show((Span(" " * self._margin), *shown.heading(max(0, self.size.width - self._margin))))
+        self.query_one("#tabs", StatusLine).show(self._names())
+        self.draw_summary()
+        screen.refresh_status_bars()
+
+    def draw_summary(self) -> None:
+        """Draw the line above the rows, such as after the cursor moved."""
+        if self.is_mounted and not self._screen.is_leaving:
+            self.query_one("#summary", StatusLine).show((Span(" "), *self.tab.summary()), self._screen.notes())
+
+    def _names(self) -> Line:
+        spans: list[Span] = []
+        for number, tab in enumerate(self.tabs, 1):
+            style = "accent strong" if tab is self.tab else ""
+            total = "" if tab.total is None else f" {tab.total:,}"
+            name = pressing(str(number), Span(f"{number} ", "quiet"), Span(tab.name, style), Span(total, "quiet"))
+            spans += [Span(" "), *name, Span("   ")]
+        return tuple(spans)
+
+    @on(RowList.MarksChanged)
+    def marks_changed(self) -> None:
+        """Count the marks."""
+        self.redraw()
+
+    def on_resize(self) -> None:
+        """Fit the columns to the new width."""
+        self.redraw()
+
+    def command_tab(self) -> None:
+        """Show the tab of this number."""
+        self._show_number(int(self._screen.last_key) - 1)
+
+    def command_left(self) -> None:
+        """Show the tab on the left."""
+        self._show_number(self._number - 1)
+
+    def command_right(self) -> None:
+        """Show the tab on the right."""
+        self._show_number(self._number + 1)
+
+    command_previous_pane, command_next_pane = command_left, command_right
+
+    def _show_number(self, number: int) -> None:
+        if 0 <= number < len(self.tabs):
+            self.show_tab(self.tabs[number])
+
+
+class TabScreen(BaseScreen):
+    """A screen of lists in tabs; a subclass sets `lists`.
+
+    The commands of the shown list come before those of the screen.
+    """
+
+    lists: Tabs
+
+    @override
+    def body(self) -> ComposeResult:
+        yield self.lists
+
+    @override
+    def command_handlers(self) -> Iterable[object]:
+        return (self, self.lists)
+
+    @override
+    def tabs(self) -> Mapping[str, List[Any]]:
+        return {tab.name: tab for tab in self.lists.tabs}
+
+    @override
+    @property
+    def shown_tab(self) -> List[Any]:
+        return self.lists.tab
+
+    @override
+    @property
+    def footer_commands(self) -> tuple[str, ...]:
+        return self.lists.tab.footer
+
+    def notes(self) -> Line:
+        """What stands at the right of the summary, such as what is being loaded."""
+        return ()
+
+    @override
+    def redraw(self) -> None:
+        self.lists.redraw()
+
+    @on(RowList.RowHighlighted)
+    def row_highlighted(self) -> None:
+        """Show the summary and the keys of another row."""
+        self.lists.draw_summary()
+        self.refresh_status_bars()
+
+    async def command_find_here(self) -> None:
+        """Filter the rows by a text."""
+        tab = self.lists.tab
+
+        def apply(text: str) -> None:
+            tab.filter(text)
+            self.redraw()
+
+        await self.find.open(RowFilter(lambda: tab.rows, apply), tab.rows)
