@@ -122,10 +122,12 @@ class Load:
 
 
 @contextmanager
-def serving(home: Path, database: str) -> Iterator[tuple[str, subprocess.Popen[str]]]:
-    """A service with two workers: its address and its first process; its log goes to standard error."""
+def serving(
+    home: Path, database: str, *, workers: int = WORKERS, cache: int = CACHE
+) -> Iterator[tuple[str, subprocess.Popen[str]]]:
+    """A service with some workers: its address and its first process; its log goes to standard error."""
     command = [sys.executable, "-m", "presscheck", "serve", "--data", str(home), "--database", database, "--port", "0"]
-    command += ["--workers", str(WORKERS), "--cache", str(CACHE)]
+    command += ["--workers", str(workers), "--cache", str(cache)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         try:
             assert process.stdout

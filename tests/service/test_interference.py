@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Iterator
-from contextlib import closing, contextmanager
+from collections.abc import AsyncIterator
 
 import httpx
 import pytest
 from tests.running_service import RunningService
+from tests.service.engines import locked
 from tests.service.factories import World
 from tests.service.web_pages import write
 
 from presscheck.service import app
-from presscheck.service.db.engine import Database
 from presscheck.service.http.turns import RETRY_AFTER
 
 WRITERS = 45
@@ -29,18 +28,6 @@ async def http(world: World) -> AsyncIterator[httpx.AsyncClient]:
     limits = httpx.Limits(max_connections=200)
     async with httpx.AsyncClient(base_url=world.base_url, headers=headers, timeout=60, limits=limits) as client:
         yield client
-
-
-@contextmanager
-def locked(url: str) -> Iterator[None]:
-    """Keeps all writers of a service waiting."""
-    with closing(Database(url)) as database, database.engine.connect() as connection, connection.begin():
-        if database.is_postgresql:
-            connection.exec_driver_sql("LOCK TABLE alembic_version IN EXCLUSIVE MODE")
-        else:
-            connection.exec_driver_sql("ROLLBACK")
-            connection.exec_driver_sql("BEGIN IMMEDIATE")
-        yield
 
 
 async def slowest(http: httpx.AsyncClient, path: str, during: asyncio.Future[object] | float) -> float:

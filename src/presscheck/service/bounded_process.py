@@ -10,8 +10,10 @@ import os
 import resource
 import subprocess
 import sys
-from collections.abc import Mapping
+import threading
+from collections.abc import Callable, Mapping
 from contextlib import suppress
+from typing import IO, cast
 
 _INHERITED = ("HOME", "PATH", "LANG", "LD_LIBRARY_PATH", "PYTHONPATH", "XDG_DATA_HOME", "XDG_DATA_DIRS")
 """Environment variables of the process: paths of libraries and fonts, but no credentials of the service."""
@@ -28,7 +30,12 @@ class LimitExceeded(ProcessFailed):
 
 
 def run_bounded(
-    module: str, *arguments: str, stdin: bytes, seconds: int, environment: Mapping[str, str] | None = None
+    module: str,
+    *arguments: str,
+    stdin: bytes,
+    seconds: int,
+    environment: Mapping[str, str] | None = None,
+    answer: Callable[[bytes], bytes] | None = None,
 ) -> bytes:
     """Runs `python -m module` and returns its standard output.
 
@@ -38,29 +45,49 @@ def run_bounded(
         stdin: the standard input.
         seconds: the time after which the process is killed.
         environment: additional environment variables.
+        answer: answers the one question of the process: the first line of its standard output, which it writes before
+            it reads its standard input to the end. What it returns follows `stdin`, which must tell where it ends.
 
     Raises:
         LimitExceeded: the process was killed, by this function or by the kernel.
         ProcessFailed: the exit code is not 0; the message is the end of standard error.
     """
     inherited = {name: os.environ[name] for name in _INHERITED if name in os.environ}
-    try:
-        process = subprocess.run(  # noqa: S603  # this program, with arguments of the service
-            [sys.executable, "-P", "-m", module, *arguments],
-            input=stdin,
-            capture_output=True,
-            timeout=seconds,
-            env={**inherited, **(environment or {})},
-            check=False,
-        )
-    except subprocess.TimeoutExpired:
-        raise LimitExceeded(f"not done after {seconds} seconds") from None
+    with subprocess.Popen(  # noqa: S603  # this program, with arguments of the service
+        [sys.executable, "-P", "-m", module, *arguments],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={**inherited, **(environment or {})},
+    ) as process:
+        is_late = threading.Event()
+        timer = threading.Timer(seconds, lambda: (is_late.set(), process.kill()))
+        timer.start()
+        try:
+            if answer:
+                stdin = answer(_question(process, stdin))
+            stdout, stderr = process.communicate(stdin)
+        except BaseException:
+            process.kill()
+            raise
+        finally:
+            timer.cancel()
+    if is_late.is_set():
+        raise LimitExceeded(f"not done after {seconds} seconds")
     if process.returncode < 0:
         raise LimitExceeded("more memory or time needed than is allowed")
     if process.returncode:
-        reason = process.stderr.decode("utf-8", "replace").strip()
+        reason = stderr.decode("utf-8", "replace").strip()
         raise ProcessFailed(reason[-LONGEST_REASON:] or f"exit code {process.returncode}")
-    return process.stdout
+    return stdout
+
+
+def _question(process: subprocess.Popen[bytes], stdin: bytes) -> bytes:
+    """Writes what the process asks about, and returns the line with its question; empty if it ended."""
+    with suppress(BrokenPipeError):
+        cast("IO[bytes]", process.stdin).write(stdin)
+        cast("IO[bytes]", process.stdin).flush()
+    return cast("IO[bytes]", process.stdout).readline()
 
 
 def limit_resources(memory: int, seconds: int) -> None:

@@ -55,6 +55,15 @@ MAX_COPIED_NODES = 10_000
 
 def markdown_to_nodes(markdown: str, change: ReferenceMapper | None = None) -> Node:
     """Converts a text to a node tree; `change` maps its references."""
+    document = keyless_nodes(markdown)
+    if change:
+        map_references(document, change)
+    add_keys(document)
+    return document
+
+
+def keyless_nodes(markdown: str) -> Node:
+    """Converts a text to a node tree whose nodes have no keys yet, because keys depend on the references."""
     text = markdown.replace("\r\n", "\n").replace("\r", "\n")
     environment: Environment = {}
     try:
@@ -62,11 +71,12 @@ def markdown_to_nodes(markdown: str, change: ReferenceMapper | None = None) -> N
     except RecursionError:
         # nested too deep to parse: keep it as Markdown
         nodes = [markdown_paragraph(text)]
-    document: Node = {"object": "document", "data": {"schemaVersion": SCHEMA_VERSION}, "nodes": nodes}
-    if change:
-        map_references(document, change)
+    return {"object": "document", "data": {"schemaVersion": SCHEMA_VERSION}, "nodes": nodes}
+
+
+def add_keys(document: Node) -> None:
+    """Adds a key to each node of a document."""
     _with_keys(document, Counter())
-    return document
 
 
 def _folded(nodes: Nodes, room: int) -> Nodes:

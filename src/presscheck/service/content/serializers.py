@@ -27,7 +27,6 @@ from presscheck.documents.markdown.anchors import encode_fragment
 from presscheck.documents.markdown.headings import leading_title
 from presscheck.documents.markdown.links import LinkResolver, source_path
 from presscheck.documents.markdown.page_size import PAGE_LIMITS, TextLimits, size_problem
-from presscheck.documents.nodes.from_markdown import markdown_to_nodes
 from presscheck.documents.nodes.references import Reference, format_reference, parse_reference
 from presscheck.documents.nodes.to_markdown import nodes_to_markdown
 from presscheck.documents.nodes.validation import InvalidNode
@@ -37,12 +36,15 @@ from presscheck.documents.yaml_mapping import InvalidYaml, load_yaml
 from presscheck.service.content.file_urls import file_address
 from presscheck.service.content.revision_content import RevisionContent, kept
 from presscheck.service.content.revisions import FORMER_PATHS, document_texts
-from presscheck.service.http.operations import ApiError, Context, not_found
+from presscheck.service.http.operations import ApiError, Context, Serialized, not_found
+from presscheck.service.http.turns import Busy
 from presscheck.service.models.content import ChangeRequestRow, DocumentRow
+from presscheck.service.nodes_conversion import MOST_SECONDS, ConversionsBusy, NotConverted, nodes_json
 from presscheck.service.review.change_requests import as_change_request
 
 _WORDS = ("title", "slug", "emoji", "icon", "description", "condition")
 _CLAIMS = ("hidden", "noIndex", "noRobotsIndex")
+TOO_LONG = f"The page takes more than {MOST_SECONDS} seconds to become nodes; read it with format=markdown."
 MOST_OBJECTS = 250_000
 """Most objects of submitted document nodes: a page at the limits of its Markdown has fewer."""
 DETAILS: dict[str, type] = {**dict.fromkeys(_WORDS, str), **dict.fromkeys(_CLAIMS, bool)}
@@ -202,44 +204,48 @@ class Content(NamedTuple):
 
 
 def page_by_id(context: Context, revision: RevisionContent, page_id: str, shape: Format | None = None) -> RevisionPage:
-    """Returns a page of a revision with its body."""
+    """Returns a page of a revision, with its Markdown unless it is asked for as nodes; see `page_nodes`."""
     return _page(context, revision, revision.pages.get(page_id), shape)
 
 
 def page_by_path(context: Context, revision: RevisionContent, path: str, shape: Format | None = None) -> RevisionPage:
-    """Returns the page at a path of a revision, with its body."""
+    """Returns the page at a path of a revision, as `page_by_id` does."""
     return _page(context, revision, revision.paths.get(path.strip("/")), shape)
 
 
 def _page(
     context: Context, revision: RevisionContent, place: PagePosition | None, shape: Format | None
 ) -> RevisionPage:
-    """Serializes a page, its subpages, and its body: nodes, or Markdown with the title as first heading."""
     if place is None:
         raise not_found("page")
     wired, page = serialize_location(context, revision.space_id, place), place.page
-    if page["type"] == "document" and shape == "document":
-        content = Content(revision.space_id, revision.tree, revision.files, revision.reusable_contents)
-        targets = kept(
-            context,
-            ("link targets", revision.id),
-            lambda: LinkTargets(context, content),
-            lambda _: revision.weight() // 4,
-        )
-        links = PageRefs(context, content, page["id"], targets=targets)
-        body = body_of(context, page)
-        require_size("page", body)  # older versions stored larger ones
-        wired["document"] = markdown_to_nodes(body, links.from_address)
-    elif page["type"] == "document":
+    if page["type"] == "document" and shape != "document":
         wired["markdown"] = format_page(page["title"], body_of(context, page))
     return RevisionPage.model_validate(wired)
 
 
-def document_by_id(context: Context, revision: RevisionContent, document_id: str) -> ContentDocument:
+def page_nodes(context: Context, revision: RevisionContent, page_id: str) -> bytes:
+    """The body of a page of a revision as nodes, as JSON.
+
+    Raises:
+        ApiError: 413 if it is too large; 422 if the conversion takes too long; 503 if too many wait already.
+    """
+    content = Content(revision.space_id, revision.tree, revision.files, revision.reusable_contents)
+    targets = kept(
+        context,
+        ("link targets", revision.id),
+        lambda: LinkTargets(context, content),
+        lambda _: revision.weight() // 4,
+    )
+    links = PageRefs(context, content, page_id, targets=targets)
+    return _nodes("page", body_of(context, revision.pages[page_id].page), links)
+
+
+def document_by_id(context: Context, revision: RevisionContent, document_id: str) -> Serialized[ContentDocument]:
     """Returns a document of a revision as nodes; its links have ids where the revision has their targets.
 
     Raises:
-        ApiError: 404 if neither a page nor reusable content of the revision has it; 413 if it is too large.
+        ApiError: 404 if neither a page nor reusable content of the revision has it; see also `page_nodes`.
     """
     place = next((one for one in walk(revision.tree) if one.page.get("documentId") == document_id), None)
     snippet = next((one for one in revision.reusable_contents if one.get("document") == document_id), None)
@@ -250,8 +256,17 @@ def document_by_id(context: Context, revision: RevisionContent, document_id: str
     source = blob.path if blob else ""
     links = PageRefs(context, content, place.page["id"] if place else "", source=source)
     text = document_texts(context.session, [document_id]).get(document_id, "")
-    require_size("document", text)
-    return ContentDocument.model_validate(markdown_to_nodes(text, links.from_address))
+    return Serialized(_nodes("document", text, links))
+
+
+def _nodes(name: str, markdown: str, links: PageRefs) -> bytes:
+    require_size(name, markdown)  # older versions stored larger ones
+    try:
+        return nodes_json(markdown, links.from_address)
+    except NotConverted:
+        raise ApiError(422, TOO_LONG) from None
+    except ConversionsBusy:
+        raise Busy("Pages as nodes: too many are converted already") from None
 
 
 def require_size(name: str, markdown: str, limits: TextLimits = PAGE_LIMITS) -> None:
