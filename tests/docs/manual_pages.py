@@ -14,7 +14,7 @@ from tests.root import ROOT
 
 PAGES = sorted(DOCS.rglob("*.md"))
 """Every file of the manual, its list of pages included."""
-AT_ROOT = [ROOT / "README.md", ROOT / "CONTRIBUTING.md"]
+AT_ROOT = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "SECURITY.md"]
 FILES = [*PAGES, *AT_ROOT]
 _MARKDOWN = MarkdownIt("commonmark").enable("table")
 
