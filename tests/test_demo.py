@@ -39,6 +39,17 @@ async def test_two_demos_at_once_each_have_a_service_on_the_same_workspace(tmp_p
         assert again.base_url == one.base_url, "what is remembered of it is found again"
 
 
+async def test_reason_of_a_service_that_does_not_start(tmp_path: Path) -> None:
+    where = Places(tmp_path / "config", tmp_path / "cache", tmp_path / "state", tmp_path / "data")
+    (tmp_path / "data" / "demo").mkdir(parents=True)
+    (tmp_path / "data" / "demo" / "service.sqlite").write_bytes(b"no database" * 100)
+    with (
+        pytest.raises(ConfigurationError, match=r"did not start: could not open the database: .*not a database"),
+        demo_service(where=where) as demo,
+    ):
+        await answers(demo.base_url, demo.token)
+
+
 async def test_its_addresses_open_in_a_browser_and_stay_the_same(tmp_path: Path) -> None:
     where = Places(tmp_path / "config", tmp_path / "cache", tmp_path / "state", tmp_path / "data")
     addresses: list[str] = []

@@ -17,7 +17,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
@@ -25,13 +25,15 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from presscheck.config.profile import Profile
-from presscheck.errors import ConfigurationError
+from presscheck.errors import ConfigurationError, NetworkError
 from presscheck.extras import require_extra
 from presscheck.paths import Places, places, private_directory, private_opener
 
 LONGEST_SOCKET_PATH = 100
 """Bytes; systems allow 104 to 108."""
 LOOPBACK = "127.0.0.1"
+CLOSING = 10.0
+"""Seconds to wait for the end of a service that cannot be reached."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +65,7 @@ def demo_service(
         where: the directories to use; those of the user by default.
 
     Raises:
-        ConfigurationError: `fresh` is set and another demo is running.
+        ConfigurationError: `fresh` is set and another demo is running, or the service ended.
         MissingExtra: the libraries of the local service are not installed.
     """
     require_extra("serve")  # the child process would only log the error
@@ -72,8 +74,17 @@ def demo_service(
     with _own_socket(private_directory(where.data), "demo", alone=fresh) as path:
         if fresh:
             _delete_data(directory, where)
-        with _running(path, directory, ["--sample"], docs) as (_, token):
-            yield Profile(name="demo", base_url=f"unix:{path}", token=token, is_sample=True)
+        with _running(path, directory, ["--sample"], docs) as (process, token):
+            profile = Profile(name="demo", base_url=f"unix:{path}", token=token, is_sample=True)
+            service = LocalService(profile, process, directory / "service.log")
+            try:
+                yield profile
+            except NetworkError:
+                with suppress(subprocess.TimeoutExpired):
+                    process.wait(CLOSING)  # its socket is closed before the process has ended
+                if failure := service.failure():
+                    raise ConfigurationError(f"the service of the demo did not start: {failure}") from None
+                raise
 
 
 @contextmanager
@@ -167,9 +178,17 @@ def _start(
     command += ["--fd", str(fd), "--web-fd", str(web_fd)]
     command += ["--data", str(directory), "--token-file", str(directory / "token")]
     command += [part for repository in docs for part in ("--docs", str(repository.absolute()))]
+    # the app may log TLS keys; its service does not, and would end if it could not write them
+    env = {name: value for name, value in os.environ.items() if name != "SSLKEYLOGFILE"}
     with open(directory / "service.log", "ab", opener=private_opener) as log:
         return subprocess.Popen(  # noqa: S603  # this program, with its own paths
-            command, stdin=subprocess.PIPE, stdout=log, stderr=log, pass_fds=[fd, web_fd], start_new_session=True
+            command,
+            stdin=subprocess.PIPE,
+            stdout=log,
+            stderr=log,
+            env=env,
+            pass_fds=[fd, web_fd],
+            start_new_session=True,
         )
 
 

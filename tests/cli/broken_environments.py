@@ -46,13 +46,13 @@ class Broken:
     spares: frozenset[str] = frozenset()
 
 
-def variable(name: str, value: str, code: int = 2, *spares: str) -> Broken:
+def variable(name: str, value: str, code: int = 2) -> Broken:
     """An environment in which a variable has a bad value."""
-    return Broken(code, name if value == BYTES else f"{name}={value}", {name: value}, spares=frozenset(spares))
+    return Broken(code, name if value == BYTES else f"{name}={value}", {name: value})
 
 
 CONNECTIONS = {
-    "a SOCKS proxy that is not there": variable("ALL_PROXY", "socks://127.0.0.1:9/", 3, "search"),
+    "a SOCKS proxy that is not there": variable("ALL_PROXY", "socks://127.0.0.1:9/", 3),
     "a proxy of an unknown kind": variable("ALL_PROXY", "ftp://127.0.0.1:9/"),
     "a proxy with a bad port": variable("HTTPS_PROXY", "http://127.0.0.1:99999"),
     "no certificate file": variable("SSL_CERT_FILE", "/nonexistent"),
@@ -83,6 +83,20 @@ PROFILES = {
     ),
 }
 """Environments that are noticed when the profile or the outbox is opened."""
+HOMES = frozenset(("a home that is no folder", "a state folder that is a file"))
+"""Those in which the demo cannot run: it uses neither the profile, nor proxies, nor TLS."""
+ALL_AT_ONCE = Broken(
+    0,
+    "",
+    {
+        name: value
+        for environment in (CONNECTIONS | PROFILES).values()
+        for name, value in environment.variables.items()
+        if name != "PRESSCHECK_HOME"
+    },
+    lambda home: write(home / "config" / "config.toml", b"\xff"),
+)
+"""All variables of these environments, and settings in bytes."""
 
 
 @cache

@@ -6,6 +6,7 @@ Reads a list of jobs as JSON, each with its streams and words, and writes the li
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import resource
@@ -46,11 +47,14 @@ def _connect(number: int, kind: str, usual: IO[bytes]) -> None:
     if kind == "closed":
         os.close(number)
     elif kind == "full":
-        os.dup2(os.open("/dev/full", os.O_WRONLY), number)
+        full = os.open("/dev/full", os.O_WRONLY)
+        os.dup2(full, number)
+        os.close(full)  # it may have the number of a closed stream
     elif kind == "gone":
         reader, writer = os.pipe()
         os.close(reader)
         os.dup2(writer, number)
+        os.close(writer)
     else:
         os.dup2(usual.fileno(), number)
 
@@ -63,5 +67,6 @@ def _text(file: IO[bytes]) -> str:
 if __name__ == "__main__":
     # descriptors that a process leaves open until it ends are left by each command here
     resource.setrlimit(resource.RLIMIT_NOFILE, (resource.getrlimit(resource.RLIMIT_NOFILE)[1],) * 2)
+    gc.set_threshold(200_000, 20, 20)  # as in the tests: looking for garbage takes a part of the time
     jobs, report = json.loads(Path(sys.argv[1]).read_text("utf-8")), Path(sys.argv[2])
     report.write_text(json.dumps([result_of(streams, words) for streams, words in jobs]), "utf-8")

@@ -23,6 +23,7 @@ MORE: dict[str, tuple[str, ...]] = {
     "cr review": ("--approve",),
     "cr reviewers": ("--add", "x"),
     "cr resolve": (),
+    "integration dev": ("--tunnel", "https://x.example", "--port", "0"),
     "site customization set": ("--settings", "{}", "--overwrite"),
     "serve": ("--public-url", "x"),  # an error that comes after the folder of the data was made; without it, it runs
     "site move": ("--before", "x"),

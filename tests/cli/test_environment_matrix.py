@@ -5,19 +5,28 @@ from __future__ import annotations
 import codecs
 import json
 import shlex
+import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import Any
+from subprocess import PIPE, Popen
+from typing import Any, Self
+from urllib.error import HTTPError
+from urllib.request import Request, urlopen
 
 import click
 import pytest
 from click.testing import Result
 from tests.cli.broken_environments import (
+    ALL_AT_ONCE,
     BYTES,
     CONNECTIONS,
+    HOMES,
     PROFILES,
     Broken,
     one_certificate,
@@ -36,11 +45,14 @@ from presscheck.cli import session
 from presscheck.cli.exit_codes import EXIT_CODES
 from presscheck.cli.main import command
 from presscheck.cli.operations.api_commands import commands
+from presscheck.cli.serve import serve
 
 SPARED = LOCAL | {"api", "serve"}
 """Commands that do not use the service."""
-SOME = 20
-"""In each environment, every twentieth API operation is called: all are sent and printed by the same code."""
+SHARES = [pytest.param(20, id="some"), pytest.param(1, id="all", marks=pytest.mark.slow)]
+"""Every twentieth command; and all of them."""
+LONGEST = 60
+"""Seconds until a command that runs until it is stopped has printed something, and until it has ended."""
 
 
 @cache
@@ -65,19 +77,21 @@ def fault(name: str, ran: Result, broken: Broken, home: Path) -> str:
         return "" if ran.exit_code == 6 and says in ran.stdout else f"does not name it: {ran.output}"
     if name in SPARED | broken.spares:
         return ""
-    is_right = ran.exit_code == broken.code and says in ran.stderr and not ran.stdout
-    is_right = is_right or (ran.exit_code == 0 and "queued" in ran.stderr)  # a write that needs no answer before it
+    # a write that needs no answer before it is queued, and a search has what is cached
+    is_offline = ran.exit_code == 0 and ("queued" in ran.stderr or ran.stderr.startswith("Offline: "))
+    is_right = says in ran.stderr and (is_offline or (ran.exit_code == broken.code and not ran.stdout))
     return "" if is_right else f"exit code {ran.exit_code}, does not name it: {ran.output}"
 
 
-def check(broken: Broken, folder: Path, place: int, *, without: frozenset[str] = frozenset()) -> None:
-    """Run every command; fails with all faults, each with its command."""
+def check(broken: Broken, folder: Path, place: int, share: int, *, without: str = "") -> None:
+    """Run every command, or a share of them; fails with all faults, each with its command."""
+    write(folder / "site.toml", b"[customization.styling]\ntheme = 'clean'\n")
     shell, newcomer = shell_in(broken, folder), shell_in(broken, folder, token=False)
     broken.prepare(shell.home)
-    called = lines() | {shlex.join(words): words for words in api_lines()[place % SOME :: SOME]}
+    every = [*lines().items(), *((shlex.join(words), words) for words in api_lines())]
     found: list[str] = []
-    for name, words in called.items():
-        if name not in without:
+    for name, words in every[place % share :: share]:
+        if name != without:
             ran = (newcomer if name == "login" else shell).run(*words, typed="token\n")
             problem = fault(name, ran, broken, shell.home)
             found += [f"{shlex.join(words)}: {problem}"] if problem else []
@@ -88,39 +102,107 @@ def test_every_command_is_run() -> None:
     assert {name for name, _ in commands(command)} | {"", "api", "serve"} == {*lines()}
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", CONNECTIONS)
-def test_every_command_names_what_it_cannot_connect_with(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("share", SHARES)
+@pytest.mark.parametrize("name", CONNECTIONS | PROFILES)
+def test_every_command_names_the_variable_or_file(
+    name: str, share: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    write(tmp_path / "site.toml", b"[customization.styling]\ntheme = 'clean'\n")
     monkeypatch.setattr(session, "WRITE_TIMEOUT", 1.0)
-    # the demo has a service of its own, on this machine
-    check(CONNECTIONS[name], tmp_path, [*CONNECTIONS].index(name), without=ENDLESS | {"demo"})
+    monkeypatch.setattr(session, "OUTBOX_POLL_SECONDS", 0.01)
+    environments = CONNECTIONS | PROFILES
+    # where the demo runs, it does so in the test below: it takes as long as a hundred other commands
+    check(environments[name], tmp_path, [*environments].index(name), share, without="" if name in HOMES else "demo")
 
 
-@pytest.mark.parametrize("name", PROFILES)
-def test_every_command_names_the_variable_or_file(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("share", SHARES)
+def test_every_command_in_a_read_only_home(share: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    write(tmp_path / "site.toml", b"[customization.styling]\ntheme = 'clean'\n")
-    check(PROFILES[name], tmp_path, [*PROFILES].index(name), without=frozenset(("demo",)))
-
-
-def test_every_command_in_a_read_only_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    write(tmp_path / "site.toml", b"[customization.styling]\ntheme = 'clean'\n")
     broken = Broken(1, "HOME/state", spares=frozenset(("login",)))
     home = tmp_path / "home"
     home.mkdir(mode=0o500)
     with without_root_rights():
-        check(broken, tmp_path, 0)
+        check(broken, tmp_path, 0, share)
     assert [*home.iterdir()] == []
+
+
+@pytest.mark.slow
+def test_the_demo_runs_whatever_else_is_broken(tmp_path: Path) -> None:
+    shell = shell_in(ALL_AT_ONCE, tmp_path)
+    ALL_AT_ONCE.prepare(shell.home)
+    assert "Rewrite the auth guide" in shell.ok("demo")
+
+
+class Started:
+    """A command that runs until it is stopped, with standard input closed; killed at the end of the block."""
+
+    def __init__(self, shell: Shell, *words: str, before: str = "", output: str = "") -> None:
+        command = shlex.join([sys.executable, "-m", "presscheck", *words])
+        line = f"exec {before} {command} <&- {'>&-' if output == 'closed' else ''}"
+        env = {name: value for name, value in shell.environment.items() if value is not None}
+        with ExitStack() as stack:
+            stdout = stack.enter_context(open("/dev/full", "w")) if output == "full" else PIPE  # noqa: PTH123
+            self._process = Popen(["sh", "-c", line], env=env, stdout=stdout, stderr=PIPE, text=True)
+        if output == "gone" and self._process.stdout:
+            self._process.stdout.close()
+        self._limit = threading.Timer(LONGEST, self._process.kill)
+
+    def __enter__(self) -> Self:
+        self._limit.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._limit.cancel()
+        with self._process:
+            self._process.kill()
+
+    def line(self, *, of_errors: bool = False) -> str:
+        """The next line; empty if the command has ended."""
+        stream = self._process.stderr if of_errors else self._process.stdout
+        assert stream
+        return stream.readline()
+
+    def end(self, which: signal.Signals | None = None) -> tuple[int, str]:
+        """End it by a signal, or wait until it ends: its exit code, and the rest of its errors."""
+        if which:
+            self._process.send_signal(which)
+        _, errors = self._process.communicate()
+        return self._process.returncode, errors
+
+
+@pytest.mark.slow
+def test_the_service_comes_up_or_names_the_variable_or_file(tmp_path: Path) -> None:
+    fine = replace(ALL_AT_ONCE, variables=ALL_AT_ONCE.variables | {"SSLKEYLOGFILE": None})
+    shell = shell_in(fine, tmp_path)
+    write(shell.home / "state")
+    fine.prepare(shell.home)
+    with Started(shell, "serve", "--port", "0") as service:
+        with pytest.raises(HTTPError, match="401"):
+            urlopen(f"{service.line().strip()}/v1/user", timeout=LONGEST)
+        assert service.end(signal.SIGTERM) == (0, "")
+    keys = CONNECTIONS["a log of TLS keys that cannot be written"]
+    with Started(shell_in(keys, tmp_path), "serve", "--port", "0") as service:
+        assert service.end() == (2, f"presscheck: {keys.says}: No such file or directory\n")
+    with Started(shell_in(PROFILES["a home that is no folder"], tmp_path), "serve", "--port", "0") as service:
+        assert service.end() == (1, "presscheck: Could not use the folder /dev/null/data: Not a directory\n")
+    home = tmp_path / "read-only" / "home"
+    home.mkdir(0o500, parents=True)
+    without_rights = f"{shlex.quote(sys.executable)} -m tests.privileges"
+    with Started(Shell(home), "serve", "--port", "0", before=without_rights) as service:
+        assert service.end() == (1, f"presscheck: Could not use the folder {home}/data: Permission denied\n")
+
+
+@pytest.mark.slow
+def test_a_watch_names_the_proxy_until_it_is_stopped(tmp_path: Path) -> None:
+    proxy = CONNECTIONS["a SOCKS proxy that is not there"]
+    with Started(shell_in(proxy, tmp_path), "inbox", "--watch") as watch:
+        assert proxy.says in watch.line(of_errors=True)
+        assert watch.end(signal.SIGTERM) == (143, "")
 
 
 def lines_in_bytes() -> Iterator[tuple[str, list[str]]]:
     """For each parameter that takes text, its name and the words of its command with a value that is not UTF-8."""
-    for name, one in commands(command):
+    for name, one in [*commands(command), ("serve", serve)]:
         for parameter in one.params:
             if takes_text(parameter):
                 option = [parameter.opts[0], BYTES] if isinstance(parameter, click.Option) else []
@@ -182,36 +264,59 @@ LEAST = {
     "TZ": "No/Where",
 }
 """Variables whose values are bad, but that nothing depends on."""
+ONCE = frozenset(("demo", "logout", "serve", "serve export"))
+"""Commands that are not run again: they take long, or have done what they do."""
+
+
+@contextmanager
+def well_formed(folder: Path) -> Iterator[tuple[HostileService, Shell]]:
+    """A service, and a shell whose settings and token file begin with a byte order mark."""
+    with HostileService("well-formed").running() as service:
+        shell = Shell(folder / "home", {"PRESSCHECK_BASE_URL": service.base_url, "EDITOR": "true", **LEAST})
+        shell.env["SSL_CERT_FILE"] = str(one_certificate(folder))
+        with_token_file(shell.home, b"t" * 20, mark=codecs.BOM_UTF8)
+        yield service, shell
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(600)  # a thousand commands in one test, on a busy machine
+@pytest.mark.timeout(600)  # more than a thousand commands in one test, on a busy machine
 def test_every_command_on_broken_streams(tmp_path: Path) -> None:
-    """Settings and token file begin with a byte order mark, and input is closed: all work.
+    """Input is closed: all work.
 
     Then each command that printed something runs again with an output that is full, closed, or a pipe that nobody
     reads.
     """
     write(tmp_path / "site.toml", b"[customization.styling]\ntheme = 'clean'\n")
-    with HostileService("well-formed").running() as service:
-        shell = Shell(tmp_path / "home", {"PRESSCHECK_BASE_URL": service.base_url, "EDITOR": "true", **LEAST})
-        shell.env["SSL_CERT_FILE"] = str(one_certificate(tmp_path))
-        with_token_file(shell.home, b"t" * 20, mark=codecs.BOM_UTF8)
-        names = [name for name in lines() if name not in ENDLESS | {"demo"}]
+    with well_formed(tmp_path) as (_, shell):
+        names = [name for name in lines() if name not in ENDLESS]
         first = on_streams(shell, tmp_path, [({"stdin": "closed"}, lines()[name]) for name in names])
         ended = [*zip(names, first, strict=True)]
         found = [f"{name}: {ran}" for name, ran in ended if not is_well(name, ran["code"], ran["stderr"])]
         assert not found, "\n".join(found)
-        printing = [name for name, ran in ended if ran["stdout"] and name not in SPARED]
-        jobs = [({"stdout": kind}, lines()[name]) for kind in OUTPUTS for name in printing]
+        printing = [lines()[name] for name, ran in ended if ran["stdout"] and name not in ONCE]
+        every = [*printing, *api_lines()]  # all of these print the answer
+        jobs = [({"stdin": "closed", "stdout": kind}, words) for kind in OUTPUTS for words in every]
         for (streams, words), ran in zip(jobs, on_streams(shell, tmp_path, jobs), strict=True):
-            *_, last = ["", *ran["stderr"].splitlines()]
-            line = OUTPUTS[streams["stdout"]]
-            is_said = last == line if line else "standard output" not in ran["stderr"]
-            if ran["code"] != 1 or not is_said or "Traceback" in ran["stderr"]:
+            if not is_printing_fault(streams["stdout"], ran["code"], ran["stderr"]):
                 found.append(f"{streams} {words}: {ran}")
         assert not found, "\n".join(found)
         assert len(printing) > 100
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("output", ["full", "closed", "gone"])
+def test_commands_that_run_until_they_are_stopped_on_broken_streams(output: str, tmp_path: Path) -> None:
+    with well_formed(tmp_path) as (service, shell):
+        with Started(shell, "serve", "--port", "0", output=output) as started:
+            assert is_printing_fault(output, *started.end())
+        with Started(shell, "inbox", "--watch", output=output) as started:
+            assert started.line(of_errors=True).startswith("Checking for new events")
+            assert started.end(signal.SIGTERM) == (143, "")
+        with Started(shell, "integration", "dev", "x", "--port", "0", output=output) as started:
+            assert "come to port" in started.line(of_errors=True)
+            [tunnel] = [body["tunnelUrl"] for body in service.bodies if body and "tunnelUrl" in body]
+            urlopen(Request(tunnel, b'{"type": "space_view"}'), timeout=LONGEST).close()
+            assert is_printing_fault(output, *started.end())
 
 
 OUTPUTS = {
@@ -220,6 +325,13 @@ OUTPUTS = {
     "gone": "",
 }
 """Outputs that cannot be written, and the last line on standard error; a reader that left has what it wants."""
+
+
+def is_printing_fault(output: str, code: object, errors: str) -> bool:
+    """Whether a command ended because it could not print, and said so at last; a reader that left is not reported."""
+    *_, last = ["", *errors.splitlines()]
+    is_said = last == OUTPUTS[output] if OUTPUTS[output] else "standard output" not in errors
+    return code == 1 and is_said and "Traceback" not in errors
 
 
 def is_well(name: str, code: object, errors: str) -> bool:

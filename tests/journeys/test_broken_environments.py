@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from tests.cli.broken_environments import BYTES, CONNECTIONS, PROFILES, Broken, shell_in
+from tests.cli.broken_environments import ALL_AT_ONCE, BYTES, CONNECTIONS, PROFILES, Broken, shell_in
 from tests.terminal import Terminal
 
 pytestmark = pytest.mark.slow
@@ -56,6 +57,13 @@ def test_it_opens_and_names_what_it_cannot_connect_with(name: str, tmp_path: Pat
         assert "No change request needs your review" not in terminal.text
         terminal.press("q")
         assert terminal.end() == 0
+
+
+def test_the_demo_opens_whatever_else_is_broken(tmp_path: Path) -> None:
+    with opened(ALL_AT_ONCE, tmp_path, "demo") as terminal:
+        terminal.wait("Rewrite the auth guide")
+        terminal.kill(signal.SIGTERM)
+        assert terminal.end() == 143
 
 
 def test_a_read_only_home(tmp_path: Path) -> None:

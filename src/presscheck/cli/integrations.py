@@ -227,6 +227,7 @@ class Development:
         self._session, self._integration = session, known
         self._manifest, self._run_script = manifest, run_script
         self._loop, self._turn = asyncio.get_running_loop(), threading.Lock()
+        self._output_error: OSError | None = None
 
     def respond(self, event: dict[str, Any]) -> Answer:
         """Print an event, and return what the script responds."""
@@ -278,10 +279,16 @@ class Development:
         return environment
 
     async def reload(self) -> None:
-        """Read the folder again whenever a file in it changes."""
+        """Read the folder again whenever a file in it changes.
+
+        Raises:
+            OSError: standard output cannot be written.
+        """
         seen = self._manifest.seen if self._manifest else ()
         while True:
             await asyncio.sleep(PAUSE)
+            if self._output_error:
+                raise self._output_error
             manifest = self._manifest
             state = await asyncio.to_thread(file_states, manifest.files) if manifest else ()
             if manifest is None or state == seen:
@@ -298,14 +305,17 @@ class Development:
     def _print(self, kind: str, details: dict[str, Any], *spans: tuple[str, str]) -> None:
         """Print a line: as JSON, or with the time and words in styles."""
         with self._turn:
-            if self._session.json:
-                sys.stdout.write(json.dumps({"kind": kind, **details}) + "\n")
-            else:
-                clock = f"{now().astimezone():%H:%M:%S}  "
-                style_of = partial(_style, has_color())
-                words = [Span(f"{sanitize(text)}  ", style_of(style)) for style, text in spans if text]
-                print_line((Span(clock, style_of("quiet")), *words))
-            sys.stdout.flush()  # whoever reads it sees it grow
+            try:
+                if self._session.json:
+                    sys.stdout.write(json.dumps({"kind": kind, **details}) + "\n")
+                else:
+                    clock = f"{now().astimezone():%H:%M:%S}  "
+                    style_of = partial(_style, has_color())
+                    words = [Span(f"{sanitize(text)}  ", style_of(style)) for style, text in spans if text]
+                    print_line((Span(clock, style_of("quiet")), *words))
+                sys.stdout.flush()  # whoever reads it sees it grow
+            except OSError as error:
+                self._output_error = error  # this is a thread of the server; `reload` raises it
 
 
 def _style(is_colored: bool, style: str) -> str:

@@ -14,7 +14,6 @@ from presscheck.api.change_requests import ChangeRequest
 from presscheck.api.organizations import ListOrganizations
 from presscheck.api.spaces import Space
 from presscheck.cli import lookup
-from presscheck.cli.output import print_message
 from presscheck.cli.session import MAX_PAGE_SIZE, Session, has_terminal, with_session
 from presscheck.cli.site.commands import open_url
 from presscheck.engine.engine import Hit
@@ -59,7 +58,7 @@ async def search(session: Session, words: tuple[str, ...], org: str | None, limi
     if results.state == "failed" and results.error:
         raise results.error
     if results.error:
-        print_message("Offline: showing results from the cache.")
+        session.print_offline("showing results from the cache")
 
 
 async def _owner(session: Session, named: str | None, *, offline: bool) -> str | None:

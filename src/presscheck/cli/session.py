@@ -100,7 +100,7 @@ class Session:
         if not self.engine.status.online and not self._said_offline:
             self._said_offline = True
             known = self.engine.known(call)
-            print_message(f"Offline: showing cached data from {long_ago(known.age) if known else 'earlier'}.")
+            self.print_offline(f"showing cached data from {long_ago(known.age) if known else 'earlier'}")
         return answer
 
     async def every(self, listing: Operation[Page[M]], limit: int = 0) -> AsyncIterator[M]:
@@ -253,12 +253,21 @@ class Session:
                 is_late = not self.engine.outbox.may_send() and seconds > OTHER_PROCESS_TIMEOUT
                 is_stuck = seconds > WRITE_TIMEOUT
                 if is_late or is_stuck or row.error or not self.engine.status.online:
-                    reason = "Another presscheck process is sending" if is_late else "Offline"
-                    why = row.error or ("An earlier change is not sent yet" if is_stuck else reason)
-                    print_message(f"{why}: queued in the outbox as number {number}, to be sent later.")
+                    what = f"queued in the outbox as number {number}, to be sent later"
+                    late = "Another presscheck process is sending" if is_late else ""
+                    why = row.error or ("An earlier change is not sent yet" if is_stuck else late)
+                    if why:
+                        print_message(f"{why}: {what}.")
+                    else:
+                        self.print_offline(what)
                     return False
         finally:
             ends()
+
+    def print_offline(self, what: str) -> None:
+        """Print what a command does offline, and why the service cannot be reached."""
+        reason = "" if self.profile.offline else self.engine.offline_reason
+        print_message(f"Offline: {what}. {reason}".strip())
 
     def _print_held_up(self, number: int) -> None:
         """Print that a change stays in the outbox behind an earlier one, and what to do."""

@@ -64,8 +64,7 @@ async def _print_events(session: Session, pause: float) -> None:
         if error and not isinstance(error, TEMPORARY_ERRORS):
             raise error
         if error and not has_error:
-            why = "Offline" if isinstance(error, NetworkError) else error.message
-            print_message(f"{why}: retrying at longer and longer intervals.")
+            print_message(f"{error.message}: retrying at longer and longer intervals.")
         elif has_error and not error:
             print_message("Back online.")
         has_error = error is not None

@@ -448,6 +448,11 @@ class Engine:
         return self.connection.status
 
     @property
+    def offline_reason(self) -> str:
+        """Why the service cannot be reached; empty while online."""
+        return str(self._scheduler.offline or "")
+
+    @property
     def is_index_settled(self) -> bool:
         """Whether the search index has everything that the cache has."""
         return self._index.is_settled

@@ -13,7 +13,6 @@ from presscheck.api.links import ContentLocation, Link, ListSpaceLinks
 from presscheck.cli import lookup
 from presscheck.cli.change_request.content import page_named
 from presscheck.cli.operations.command_factory import sends
-from presscheck.cli.output import print_message
 from presscheck.cli.session import Session, with_session
 from presscheck.documents.markdown.link_report import orphan_pages as orphans_of
 from presscheck.documents.pages.tree import flatten
@@ -77,7 +76,7 @@ async def _all_of(session: Session, space_id: str, ask: Callable[[], Awaitable[L
     if linked.problem:
         session.add_incomplete(linked.problem)
     if linked.unread:
-        print_message(f"Offline: the links of {count(linked.unread, 'uncached page')} are missing.")
+        session.print_offline(f"the links of {count(linked.unread, 'uncached page')} are missing")
     return linked.items
 
 

@@ -91,7 +91,7 @@ async def replace_text(
         kind for kind, is_in in (("front matter", in_front_matter), ("link target", in_links)) if is_in
     }
     chosen = {page.page.id: [hit for hit in page.hits if hit.kind not in left_out] for page in hits.pages}
-    _print_messages(hits, left_out)
+    _print_messages(session, hits, left_out)
     edits = edits_of(hits.pages, chosen)
     done = f"{count(sum(len(edit.hits) for edit in edits), 'hit')} on {count(len(edits), 'page')}"
     if not edits:
@@ -153,9 +153,9 @@ async def _request(session: Session, owner: Space, named: str) -> ChangeRequest:
     return request
 
 
-def _print_messages(hits: SpaceHits, left_out: frozenset[Kind]) -> None:
+def _print_messages(session: Session, hits: SpaceHits, left_out: frozenset[Kind]) -> None:
     if hits.is_offline:
-        print_message("Offline: searched the pages in the cache.")
+        session.print_offline("searched the pages in the cache")
     kinds = Counter(hit.kind for page in hits.pages for hit in page.hits if hit.kind in left_out)
     for kind, (place, option) in OPTIONS.items():
         if kinds[kind]:

@@ -7,6 +7,7 @@ nor DNS rebinding can reach a private network. Networks that the operator allows
 from __future__ import annotations
 
 import ipaddress
+import os
 import socket
 import ssl
 import time
@@ -19,6 +20,7 @@ import httpcore
 from typing_extensions import override
 
 from presscheck import __version__
+from presscheck.errors import ConfigurationError
 
 MOST_BYTES = 16 * 1024 * 1024
 """Largest size of a response, in bytes."""
@@ -68,8 +70,16 @@ class Fetched:
 
 @cache
 def _tls_context() -> ssl.SSLContext:
-    """The TLS context with the trusted certificate authorities; it takes 25 ms to create."""
-    return ssl.create_default_context()
+    """The TLS context with the trusted certificate authorities; it takes 25 ms to create.
+
+    Raises:
+        ConfigurationError: the log of TLS keys cannot be written.
+    """
+    try:
+        return ssl.create_default_context()
+    except OSError as error:
+        file = os.environ.get("SSLKEYLOGFILE")
+        raise ConfigurationError(f"SSLKEYLOGFILE={file}: {error.strerror}") from None
 
 
 class Outgoing:
