@@ -12,7 +12,7 @@ from presscheck.api.site_settings import ListRedirects, Redirect
 from presscheck.api.sites import Site
 from presscheck.client.client import Client
 from presscheck.tui.screens.publish.screen import PublishScreen
-from presscheck.tui.screens.site_access.screen import SiteAccessScreen
+from presscheck.tui.screens.sites.access.screen import SiteAccessScreen
 
 ORG = "tallowick"
 

@@ -13,8 +13,8 @@ from presscheck.api.site_structure import GetSiteStructure, SiteSection, UpdateS
 from presscheck.api.sites import GetSite, ListSites
 from presscheck.client.client import Client
 from presscheck.documents.visitors.claim_schema import empty_schema, schema_text
-from presscheck.tui.screens.adaptive_content.screen import AdaptiveContentScreen
 from presscheck.tui.screens.publish.screen import PublishScreen
+from presscheck.tui.screens.sites.adaptive.screen import AdaptiveContentScreen
 
 ORG = "tallowick"
 PLAN = {"type": "string", "description": "The plan", "enum": ["free", "pro"]}

@@ -29,10 +29,10 @@ from presscheck.tui import keyboard
 from presscheck.tui.screens.admin import table as table_module
 from presscheck.tui.screens.admin.column_widths import column_widths
 from presscheck.tui.screens.admin.families import FAMILIES
+from presscheck.tui.screens.admin.records.runs import TranslationRecord
 from presscheck.tui.screens.admin.screen import AdminScreen
 from presscheck.tui.screens.admin.titles import TITLES
 from presscheck.tui.screens.form_dialog import FormDialog
-from presscheck.tui.screens.record.runs import TranslationRecord
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 
 pytestmark = pytest.mark.service(shared=True)

@@ -25,9 +25,9 @@ from presscheck.api.teams import CreateTeam
 from presscheck.api.translations import CreateTranslation, SourceToTranslate
 from presscheck.engine.forms.form import FormField
 from presscheck.tui.screens.admin.families import FAMILIES
+from presscheck.tui.screens.admin.integration.screen import IntegrationScreen
+from presscheck.tui.screens.admin.specification.screen import SpecificationScreen
 from presscheck.tui.screens.form_dialog import FieldHelp, FormDialog
-from presscheck.tui.screens.integration.screen import IntegrationScreen
-from presscheck.tui.screens.specification.screen import SpecificationScreen
 
 ORG = {"organization_id": "tallowick"}
 GOOD = {

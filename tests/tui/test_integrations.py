@@ -28,11 +28,11 @@ from presscheck.api.integrations import (
 )
 from presscheck.client.client import Client
 from presscheck.engine.integrations.settings import SettingsForm
+from presscheck.tui.screens.admin.integration import screen as integration_screen
+from presscheck.tui.screens.admin.integration.component_screen import ComponentScreen
+from presscheck.tui.screens.admin.integration.screen import IntegrationScreen
+from presscheck.tui.screens.admin.integration.settings_form import ask_settings
 from presscheck.tui.screens.form_dialog import ChoiceBox
-from presscheck.tui.screens.integration import screen as integration_screen
-from presscheck.tui.screens.integration.component_screen import ComponentScreen
-from presscheck.tui.screens.integration.screen import IntegrationScreen
-from presscheck.tui.screens.integration.settings_form import ask_settings
 from presscheck.tui.screens.outbox.screen import OutboxScreen
 
 pytestmark = pytest.mark.service(shared=True)

@@ -15,7 +15,7 @@ from presscheck.api.comments import Document, PostComment
 from presscheck.engine.shortcuts import Shortcut
 from presscheck.tui.external_programs import is_built_in
 from presscheck.tui.screens.markdown_editor.area import MarkdownArea
-from presscheck.tui.screens.site_history.screen import SiteHistoryScreen
+from presscheck.tui.screens.sites.history.screen import SiteHistoryScreen
 
 __all__ = ["at_noon"]
 

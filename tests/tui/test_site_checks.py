@@ -22,7 +22,7 @@ from presscheck.service.db.engine import Database
 from presscheck.service.models.sites import SiteRow
 from presscheck.tui.screens.browse.screen import BrowseScreen
 from presscheck.tui.screens.publish.screen import PublishScreen
-from presscheck.tui.screens.site_access.screen import SiteAccessScreen
+from presscheck.tui.screens.sites.access.screen import SiteAccessScreen
 
 ORG = "tallowick"
 

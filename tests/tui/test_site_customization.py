@@ -13,7 +13,7 @@ from presscheck.api.site_settings import GetCustomization, UpdateCustomization
 from presscheck.api.sites import ListSites, Site
 from presscheck.client.client import Client
 from presscheck.tui.screens.publish.screen import PublishScreen
-from presscheck.tui.screens.site_customization.screen import CustomizationScreen
+from presscheck.tui.screens.sites.customization.screen import CustomizationScreen
 
 ORG = "tallowick"
 

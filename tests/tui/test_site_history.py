@@ -19,8 +19,8 @@ from presscheck.client.client import Client
 from presscheck.engine.site_config.comparison import Difference, Field
 from presscheck.text.styled_text import plain
 from presscheck.tui.screens.publish.screen import PublishScreen
-from presscheck.tui.screens.site.differences import difference_lines
-from presscheck.tui.screens.site_history.screen import SiteHistoryScreen
+from presscheck.tui.screens.sites.differences import difference_lines
+from presscheck.tui.screens.sites.history.screen import SiteHistoryScreen
 
 ORG = "tallowick"
 

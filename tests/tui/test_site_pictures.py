@@ -40,11 +40,11 @@ from presscheck.client.client import Client
 from presscheck.engine.publish.audiences import Audiences
 from presscheck.engine.publish.visitor_tokens import make_token
 from presscheck.engine.site_config.document import SiteConfig
-from presscheck.tui.screens.adaptive_content.audience_view import AudienceView
-from presscheck.tui.screens.adaptive_content.screen import AdaptiveContentScreen
-from presscheck.tui.screens.adaptive_content.visitor_page import VisitorPage
-from presscheck.tui.screens.site_customization.screen import CustomizationScreen
-from presscheck.tui.screens.site_history.screen import SiteHistoryScreen
+from presscheck.tui.screens.sites.adaptive.audience_view import AudienceView
+from presscheck.tui.screens.sites.adaptive.screen import AdaptiveContentScreen
+from presscheck.tui.screens.sites.adaptive.visitor_page import VisitorPage
+from presscheck.tui.screens.sites.customization.screen import CustomizationScreen
+from presscheck.tui.screens.sites.history.screen import SiteHistoryScreen
 
 __all__ = ["at_noon"]
 

@@ -29,7 +29,7 @@ from presscheck.client.client import Client
 from presscheck.engine.publish.site_structure import all_items, children_of, title_of
 from presscheck.tui.screens.browse.screen import BrowseScreen
 from presscheck.tui.screens.publish.screen import PublishScreen
-from presscheck.tui.screens.site_structure.screen import SiteStructureScreen
+from presscheck.tui.screens.sites.structure.screen import SiteStructureScreen
 
 ORG = "tallowick"
 START = "Guides(Guides) News(Release notes) Developers(API(API docs) Command line(Command line))"

@@ -38,9 +38,9 @@ from presscheck.api.site_structure import (
 from presscheck.api.sites import CreateSite, GetSite, ListSites, PublishSite, Site
 from presscheck.client.client import Client
 from presscheck.documents.visitors.claim_schema import empty_schema
-from presscheck.tui.screens.adaptive_content.screen import AdaptiveContentScreen
 from presscheck.tui.screens.publish.screen import PublishScreen
-from presscheck.tui.screens.site_history.screen import SiteHistoryScreen
+from presscheck.tui.screens.sites.adaptive.screen import AdaptiveContentScreen
+from presscheck.tui.screens.sites.history.screen import SiteHistoryScreen
 
 pytestmark = pytest.mark.needs("chromium")
 ORG = "tallowick"

@@ -19,8 +19,8 @@ from presscheck.api.sites import AdaptiveContentChange, ListSites, UpdateSite
 from presscheck.client.client import Client
 from presscheck.engine.publish.audiences import Audiences
 from presscheck.engine.publish.previews import preview_url
-from presscheck.tui.screens.adaptive_content.audience_view import AudienceView
 from presscheck.tui.screens.publish.screen import PublishScreen
+from presscheck.tui.screens.sites.adaptive.audience_view import AudienceView
 
 ORG = "tallowick"
 

@@ -14,8 +14,8 @@ from textual.widgets import Input
 
 from presscheck.api.sites import CreateSite, GetSite, Site
 from presscheck.client.client import Client
-from presscheck.tui.screens.adaptive_content.screen import AdaptiveContentScreen
 from presscheck.tui.screens.publish.screen import PublishScreen
+from presscheck.tui.screens.sites.adaptive.screen import AdaptiveContentScreen
 
 ORG, TITLE = "tallowick", "For its readers"
 

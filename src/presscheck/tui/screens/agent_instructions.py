@@ -23,8 +23,7 @@ from presscheck.text.phrases import long_ago, now, since
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.external_programs import edit_text, is_built_in
-from presscheck.tui.screens.page.draft import diff_lines, lost_lines, merged_texts
-from presscheck.tui.screens.text_draft import Saved, confirm_discard
+from presscheck.tui.screens.text_draft import Saved, confirm_discard, diff_lines, lost_lines, merged_texts
 from presscheck.tui.screens.undo import undo_last_sent
 from presscheck.tui.status_bar import StatusLine
 from presscheck.tui.ui.screen import BaseScreen

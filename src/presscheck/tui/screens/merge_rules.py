@@ -9,7 +9,7 @@ from presscheck.api.roles import MergeRuleChange, StandaloneMergeRulesChange
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
-from presscheck.tui.screens.site.writes import send
+from presscheck.tui.screens.sites.writes import send
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 from presscheck.tui.widgets.picker import Choice, Picker
 

@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Sequence
+from difflib import unified_diff
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
+from presscheck.documents.merge.text import MergedText, merge_text
+from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
+from presscheck.text.styled_text import Line, Span
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 
 if TYPE_CHECKING:
     from presscheck.store.open_texts import DraftSlot
-    from presscheck.text.styled_text import Line
     from presscheck.tui.ui.screen_context import ScreenContext
+
+OURS, THEIRS = "you", "somebody else"
+"""Names of both sides in conflict markers."""
+CONTEXT = 2
+"""Unchanged lines around each change of the diff."""
+MOST_DIFF_LINES = 2000
+"""Lines of a diff that the save sheet shows."""
+_STYLES = {"+": "added", "-": "removed", "@": "quiet"}
 
 
 class Saved(NamedTuple):
@@ -84,3 +97,26 @@ async def confirm_discard(screen: ScreenContext, draft: TextDraft) -> bool:
     title = f"Discard your draft of {sanitize(draft.title) or f'this {draft.noun}'}?"
     dialog = ConfirmDialog(title, draft.summary(), "Discard", details=draft.difference())
     return bool(await screen.ask(dialog))
+
+
+async def merged_texts(base: str, ours: str, theirs: str) -> MergedText:
+    """Both texts merged, in a thread: a long page takes a while."""
+    return await asyncio.to_thread(merge_text, base, ours, theirs, our_name=OURS, their_name=THEIRS)
+
+
+def diff_lines(before: str, after: str) -> list[Line]:
+    """The changed lines with those around them."""
+    rows = list(unified_diff(before.split("\n"), after.split("\n"), n=CONTEXT, lineterm=""))[2:]
+    lines: list[Line] = [(Span(sanitize(row) or " ", _STYLES.get(row[:1], "")),) for row in rows[:MOST_DIFF_LINES]]
+    if len(rows) > MOST_DIFF_LINES:
+        lines.append((Span(f"… {count(len(rows) - MOST_DIFF_LINES, 'more line')}", "quiet"),))
+    return lines
+
+
+def lost_lines(difference: Sequence[Line], where: str) -> list[Line]:
+    """How many lines are lost with a draft that makes a difference."""
+    added, removed = (sum(line[0].style == style for line in difference) for style in ("added", "removed"))
+    return [
+        (Span(f"+{added} ", "added"), Span(f"−{removed} lines", "removed"), Span(f" {where}.")),
+        (Span("They are lost: the draft is in no other place.", "waiting"),),
+    ]

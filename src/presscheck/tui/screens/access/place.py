@@ -21,7 +21,7 @@ from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.screens.access.levels import DEFAULT_LEVELS, changes_in_words, choose_level, kind_of
 from presscheck.tui.screens.access.rows import AccessRow, AccessTab
-from presscheck.tui.screens.site.writes import send
+from presscheck.tui.screens.sites.writes import send
 from presscheck.tui.screens.text_screen import TextScreen
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 from presscheck.tui.widgets.picker import Choice, Picker

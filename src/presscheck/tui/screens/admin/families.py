@@ -43,6 +43,7 @@ from presscheck.tui.screens.access.screen import AccessScreen
 from presscheck.tui.screens.admin.cluster_summary import cluster_lines
 from presscheck.tui.screens.admin.details import PROVIDER_DETAILS
 from presscheck.tui.screens.admin.facts import Column
+from presscheck.tui.screens.admin.integration.screen import IntegrationScreen
 from presscheck.tui.screens.admin.people import (
     INVITE_DETAILS,
     add_invite,
@@ -54,11 +55,10 @@ from presscheck.tui.screens.admin.people import (
     losses_of_team_members,
     losses_of_teams,
 )
+from presscheck.tui.screens.admin.records.conversations import conversation_screen, issue_screen
+from presscheck.tui.screens.admin.records.runs import BUSY, import_screen, translation_screen
+from presscheck.tui.screens.admin.specification.screen import SpecificationScreen
 from presscheck.tui.screens.agent_instructions import InstructionsScreen
-from presscheck.tui.screens.integration.screen import IntegrationScreen
-from presscheck.tui.screens.record.conversations import conversation_screen, issue_screen
-from presscheck.tui.screens.record.runs import BUSY, import_screen, translation_screen
-from presscheck.tui.screens.specification.screen import SpecificationScreen
 
 if TYPE_CHECKING:
     from presscheck.api.operation import Operation, Page

@@ -24,7 +24,7 @@ from presscheck.text.styled_text import Line, Span
 from presscheck.tui.screens.admin.facts import value_at
 from presscheck.tui.screens.admin.form_checks import check
 from presscheck.tui.screens.form_dialog import FormDialog
-from presscheck.tui.screens.site.writes import send
+from presscheck.tui.screens.sites.writes import send
 from presscheck.tui.screens.text_screen import TextScreen
 from presscheck.tui.widgets.picker import Choice
 

@@ -38,7 +38,7 @@ from presscheck.tui.screens.access.levels import GUEST, changes_in_words, choose
 from presscheck.tui.screens.admin.details import Details, Losses
 from presscheck.tui.screens.admin.facts import Fact
 from presscheck.tui.screens.admin.form_checks import ONLY_ADMIN, admins_of
-from presscheck.tui.screens.site.writes import send
+from presscheck.tui.screens.sites.writes import send
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 from presscheck.tui.widgets.picker import Choice, Picker
 from presscheck.tui.widgets.prompt_dialog import PromptDialog

@@ -42,7 +42,7 @@ from presscheck.tui.screens.admin.facts import (
 )
 from presscheck.tui.screens.admin.operation_form import StoredForm, choices_of, fill_in, form_of, outcome, show_failures
 from presscheck.tui.screens.form_dialog import FormDialog
-from presscheck.tui.screens.site.writes import send
+from presscheck.tui.screens.sites.writes import send
 from presscheck.tui.screens.undo import undo_last_sent
 from presscheck.tui.status_bar import StatusLine
 from presscheck.tui.ui.row_filter import RowFilter

@@ -18,7 +18,7 @@ from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.screens.browse.space_facts import COLLECTION, SITE, emblem, signs, site_state
 from presscheck.tui.screens.emoji import emoji_character
-from presscheck.tui.screens.site.writes import mark_of
+from presscheck.tui.screens.sites.writes import mark_of
 from presscheck.tui.widgets.tree import Node
 
 READABLE = ("document", "computed")

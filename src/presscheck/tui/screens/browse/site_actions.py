@@ -17,8 +17,8 @@ from presscheck.text.styled_text import Span, wrap
 from presscheck.tui.screens.browse.page_tree import SITES
 from presscheck.tui.screens.browse.space_facts import site_words
 from presscheck.tui.screens.browse.static_layout import StaticLayout
-from presscheck.tui.screens.site.details import SiteDetails, visibility_of
-from presscheck.tui.screens.site.writes import undo_here, write_reason
+from presscheck.tui.screens.sites.details import SiteDetails, visibility_of
+from presscheck.tui.screens.sites.writes import undo_here, write_reason
 
 if TYPE_CHECKING:
     from presscheck.tui.screens.browse.context import BrowseContext

@@ -38,9 +38,8 @@ from presscheck.tui.screens.markdown_editor.completion import (
     page_proposals,
     people_proposals,
 )
-from presscheck.tui.screens.page.draft import merged_texts
 from presscheck.tui.screens.spell_check import SpellingActions
-from presscheck.tui.screens.text_draft import confirm_discard
+from presscheck.tui.screens.text_draft import confirm_discard, merged_texts
 from presscheck.tui.spell_checker import DoubtfulWord
 from presscheck.tui.status_bar import pressing
 from presscheck.tui.ui.screen import NARROW, BaseScreen

@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING, cast
 from presscheck.api.organizations import ListOrganizations
 from presscheck.engine.drafts import DraftPlace
 from presscheck.tui.commands import COMMANDS, keys_of, shown
+from presscheck.tui.screens.admin.integration.settings_form import continue_settings
 from presscheck.tui.screens.admin.operation_form import fill_in, outcome, stored_form
 from presscheck.tui.screens.agent_instructions import InstructionsScreen
 from presscheck.tui.screens.browse.page_tree import page_key
-from presscheck.tui.screens.integration.settings_form import continue_settings
 from presscheck.tui.screens.outbox.draft_list import label_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from presscheck.engine.drafts import Draft
-    from presscheck.tui.screens.adaptive_content.screen import AdaptiveContentScreen
     from presscheck.tui.screens.browse.screen import BrowseScreen
     from presscheck.tui.screens.publish.screen import PublishScreen
+    from presscheck.tui.screens.sites.adaptive.screen import AdaptiveContentScreen
     from presscheck.tui.ui.screen import BaseScreen
     from presscheck.tui.ui.screen_context import ScreenContext
 

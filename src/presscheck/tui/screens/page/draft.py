@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
-from difflib import unified_diff
 from typing import TYPE_CHECKING, Any
 
 from presscheck.api.comments import Document
 from presscheck.api.content import GetChangeRequestPage
 from presscheck.api.content_changes import EditChangeRequestContent, UpdatePage
 from presscheck.documents.merge.conflict_blocks import conflict_blocks
-from presscheck.documents.merge.text import merge_text
 from presscheck.engine.drafts import BASE, PAGE, draft_about
 from presscheck.engine.review.pending_review import draft_key
 from presscheck.errors import PresscheckError
@@ -21,25 +18,17 @@ from presscheck.text.phrases import now as clock
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Span
 from presscheck.tui.screens.page.markdown import EditorPage, PageEdit, from_editor, to_editor
-from presscheck.tui.screens.text_draft import Saved
+from presscheck.tui.screens.text_draft import OURS, Saved, diff_lines, lost_lines, merged_texts
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 
 if TYPE_CHECKING:
-    from presscheck.documents.merge.text import MergedText
     from presscheck.text.styled_text import Line
     from presscheck.tui.ui.screen_context import ScreenContext
 
-OURS, THEIRS = "you", "somebody else"
-"""Names of both sides in conflict markers."""
-CONTEXT = 2
-"""Unchanged lines around each change of the diff."""
-MOST_DIFF_LINES = 2000
-"""Lines of a diff that the save sheet shows."""
 LONGEST_CHECKED = 100_000
 """Characters of a page whose nodes are read before it is saved."""
 MOST_NEW_TAGS = 3
 """Lines with tags that were text before, which the save sheet names."""
-_STYLES = {"+": "added", "-": "removed", "@": "quiet"}
 
 
 class PageDraft:
@@ -195,29 +184,6 @@ class PageDraft:
         call = GetChangeRequestPage(**self.path, page_id=self.page_id, format="markdown")
         page = await self._engine.read(call)
         return to_editor(page.title, page.markdown or "")
-
-
-async def merged_texts(base: str, ours: str, theirs: str) -> MergedText:
-    """Both texts merged, in a thread: a long page takes a while."""
-    return await asyncio.to_thread(merge_text, base, ours, theirs, our_name=OURS, their_name=THEIRS)
-
-
-def diff_lines(before: str, after: str) -> list[Line]:
-    """The changed lines with those around them."""
-    rows = list(unified_diff(before.split("\n"), after.split("\n"), n=CONTEXT, lineterm=""))[2:]
-    lines: list[Line] = [(Span(sanitize(row) or " ", _STYLES.get(row[:1], "")),) for row in rows[:MOST_DIFF_LINES]]
-    if len(rows) > MOST_DIFF_LINES:
-        lines.append((Span(f"… {count(len(rows) - MOST_DIFF_LINES, 'more line')}", "quiet"),))
-    return lines
-
-
-def lost_lines(difference: Sequence[Line], where: str) -> list[Line]:
-    """How many lines are lost with a draft that makes a difference."""
-    added, removed = (sum(line[0].style == style for line in difference) for style in ("added", "removed"))
-    return [
-        (Span(f"+{added} ", "added"), Span(f"−{removed} lines", "removed"), Span(f" {where}.")),
-        (Span("They are lost: the draft is in no other place.", "waiting"),),
-    ]
 
 
 def _summary(edit: PageEdit, title: str, diff: list[Line], text: str, *, is_merged: bool) -> list[Line]:

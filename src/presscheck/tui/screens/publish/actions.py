@@ -24,12 +24,12 @@ from presscheck.text.phrases import count, long_ago
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.screens.batch_actions import BatchScreen
-from presscheck.tui.screens.site.details import SiteDetails
-from presscheck.tui.screens.site.writes import undo_here, write_reason
-from presscheck.tui.screens.site_structure.add_actions import AddActions
-from presscheck.tui.screens.site_structure.detail_actions import DetailActions
-from presscheck.tui.screens.site_structure.move_actions import MoveActions
-from presscheck.tui.screens.site_structure.removals import Removals
+from presscheck.tui.screens.sites.details import SiteDetails
+from presscheck.tui.screens.sites.structure.add_actions import AddActions
+from presscheck.tui.screens.sites.structure.detail_actions import DetailActions
+from presscheck.tui.screens.sites.structure.move_actions import MoveActions
+from presscheck.tui.screens.sites.structure.removals import Removals
+from presscheck.tui.screens.sites.writes import undo_here, write_reason
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 from presscheck.tui.widgets.picker import Choice, Picker
 

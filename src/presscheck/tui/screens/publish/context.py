@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
-from presscheck.tui.screens.site_structure.context import StructureContext
+from presscheck.tui.screens.sites.structure.context import StructureContext
 
 if TYPE_CHECKING:
     from presscheck.api.sites import Site

@@ -26,15 +26,15 @@ from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, cut, pad
 from presscheck.tui.external_programs import open_address
 from presscheck.tui.places import Place
-from presscheck.tui.screens.adaptive_content.audience_view import viewing
 from presscheck.tui.screens.organization import choose_organization
 from presscheck.tui.screens.publish.actions import PublishActions, SiteActions, last_publish
 from presscheck.tui.screens.publish.checklist import AFTER_A_SCREEN, CURRENT, Checklist
 from presscheck.tui.screens.publish.site_pane import SitePane
-from presscheck.tui.screens.site.previews import SitePreviews
-from presscheck.tui.screens.site.published_profile import published_reason, show_published
-from presscheck.tui.screens.site.writes import mark_of
-from presscheck.tui.screens.site_structure.model import SiteTree
+from presscheck.tui.screens.sites.adaptive.audience_view import viewing
+from presscheck.tui.screens.sites.previews import SitePreviews
+from presscheck.tui.screens.sites.published_profile import published_reason, show_published
+from presscheck.tui.screens.sites.structure.model import SiteTree
+from presscheck.tui.screens.sites.writes import mark_of
 from presscheck.tui.ui.row_filter import RowFilter
 from presscheck.tui.ui.screen import BaseScreen
 from presscheck.tui.widgets.pane_border import PaneBorder
@@ -223,7 +223,7 @@ class PublishScreen(BaseScreen):
         self._open_access()
 
     def _open_access(self, tab: int = 0, redirect: str = "") -> None:
-        from presscheck.tui.screens.site_access.screen import SiteAccessScreen  # 6 ms, only when it is opened
+        from presscheck.tui.screens.sites.access.screen import SiteAccessScreen  # 6 ms, only when it is opened
 
         if self.current:
             screen = SiteAccessScreen(self.organization_id, self.current, tab=tab, redirect=redirect)
@@ -272,7 +272,7 @@ class PublishScreen(BaseScreen):
 
     def command_go_structure(self) -> None:
         """Show sections, groups and spaces of the site as a tree."""
-        from presscheck.tui.screens.site_structure.screen import SiteStructureScreen  # 2 ms, only when it is opened
+        from presscheck.tui.screens.sites.structure.screen import SiteStructureScreen  # 2 ms, only when it is opened
 
         if self.current:
             self.app_context.push_screen(SiteStructureScreen(self.organization_id, self.current))
@@ -284,7 +284,7 @@ class PublishScreen(BaseScreen):
     def command_go_adaptive(self) -> None:
         """Show visitor schema, conditions and audiences of the site."""
         # 6 ms, only when it is opened
-        from presscheck.tui.screens.adaptive_content.screen import AdaptiveContentScreen
+        from presscheck.tui.screens.sites.adaptive.screen import AdaptiveContentScreen
 
         if self.current:
             self.app_context.push_screen(AdaptiveContentScreen(self.organization_id, self.current))
@@ -296,7 +296,7 @@ class PublishScreen(BaseScreen):
     def command_go_customization(self) -> None:
         """Show the customization of the site."""
         # 9 ms, only when it is opened
-        from presscheck.tui.screens.site_customization.screen import CustomizationScreen
+        from presscheck.tui.screens.sites.customization.screen import CustomizationScreen
 
         if self.current:
             self.app_context.push_screen(CustomizationScreen(self.organization_id, self.current))
@@ -307,7 +307,7 @@ class PublishScreen(BaseScreen):
 
     def command_history(self) -> None:
         """Show what was published and changed in the site, and restore it."""
-        from presscheck.tui.screens.site_history.screen import SiteHistoryScreen  # 3 ms, only when it is opened
+        from presscheck.tui.screens.sites.history.screen import SiteHistoryScreen  # 3 ms, only when it is opened
 
         if self.current:
             self.app_context.push_screen(SiteHistoryScreen(self.organization_id, self.current))

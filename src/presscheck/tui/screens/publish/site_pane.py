@@ -16,14 +16,14 @@ from presscheck.engine.publish.site_structure import children_of, key_of
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, wrap
-from presscheck.tui.screens.site.details import visibility_of
-from presscheck.tui.screens.site_structure.rows import nodes, path_columns
+from presscheck.tui.screens.sites.details import visibility_of
+from presscheck.tui.screens.sites.structure.rows import nodes, path_columns
 from presscheck.tui.widgets.line_view import TextView
 from presscheck.tui.widgets.tree import Node, Tree
 
 if TYPE_CHECKING:
     from presscheck.api.site_structure import StructureItem
-    from presscheck.tui.screens.site_structure.model import SiteTree
+    from presscheck.tui.screens.sites.structure.model import SiteTree
 
 FACTS_HEIGHT = 6
 """Lines of the facts of a site whose plan limits nothing and whose publishes are not known, with a blank one below."""

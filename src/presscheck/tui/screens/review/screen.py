@@ -34,7 +34,7 @@ from presscheck.tui.screens.review.suggestion_actions import SuggestionActions
 from presscheck.tui.screens.review.thread_list_screen import ThreadListActions, thread_selection
 from presscheck.tui.screens.review.verdict_actions import VerdictActions
 from presscheck.tui.screens.review.view import ReviewView
-from presscheck.tui.screens.site.previews import RequestPreview
+from presscheck.tui.screens.sites.previews import RequestPreview
 from presscheck.tui.status_bar import ClickableLines
 from presscheck.tui.ui.content_place import ContentPlace
 from presscheck.tui.ui.screen import BaseScreen

@@ -1,0 +1,83 @@
+"""The form of the settings of an installation, which its draft opens again without the screen of the integration."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from presscheck.api.integrations import GetInstallation, GetIntegration
+from presscheck.engine.integrations.settings import SettingsForm, completion_address, is_of_integration, read_options
+from presscheck.errors import Forbidden, MalformedAnswer, NotFound, PresscheckError
+from presscheck.text.sanitize import display_url, sanitize
+from presscheck.tui.screens.form_dialog import FormDialog
+from presscheck.tui.screens.sites.writes import send
+from presscheck.tui.widgets.picker import Choice
+
+if TYPE_CHECKING:
+    from presscheck.api.integrations import UpdateInstallation
+    from presscheck.engine.drafts import Draft
+    from presscheck.engine.forms.references import Reference
+    from presscheck.tui.ui.screen_context import ScreenContext
+
+KEY = "settings "
+"""The start of the keys of drafts."""
+INTEGRATION = "integration"
+"""What is stored about a draft, under this name: the name of the integration."""
+
+
+async def ask_settings(screen: ScreenContext, form: SettingsForm) -> None:
+    """Fill in the settings of an installation and store them; what is typed is a draft until then."""
+    title = f"Settings of {sanitize(form.integration.title or form.integration.name)}"
+    outbox, key = screen.engine.outbox, f"{KEY}{form.installation.id}"
+    about = {"title": title, INTEGRATION: form.integration.name}
+
+    async def store(call: UpdateInstallation) -> Any:
+        try:
+            return await send(screen, call)
+        except PresscheckError as error:
+            raise form.located(error) from error
+
+    dialog = FormDialog(
+        title,
+        form,
+        form.initial,
+        send=store,
+        lookup=lambda reference: _suggested(screen, form, reference),
+        draft=outbox.draft(key) or "",
+        save=lambda text: outbox.save_draft(key, text, about),
+        copy=lambda text: screen.app_context.copy_to_clipboard(sanitize(text)),
+        send_label="save",
+    )
+    if await screen.ask(dialog) is not None:
+        screen.notify(f"{title}: saved")
+
+
+async def continue_settings(screen: ScreenContext, draft: Draft) -> bool:
+    """Open the form of a draft; returns whether its installation is there."""
+    path = {"integration_name": draft.stored.about.get(INTEGRATION, "")}
+    identity = draft.stored.key.removeprefix(KEY)
+    if not path["integration_name"]:
+        return False
+    try:
+        integration = await screen.engine.read(GetIntegration(**path))
+        installation = await screen.engine.read(GetInstallation(**path, installation_id=identity))
+    except (NotFound, Forbidden):
+        return False
+    form = SettingsForm(integration, installation)
+    if not form.fields:
+        return False
+    await ask_settings(screen, form)
+    return True
+
+
+async def _suggested(screen: ScreenContext, form: SettingsForm, reference: Reference) -> list[Choice]:
+    """The values that the integration suggests for a setting.
+
+    Raises:
+        PresscheckError: they cannot be read, or are not on the host of the integration.
+    """
+    address = completion_address(form.integration, form.installation, reference)
+    endpoint = form.installation.urls.public_endpoint or form.integration.urls.public_endpoint or ""
+    call = GetInstallation(integration_name=form.integration.name, installation_id=form.installation.id)
+    if not is_of_integration(address, endpoint):
+        raise MalformedAnswer(f"they are on another host: {display_url(address)}", request=str(call))
+    return [Choice(*option) for option in await read_options(screen.engine, call, address)]

@@ -1,0 +1,306 @@
+"""An import with its progress and result, and a translation with its runs: what the service works on for a while."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Awaitable, Mapping, Sequence
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, cast
+
+from presscheck.api.imports import CancelImport, GetImport
+from presscheck.api.spaces import GetSpace, ListSpaces
+from presscheck.api.translations import GetTranslation, RunTranslation
+from presscheck.documents.nodes.to_markdown import nodes_to_markdown
+from presscheck.documents.nodes.unknown_types import with_known_types
+from presscheck.documents.terminal.page_lines import comment_lines
+from presscheck.text.phrases import count, now, parse_time, since
+from presscheck.text.sanitize import display_url, sanitize
+from presscheck.text.styled_text import Line, Span, cut
+from presscheck.tui.external_programs import open_address
+from presscheck.tui.screens.admin.details import fact_lines
+from presscheck.tui.screens.admin.facts import Fact
+from presscheck.tui.screens.admin.records.screen import RecordScreen
+from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
+
+if TYPE_CHECKING:
+    from presscheck.api.imports import ImportRun
+    from presscheck.api.operation import Operation
+    from presscheck.api.organizations import Organization
+    from presscheck.api.spaces import Space
+    from presscheck.api.translations import Translation
+    from presscheck.tui.ui.screen_context import ScreenContext
+
+BUSY = ("pending", "in-progress", "running", "progress")
+STYLES = {
+    "completed": ("✓", "added"),
+    "complete": ("✓", "added"),
+    "failed": ("✗", "removed"),
+    "cancelled": ("–", "quiet"),
+    **dict.fromkeys(BUSY, ("◷", "waiting")),
+}
+"""The signs of states, and their styles."""
+MANY = 10_000
+
+
+def status_line(status: str) -> Line:
+    """A status with its sign."""
+    sign, style = STYLES.get(status, ("·", "quiet"))
+    return (Span(f"{sign} {sanitize(status).replace('-', ' ')}", style),)
+
+
+def space_title(screen: ScreenContext | None, organization: str, space_id: str) -> str:
+    """The title of a space by its id, as far as the cache knows it; else the id. Display text."""
+    spaces = screen.engine.window(ListSpaces(organization_id=organization), 0, MANY).items if screen else ()
+    return sanitize(next((space.title for space in spaces if space.id == space_id), space_id))
+
+
+class ImportRecord:
+    """An import: where from, where to, how far it is, and the pages that it brought.
+
+    Args:
+        organization: its organization.
+        run: the import as the list, or its start, has it.
+    """
+
+    path = "Administration › Imports"
+    footer_titles = MappingProxyType({"delete": "cancel"})
+
+    def __init__(self, organization: Organization, run: ImportRun) -> None:
+        self._organization, self.run = organization, run
+        self._screen: ScreenContext | None = None
+
+    def attach(self, screen: ScreenContext) -> None:
+        """Note the screen that shows it."""
+        self._screen = screen
+
+    @property
+    def footer(self) -> tuple[str, ...]:
+        """Cancel while it runs; then its result."""
+        return ("delete", "half_down", "close") if self.is_busy else ("open", "web", "half_down", "copy_text", "close")
+
+    @property
+    def title(self) -> str:
+        """Where it comes from."""
+        return source_name(self.run)
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether it is not ended."""
+        return self.run.status in BUSY
+
+    @property
+    def state(self) -> Line:
+        """Its status, and how many pages it has brought."""
+        pages = self.run.pages or ()
+        number = f"   {count(len(pages), 'page')}{' so far' if self.is_busy else ''}" if pages else ""
+        reason = f"   {sanitize(self.run.reason)}" if self.run.reason else ""
+        return (*status_line(self.run.status), Span(number, "quiet"), Span(reason, "removed"))
+
+    def calls(self) -> Mapping[str, Operation[Any]]:
+        """The import with its pages."""
+        return {"run": GetImport(organization_id=self._organization.id, import_run_id=self.run.id)}
+
+    def take(self, part: str, value: Any) -> None:
+        """Note the import as it is now."""
+        self.run = value
+
+    def lines(self, columns: int) -> Sequence[Line]:
+        """Its facts, then its pages."""
+        run, target = self.run, self.run.target or {}
+        into = space_title(self._screen, self._organization.id, str(target.get("space", "")))
+        facts = [
+            Fact("from", source_name(run)),
+            Fact("into", f"{into}{', in a change request' if target.get('changeRequest') else ''}"),
+            Fact("started", since(run.started_at, now()) if run.started_at else "not yet"),
+        ]
+        facts += [Fact("ended", since(run.completed_at, now()))] if run.completed_at else []
+        states = Counter(page.status or "" for page in run.pages or ())
+        facts += [Fact("pages", ", ".join(f"{number:,} {sanitize(name)}" for name, number in states.items()))]
+        lines = fact_lines([fact for fact in facts if fact.value.strip()], columns)
+        for page in run.pages or ():
+            sign, style = STYLES.get(page.status or "", ("·", "quiet"))
+            name = display_url(page.source_url) if page.source_url else sanitize(page.id)
+            lines.append(cut((Span(f"  {sign} ", style), Span(name)), columns))
+        return lines
+
+    def reason_open(self) -> str | None:
+        """Disabled until it has ended."""
+        return "it is not ended yet" if self.is_busy else None if self._space else "its space is not known"
+
+    def command_open(self) -> Awaitable[None] | None:
+        """Browse where its pages are."""
+        target = self.run.target or {}
+        if self._screen is None:
+            return None
+        page = next((page.id for page in self.run.pages or () if page.status in (None, "complete", "completed")), None)
+        request = target.get("changeRequest")
+        return self._screen.app_context.open_page(self._space, page, str(request) if request else None)
+
+    @property
+    def _space(self) -> str:
+        return str((self.run.target or {}).get("space", ""))
+
+    def reason_web(self) -> str | None:
+        """Disabled for files."""
+        return None if _address(self.run) else "it was made from files"
+
+    def command_web(self) -> None:
+        """Open the website that it is made from."""
+        if self._screen:
+            open_address(self._screen.app_context, _address(self.run))
+
+    def reason_delete(self) -> str | None:
+        """Only what runs can be canceled."""
+        return writing_reason(self._screen) or (None if self.is_busy else f"it is {self.run.status} already")
+
+    async def command_delete(self) -> None:
+        """Cancel it, after a question."""
+        if self._screen is None:
+            return
+        lines: list[Line] = [(Span("No further page is imported. Pages that were imported already stay."),)]
+        title = f"Cancel the import from {self.title}?"
+        if await self._screen.ask(ConfirmDialog(title, lines, "Cancel it")):
+            path = {"organization_id": self._organization.id, "import_run_id": self.run.id}
+            answer = await self._screen.engine.write(CancelImport(**path)).landed()
+            self.run = answer or self.run
+            self._screen.notify("canceled")
+            cast("RecordScreen", self._screen).redraw()
+
+
+class TranslationRecord:
+    """A translation: its spaces, its instructions and its runs.
+
+    Args:
+        organization: its organization.
+        translation: the translation as the list has it.
+    """
+
+    path = "Administration › Translations"
+    footer = ("retry", "open", "half_down", "copy_text", "close")
+    footer_titles = MappingProxyType({"retry": "run"})
+
+    def __init__(self, organization: Organization, translation: Translation) -> None:
+        self._organization, self.translation = organization, translation
+        self._source: Space | None = None
+        self._screen: ScreenContext | None = None
+
+    def attach(self, screen: ScreenContext) -> None:
+        """Note the screen that shows it."""
+        self._screen = screen
+
+    @property
+    def title(self) -> str:
+        """The space and the language."""
+        return f"{self._title_of(self.translation.source.space)} in {sanitize(self.translation.language)}"
+
+    def _title_of(self, space: str) -> str:
+        return space_title(self._screen, self._organization.id, space)
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether it runs."""
+        return self.translation.status in BUSY
+
+    @property
+    def state(self) -> Line:
+        """Its status, and what the last run did."""
+        stats = self.translation.stats
+        last = f"   last run: {count(stats.latest_pages, 'page')}, {count(stats.latest_words, 'word')}"
+        return (*status_line(self.translation.status), Span(last if stats.runs else "", "quiet"))
+
+    def calls(self) -> Mapping[str, Operation[Any]]:
+        """The translation, and the space that it translates."""
+        path = {"organization_id": self._organization.id}
+        return {
+            "translation": GetTranslation(**path, translation_id=self.translation.id),
+            "source": GetSpace(space_id=self.translation.source.space),
+        }
+
+    def take(self, part: str, value: Any) -> None:
+        """Note the translation, or its source, as it is now."""
+        if part == "source":
+            self._source = value
+        else:
+            self.translation = value
+
+    @property
+    def _changed_since(self) -> str:
+        """How long ago its source changed, if that was after the last run; empty if it is up to date, or not known."""
+        changed = parse_time(self._source.updated_at or "") if self._source else None
+        ran = parse_time(self.translation.updated_at or "")
+        is_later = changed and ran and changed > ran and self.translation.result and not self.is_busy
+        return since(self._source.updated_at or "", now()) if is_later and self._source else ""
+
+    def lines(self, columns: int) -> Sequence[Line]:
+        """Its facts, then its instructions."""
+        one = self.translation
+        stats, result = one.stats, one.result
+        title = self._title_of(result.space) if result else ""
+        into = title if result and title != result.space else "a new space"  # its id says nothing
+        facts = [
+            Fact("translates", f"{self._title_of(one.source.space)} ({sanitize(one.source.language or '?')})"),
+            Fact("into", f"{into} ({sanitize(one.language)})"),
+            Fact("runs", f"{stats.runs:,}"),
+            Fact("translated", f"{count(stats.total_pages, 'page')}, {count(stats.total_words, 'word')}"),
+            Fact("last run", f"{stats.latest_run_duration:.1f} s" if stats.runs else ""),
+            Fact("updated", since(one.updated_at, now()) if one.updated_at else ""),
+        ]
+        if changed := self._changed_since:
+            facts.append(Fact("out of date", f"the source changed {changed}: s translates what changed", "waiting"))
+        lines = fact_lines([fact for fact in facts if fact.value], columns)
+        text = nodes_to_markdown(with_known_types(one.instructions)).strip() if one.instructions else ""
+        if text:
+            lines += [(), (Span("  Instructions", "title"),), ()]
+            lines += [(Span("  "), *line) for line in comment_lines(text, max(20, columns - 3))]
+        return lines
+
+    def reason_open(self) -> str | None:
+        """Disabled before the first run."""
+        return None if self.translation.result else "there is no translated space yet"
+
+    def command_open(self) -> Awaitable[None] | None:
+        """Browse the translated space."""
+        result = self.translation.result
+        return self._screen.app_context.open_page(result.space) if self._screen and result else None
+
+    def reason_retry(self) -> str | None:
+        """Disabled while it runs."""
+        return writing_reason(self._screen) or ("it is running" if self.is_busy else None)
+
+    async def command_retry(self) -> None:
+        """Translate what changed since the last run."""
+        if self._screen is None:
+            return
+        path = {"organization_id": self._organization.id, "translation_id": self.translation.id}
+        await self._screen.engine.write(RunTranslation(**path)).landed()
+        self._screen.notify("the translation runs")
+        self._screen.engine.refresh(GetTranslation(**path))
+
+
+def writing_reason(screen: ScreenContext | None) -> str | None:
+    """Why nothing can be changed that cannot wait in the outbox."""
+    return screen.engine.write_reason() if screen else "it is not shown yet"
+
+
+def source_name(run: ImportRun) -> str:
+    """Where an import comes from, as display text."""
+    source = run.source or {}
+    if address := _address(run):
+        return display_url(address)
+    files = cast("list[Any]", source.get("files") or [])
+    more = f" and {len(files) - 1} more" if len(files) > 1 else ""
+    return f"{display_url(str(files[0]))}{more}" if files else "files"
+
+
+def _address(run: ImportRun) -> str:
+    return str((run.source or {}).get("url") or "")
+
+
+def import_screen(organization: Organization, run: ImportRun) -> RecordScreen:
+    """The screen of an import."""
+    return RecordScreen(ImportRecord(organization, run))
+
+
+def translation_screen(organization: Organization, translation: Translation) -> RecordScreen:
+    """The screen of a translation."""
+    return RecordScreen(TranslationRecord(organization, translation))

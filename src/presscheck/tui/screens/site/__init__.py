@@ -1,1 +1,0 @@
-"""A site as several screens need it."""

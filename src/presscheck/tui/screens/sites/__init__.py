@@ -1,0 +1,1 @@
+"""Everything about a site but its publication: structure, access, adaptive content, customization, history."""

@@ -1,0 +1,333 @@
+"""The redirects of a site: each path with what it leads to and what is wrong with it; add, change, delete, test."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from typing_extensions import override
+
+from presscheck.api.site_settings import (
+    CreateRedirect,
+    DeleteRedirect,
+    ListRedirects,
+    Redirect,
+    RedirectDestination,
+    UpdateRedirect,
+)
+from presscheck.engine.publish.redirects import (
+    RedirectMap,
+    Trail,
+    destination_at,
+    reference,
+    source_problem,
+)
+from presscheck.engine.publish.site_structure import plain_path, wire_path
+from presscheck.errors import PresscheckError
+from presscheck.text.phrases import count
+from presscheck.text.sanitize import sanitize
+from presscheck.text.styled_text import Line, Span
+from presscheck.tui.screens.sites.writes import mark_of, send
+from presscheck.tui.screens.text_screen import TextScreen
+from presscheck.tui.ui.list import Column, MarkedList
+from presscheck.tui.ui.loaded import Loaded
+from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
+from presscheck.tui.widgets.empty_state import Message
+from presscheck.tui.widgets.picker import Choice, Picker
+from presscheck.tui.widgets.prompt_dialog import PromptDialog
+
+if TYPE_CHECKING:
+    from presscheck.api.operation import Operation
+    from presscheck.tui.screens.sites.access.session import SiteAccess
+
+PROBLEM_COLUMNS = 18
+LONGEST_PATH = 2048
+SHOWN = 8
+"""Marked redirects that a confirmation names."""
+ENDS = {
+    "page": ("✓ a page of the site", "added"),
+    "address": ("✓ an address outside of the site", "added"),
+    "nothing": ("✗ page not found (404)", "removed"),
+    "loop": ("✗ redirect loop: visitors get a browser error", "removed"),
+    "unknown": ("? the pages of its space could not be read", "waiting"),
+}
+
+
+class RedirectList(MarkedList[Redirect]):
+    """The redirects.
+
+    Args:
+        session: the access to the site.
+        target: the id of the redirect that the cursor goes to as soon as it is listed.
+    """
+
+    name, nouns, place = "Redirects", "redirects", " of this site"
+    footer = ("open", "add", "rename", "delete", "mark", "import_rows", "find_here", "close")
+
+    def __init__(self, session: SiteAccess, *, target: str = "") -> None:
+        self._session = session
+        super().__init__(
+            (
+                Column("path", self._source, share=2),
+                Column("leads to", self._destination, share=3),
+                Column("problem", self._problem, PROBLEM_COLUMNS),
+            ),
+            target=target or None,
+        )
+
+    @override
+    @property
+    def loaded(self) -> Loaded[Sequence[Redirect]]:
+        return self._session.redirects
+
+    @override
+    def summary(self) -> Line:
+        session, redirects = self._session, self._session.redirects.value
+        if not redirects:
+            return ()
+        marked = len(self.marked)
+        parts = [Span(count(len(redirects), "redirect"))]
+        parts += [Span(f"   {marked:,} marked: A acts on them", "accent")] if marked else []
+        parts += [Span(f"   {len(session.problems):,} with problems", "waiting")] if session.problems else []
+        return tuple(parts) if session.paths else (*parts, Span("   reading the pages …", "quiet"))
+
+    @override
+    def empty(self) -> Message:
+        return Message("No redirects yet.", "a adds one, . i imports a CSV file, . r suggests some.")
+
+    def _source(self, redirect: Redirect) -> Line:
+        sign, style = mark_of(redirect)
+        return (Span(sign, style), Span(sanitize(redirect.source), "strong"))
+
+    def _destination(self, redirect: Redirect) -> Line:
+        paths = self._session.paths
+        target = paths.path_of(redirect.destination) if paths else None
+        title = paths.title_of(redirect.destination) if paths else ""
+        path = sanitize(target or reference(redirect.destination))
+        return (Span(path, "link" if target else "quiet"), Span(f"  {sanitize(title)}", "quiet"))
+
+    def _problem(self, redirect: Redirect) -> Line:
+        problem = self._session.problems.get(redirect.id, "")
+        return (Span(problem, "removed" if problem.startswith("leads") else "waiting"),)
+
+    def reason(self, write: type[Operation[Any]] | None = None, *, needs_paths: bool = True) -> str | None:
+        """Why redirects cannot be listed, changed, or followed now."""
+        if reason := self._session.reason(ListRedirects, write):
+            return reason
+        return "the pages of the site are not loaded yet" if needs_paths and self._session.map is None else None
+
+    def _row_reason(self, write: type[Operation[Any]] | None = None, *, needs_paths: bool = True) -> str | None:
+        if reason := self.reason(write, needs_paths=False):
+            return reason
+        return self.reason(needs_paths=needs_paths) if self.count else "no redirect here: a adds one"
+
+    def reason_open(self) -> str | None:
+        """Disabled without a redirect."""
+        return self._row_reason()
+
+    def reason_copy(self) -> str | None:
+        """Disabled without a redirect."""
+        return self._row_reason(needs_paths=False)
+
+    def reason_add(self) -> str | None:
+        """Disabled without the role."""
+        return self.reason(CreateRedirect)
+
+    def reason_rename(self) -> str | None:
+        """Disabled without the role and without a redirect."""
+        return self._row_reason(UpdateRedirect)
+
+    def reason_delete(self) -> str | None:
+        """Disabled without the role and without a redirect."""
+        return self._row_reason(DeleteRedirect, needs_paths=False)
+
+    def reason_act_on_marked(self) -> str | None:
+        """Disabled without marks."""
+        if not self.rows.marked:
+            return "nothing is marked: space marks a redirect, * all visible rows"
+        return self.reason(UpdateRedirect)
+
+    def command_open(self) -> None:
+        """Show where the redirect under the cursor leads."""
+        redirect, redirects = self.current, self._session.map
+        if redirect and redirects:
+            self.show_trail(redirects.trail(redirect.source))
+
+    def command_copy(self) -> None:
+        """Copy the path of the redirect."""
+        redirect = self.current
+        if redirect:
+            self._session.screen.app_context.copy_to_clipboard(sanitize(redirect.source))
+            self._session.screen.notify("copied the path")
+
+    def show_trail(self, trail: Trail) -> None:
+        """Show where a path leads."""
+        words, style = ENDS[trail.end]
+        arrows = [("→" if number else " ", step) for number, step in enumerate(trail.steps)]
+        lines: list[Line] = [(), *((Span(f"  {arrow} ", "quiet"), Span(sanitize(step))) for arrow, step in arrows)]
+        lines += [(), (Span(f"  {words}", style), Span(f"  {sanitize(trail.title)}", "quiet"))]
+        if trail.redirects > 1 and trail.end != "loop":
+            note = f"  A chain of {trail.redirects} redirects: each costs visitors a request."
+            lines += [(), (Span(note, "waiting"),)]
+        elif not trail.redirects:
+            lines += [(), (Span("  No redirect from this path.", "quiet"),)]
+        self._session.screen.app_context.push_screen(TextScreen(f"Test of {sanitize(trail.steps[0])}", lines))
+
+    async def command_add(self) -> None:
+        """Ask for a path and where it leads, and add the redirect."""
+        redirects, path = self._session.map, self._session.path
+        if redirects is None:
+            return
+        draft = f"redirect of site {self._session.site.id}"
+        source = await self._ask_source("Path to redirect", "", redirects, draft)
+        destination = await self._ask_destination(f"{source} redirects to", redirects) if source else None
+        if source and destination:
+            await send(self._session.screen, CreateRedirect(**path, source=source, destination=destination))
+            self._session.screen.engine.outbox.save_draft(draft, "")
+
+    async def command_rename(self) -> None:
+        """Change the path or the target of the redirect."""
+        redirect, redirects = self.current, self._session.map
+        if redirect is None or redirects is None:
+            return
+        if reason := unsent(redirect):
+            self._session.screen.notify(reason)
+            return
+        source = sanitize(redirect.source)
+        path: dict[str, Any] = {**self._session.path, "site_redirect_id": redirect.id}
+        choices = [
+            Choice("target", "Where it leads", sanitize(redirects.destination(redirect)), letter="t"),
+            Choice("source", "Path", source, letter="p"),
+        ]
+        chosen = await self._session.screen.ask(Picker(f"Change {source}", choices, ranked=False))
+        if chosen == ("source",):
+            draft = f"redirect {redirect.id}"
+            new = await self._ask_source("Path to redirect", redirect.source, redirects, draft, redirect.id)
+            if new and new != redirect.source:
+                await send(self._session.screen, UpdateRedirect(**path, source=new))
+            if new:
+                self._session.screen.engine.outbox.save_draft(draft, "")
+        elif chosen:
+            destination = await self._ask_destination(f"{source} redirects to", redirects)
+            if destination:
+                call = UpdateRedirect(**path, source=redirect.source, destination=destination)
+                await send(self._session.screen, call)
+
+    async def command_delete(self) -> None:
+        """Delete the redirect, or the marked ones, after a confirmation."""
+        current = self.current
+        redirects = self.marked or ([current] if current else [])
+        pending = next((reason for redirect in redirects if (reason := unsent(redirect))), None)
+        if pending or not redirects:
+            self._session.screen.notify(pending or "no redirect here")
+            return
+        lines = [*_named(redirects), (Span("Visitors of the old addresses get “page not found”."),)]
+        question = f"Delete {count(len(redirects), 'redirect')}?"
+        if await self._session.screen.ask(ConfirmDialog(question, lines, "Delete")):
+            path = self._session.path
+            await self._send_all([DeleteRedirect(**path, site_redirect_id=one.id) for one in redirects], redirects)
+
+    async def command_act_on_marked(self) -> None:
+        """Choose what to do with the marked redirects."""
+        marked, redirects = self.marked, self._session.map
+        if redirects is None:
+            return
+        number = count(len(marked), "redirect")
+        choices = [
+            Choice("target", "Redirect them all to one page", letter="t"),
+            Choice("delete", "Delete them", letter="d"),
+        ]
+        chosen = await self._session.screen.ask(Picker(number, choices, ranked=False))
+        if chosen == ("delete",):
+            await self.command_delete()
+        elif chosen:
+            destination = await self._ask_destination(f"{number} redirect to", redirects)
+            if destination:
+                path = self._session.path
+                calls = [
+                    UpdateRedirect(**path, site_redirect_id=one.id, source=one.source, destination=destination)
+                    for one in marked
+                    if not unsent(one)
+                ]
+                await self._send_all(calls, marked)
+
+    async def _send_all(self, calls: Sequence[Operation[Any]], redirects: Sequence[Redirect]) -> None:
+        """Put all into the outbox at once, and wait for each; what is refused stays there with its reason."""
+        tickets = [self._session.screen.engine.write(call) for call in calls]
+        self.rows.marked -= {redirect.id for redirect in redirects}
+        self._session.screen.redraw()
+        if not self._session.screen.engine.status.online:
+            self._session.screen.notify(f"{count(len(tickets), 'change')} pending, sent once you are online")
+            return
+        failed: list[PresscheckError] = []
+        for ticket in tickets:
+            try:
+                await ticket.landed()
+            except PresscheckError as error:
+                failed.append(error)
+        if failed:
+            raise failed[0]
+        self._session.screen.notify(f"{count(len(tickets), 'redirect')} changed")
+
+    async def _ask_source(
+        self, question: str, present: str, redirects: RedirectMap, draft: str, own: str = ""
+    ) -> str | None:
+        """A path that can be redirected, which is a draft until the redirect is in the outbox."""
+        outbox, site = self._session.screen.engine.outbox, self._session.site
+        about = {"site": site.id, "title": present or site.title}
+
+        def validate(typed: str) -> str | None:
+            known = redirects.by_source.get(plain_path(typed))
+            if known and known.id != own:
+                return "it is redirected already: E changes where it leads"
+            return source_problem(typed)
+
+        dialog = PromptDialog(
+            question,
+            outbox.draft(draft) or present,
+            max_length=LONGEST_PATH,
+            validate=validate,
+            save=lambda typed: outbox.save_draft(draft, "" if typed == present else typed, about),
+            hint="/old/page",
+        )
+        typed = await self._session.screen.ask(dialog)
+        return wire_path(typed) if typed else None
+
+    async def _ask_destination(self, question: str, redirects: RedirectMap) -> RedirectDestination | None:
+        """A section, space or page of the site, or a typed web address."""
+        targets = redirects.paths.targets
+        choices = [
+            Choice(str(number), sanitize(target.title), sanitize(target.path or "/"))
+            for number, target in enumerate(targets)
+        ]
+
+        def typed_address(text: str) -> list[Choice] | None:
+            if not text.strip().startswith(("http://", "https://")):
+                return None
+            place = destination_at(text, redirects.paths)
+            return [] if isinstance(place, str) else [Choice(f"url {text.strip()}", sanitize(text.strip()))]
+
+        picker = Picker(
+            sanitize(question),
+            choices,
+            extra_choices=typed_address,
+            empty_text=lambda _: "no page with these words; a web address begins with https://",
+        )
+        chosen = await self._session.screen.ask(picker)
+        if not chosen:
+            return None
+        if chosen[0].startswith("url "):
+            place = destination_at(chosen[0][4:], redirects.paths)
+            return None if isinstance(place, str) else place
+        return targets[int(chosen[0])].destination
+
+
+def unsent(redirect: Redirect) -> str | None:
+    """Why a redirect cannot be changed: the service does not have it yet."""
+    return "it is not sent yet: z discards it" if redirect.id.startswith("waiting:") else None
+
+
+def _named(redirects: Sequence[Redirect]) -> list[Line]:
+    more = len(redirects) - SHOWN
+    lines: list[Line] = [(Span(f"· {sanitize(redirect.source)}"),) for redirect in redirects[:SHOWN]]
+    return [*lines, (Span(f"  and {more:,} more", "quiet"),)] if more > 0 else lines

@@ -1,0 +1,189 @@
+"""The tab of share links: names and states; the address, which is a secret, is only copied."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from typing_extensions import override
+
+from presscheck.api.site_settings import CreateShareLink, DeleteShareLink, ListShareLinks, ShareLink, UpdateShareLink
+from presscheck.text.phrases import count, now, since
+from presscheck.text.sanitize import sanitize
+from presscheck.text.styled_text import Line, Span
+from presscheck.tui.screens.sites.published_profile import published_reason, show_published
+from presscheck.tui.screens.sites.writes import mark_of, send
+from presscheck.tui.ui.list import Column, List
+from presscheck.tui.ui.loaded import Loaded
+from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
+from presscheck.tui.widgets.empty_state import Message
+from presscheck.tui.widgets.picker import Choice, Picker
+from presscheck.tui.widgets.prompt_dialog import PromptDialog
+
+if TYPE_CHECKING:
+    from presscheck.api.operation import Operation
+    from presscheck.tui.screens.sites.access.session import SiteAccess
+
+LONGEST_NAME = 50
+STATE_COLUMNS, DATE_COLUMNS, ADDRESS_COLUMNS = 8, 22, 24
+
+
+class ShareLinkList(List[ShareLink]):
+    """The share links.
+
+    Args:
+        session: the access to the site.
+    """
+
+    name, nouns, place = "Share links", "share links", " of this site"
+    footer = ("add", "rename", "copy", "go_published", "delete", "close")
+
+    def __init__(self, session: SiteAccess) -> None:
+        self._session = session
+        super().__init__(
+            (
+                Column("name", _name),
+                Column("state", _state, STATE_COLUMNS, gap=0),
+                Column("created", lambda link: (Span(since(link.created_at, now()), "quiet"),), DATE_COLUMNS),
+                Column("address", _address, ADDRESS_COLUMNS),
+            )
+        )
+
+    @override
+    @property
+    def loaded(self) -> Loaded[Sequence[ShareLink]]:
+        return self._session.links
+
+    @override
+    def searched(self, item: ShareLink) -> str:
+        return item.name or ""
+
+    @override
+    def summary(self) -> Line:
+        links, site = self._session.links.value, self._session.site
+        if not links:
+            return ()
+        active = sum(bool(link.active) for link in links)
+        note = "" if site.visibility == "share-link" else f"   not used: the site is {sanitize(site.visibility)}"
+        return (Span(f"{count(active, 'share link')} on"), Span(note, "waiting"))
+
+    @override
+    def empty(self) -> Message:
+        return Message("No share links yet.", "a creates one: anyone with its address can read the site.")
+
+    def _reason(self, write: type[Operation[Any]] | None = None) -> str | None:
+        """Why nothing can be done with the link under the cursor."""
+        if reason := self._session.reason(ListShareLinks, write):
+            return reason
+        if self.current is None:
+            return "no share link here: a creates one"
+        is_waiting = write is not None and self.current.id.startswith("waiting:")
+        return "it is not sent yet: z discards it" if is_waiting else None
+
+    def reason_add(self) -> str | None:
+        """Disabled without the role."""
+        return self._session.reason(ListShareLinks, CreateShareLink)
+
+    def reason_rename(self) -> str | None:
+        """Disabled without the role, without a link, and for one that is not sent yet."""
+        return self._reason(UpdateShareLink)
+
+    reason_open = reason_rename
+
+    def reason_delete(self) -> str | None:
+        """Disabled without the role, without a link, and for one that is not sent yet."""
+        return self._reason(DeleteShareLink)
+
+    def reason_copy(self) -> str | None:
+        """Disabled for a link without an address."""
+        if reason := self._reason():
+            return reason
+        has_address = self.current and self.current.urls.published
+        return None if has_address else "it has no address: the site is not live with share links, or the link is off"
+
+    def reason_go_published(self) -> str | None:
+        """Disabled for a link without an address, for a site that is not live, and offline."""
+        return self.reason_copy() or published_reason(self._session.screen, self._session.site)
+
+    async def command_go_published(self) -> None:
+        """Show what visitors get who come by the link under the cursor."""
+        await show_published(self._session.screen, self._session.organization_id, self._session.site, self.current)
+
+    def command_copy(self) -> None:
+        """Copy the address of the link."""
+        link = self.current
+        if link is None:
+            return
+        self._session.screen.app_context.copy_to_clipboard(sanitize(link.urls.published or ""))
+        name = sanitize(link.name or "the link")
+        self._session.screen.notify(f"copied the address of {name}: anyone who has it can read the site")
+
+    async def command_add(self) -> None:
+        """Create a share link."""
+        key = f"share link of site {self._session.site.id}"
+        name = await self._ask_name("Name of the new share link", "", key)
+        if name is not None:
+            await send(self._session.screen, CreateShareLink(**self._session.path, name=name))
+            self._session.screen.engine.outbox.save_draft(key, "")
+
+    async def command_rename(self) -> None:
+        """Change the name of the link, or turn it on or off."""
+        link = self.current
+        if link is None:
+            return
+        path: dict[str, Any] = {**self._session.path, "share_link_id": link.id}
+        name = sanitize(link.name or "") or "(no name)"
+        choices = [
+            Choice("name", "Name", name, letter="n"),
+            Choice("active", "Turn off" if link.active else "Turn on", "on" if link.active else "off", letter="t"),
+        ]
+        chosen = await self._session.screen.ask(Picker(f"Change {name}", choices, ranked=False))
+        if chosen == ("active",):
+            await send(self._session.screen, UpdateShareLink(**path, active=not link.active))
+        elif chosen:
+            key = f"share link {link.id}"
+            new = await self._ask_name(f"Name of {name}", link.name or "", key)
+            if new is not None and new != link.name:
+                await send(self._session.screen, UpdateShareLink(**path, name=new))
+            if new is not None:
+                self._session.screen.engine.outbox.save_draft(key, "")
+
+    command_open = command_rename
+
+    async def command_delete(self) -> None:
+        """Revoke the link."""
+        link = self.current
+        if link is None:
+            return
+        name = sanitize(link.name or "") or "(no name)"
+        lines: list[Line] = [
+            (Span("Its address no longer opens the site."),),
+            (Span("It cannot be restored; E turns a link off for a while.", "waiting"),),
+        ]
+        if await self._session.screen.ask(ConfirmDialog(f"Revoke {name}?", lines, "Revoke")):
+            await send(self._session.screen, DeleteShareLink(**self._session.path, share_link_id=link.id))
+
+    async def _ask_name(self, question: str, present: str, key: str) -> str | None:
+        outbox, site = self._session.screen.engine.outbox, self._session.site
+        about = {"site": site.id, "title": present or site.title}
+        dialog = PromptDialog(
+            question,
+            outbox.draft(key) or present,
+            max_length=LONGEST_NAME,
+            save=lambda typed: outbox.save_draft(key, "" if typed == present else typed, about),
+            hint="for partners",
+        )
+        return await self._session.screen.ask(dialog)
+
+
+def _name(link: ShareLink) -> Line:
+    sign, style = mark_of(link)
+    return (Span(sign, style), Span(sanitize(link.name or "") or "(no name)", "strong"))
+
+
+def _state(link: ShareLink) -> Line:
+    return (Span("● on", "added") if link.active else Span("○ off", "quiet"),)
+
+
+def _address(link: ShareLink) -> Line:
+    return (Span("secret: y copies it" if link.urls.published else "none while not live", "quiet"),)

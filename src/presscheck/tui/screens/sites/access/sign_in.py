@@ -1,0 +1,162 @@
+"""The tab of visitor sign-in: who signs visitors in, where they go without, and the key, which is never shown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
+
+from typing_extensions import override
+
+from presscheck.api.operation import NOT_CACHED
+from presscheck.api.site_settings import GetPublishingAuth, RegeneratePublishingAuth, UpdatePublishingAuth
+from presscheck.text.sanitize import is_safe_url, sanitize
+from presscheck.text.styled_text import Line, Span
+from presscheck.tui.screens.sites.writes import send
+from presscheck.tui.ui.list import Column, List
+from presscheck.tui.ui.loaded import Loaded
+from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
+from presscheck.tui.widgets.picker import Choice, Picker
+from presscheck.tui.widgets.prompt_dialog import PromptDialog
+
+if TYPE_CHECKING:
+    from presscheck.api.operation import Operation
+    from presscheck.api.site_settings import PublishingAuth
+    from presscheck.tui.screens.sites.access.session import SiteAccess
+
+NAME_COLUMNS = 22
+LONGEST_URL = 2048
+BACKENDS = {"custom": "your own server signs visitors in", "integration": "an integration signs visitors in"}
+
+
+class Setting(NamedTuple):
+    """A row: a setting and its value."""
+
+    key: str
+    name: str
+    value: str
+    style: str = ""
+
+
+class SignInSettings(List[Setting]):
+    """How visitors sign in.
+
+    Args:
+        session: the access to the site.
+    """
+
+    name, nouns, place = "Visitor sign-in", "settings", " of this site"
+    footer = ("rename", "copy", "rotate_key", "down", "close")
+
+    def __init__(self, session: SiteAccess) -> None:
+        self._session = session
+        setting = Column[Setting]("setting", lambda row: (Span(row.name, "strong"),), NAME_COLUMNS, gap=0)
+        super().__init__((setting, Column("value", lambda row: (Span(row.value, row.style),))))
+
+    @override
+    @property
+    def loaded(self) -> Loaded[Sequence[Setting]]:
+        sign_in = self._session.sign_in.value
+        return Loaded(None if sign_in is None else settings(sign_in), self._session.sign_in.error)
+
+    @override
+    @property
+    def total(self) -> None:
+        """Settings are not counted."""
+
+    @override
+    def key_of(self, item: Setting) -> str:
+        return item.key
+
+    @override
+    def summary(self) -> Line:
+        visibility = self._session.site.visibility
+        is_used = visibility == "visitor-auth"
+        note = "visitors sign in" if is_used else f"not used: the site is {sanitize(visibility)}"
+        return (Span(note, "" if is_used else "waiting"),)
+
+    def reason_rename(self) -> str | None:
+        """Disabled without the role."""
+        return self._reason(UpdatePublishingAuth)
+
+    def reason_copy(self) -> str | None:
+        """Disabled without a key."""
+        sign_in = self._session.sign_in.value
+        return self._reason() or ("there is no key yet: . k makes one" if sign_in and not sign_in.private_key else None)
+
+    def rotate_reason(self) -> str | None:
+        """Why the key cannot be replaced now."""
+        return self._reason(RegeneratePublishingAuth)
+
+    def _reason(self, write: type[Operation[Any]] | None = None) -> str | None:
+        if reason := self._session.reason(GetPublishingAuth, write, "admin"):
+            return reason
+        return "not loaded yet" if self._session.sign_in.value is None else None
+
+    async def command_copy(self) -> None:
+        """Copy the key."""
+        sign_in = await self._session.screen.engine.read(GetPublishingAuth(**self._session.path))
+        if sign_in.private_key == NOT_CACHED:
+            self._session.screen.notify("you are offline, and the key is not cached")
+        else:
+            self._session.screen.app_context.copy_to_clipboard(sign_in.private_key)
+            self._session.screen.notify("copied the key: anyone who has it can sign in as any visitor")
+
+    async def rotate(self) -> None:
+        """Replace the key, after the title of the site was typed."""
+        title = sanitize(self._session.site.title)
+        lines: list[Line] = [
+            (Span("Visitors who are signed in are signed out, and cannot sign in"),),
+            (Span("until your server has the new key.", ""),),
+            (Span("The former key cannot be restored.", "waiting"),),
+        ]
+        dialog = ConfirmDialog(f"Rotate the key of {title}?", lines, "Rotate", type_to_confirm=title)
+        if await self._session.screen.ask(dialog):
+            await send(self._session.screen, RegeneratePublishingAuth(**self._session.path))
+            self._session.screen.notify("the key is replaced: y copies the new one")
+
+    async def command_rename(self) -> None:
+        """Change the setting under the cursor."""
+        row, sign_in = self.current, self._session.sign_in.value
+        if row is None or sign_in is None:
+            return
+        setting = row.key
+        if setting == "key":
+            self._session.screen.notify("y copies the key, . k rotates it")
+        elif setting == "backend":
+            choices = [Choice(name, name, words) for name, words in BACKENDS.items()]
+            picker = Picker("Visitors are signed in by", choices, ranked=False, current=sign_in.backend)
+            chosen = await self._session.screen.ask(picker)
+            if chosen and chosen[0] != sign_in.backend:
+                await self._send(chosen[0])
+        else:
+            present = getattr(sign_in, setting) or ""
+            dialog = PromptDialog(
+                row.name,
+                present,
+                min_length=0,
+                max_length=LONGEST_URL,
+                validate=lambda typed: None if not typed or _is_web(typed) else "a URL such as https://example.org",
+                hint="https://example.org/sign-in; empty: none",
+            )
+            url = await self._session.screen.ask(dialog)
+            if url is not None and url != present:
+                await self._send(sign_in.backend, **{setting: url or None})
+
+    async def _send(self, backend: str, **given: Any) -> None:
+        call = UpdatePublishingAuth(**self._session.path, backend=cast("Any", backend), **given)
+        await send(self._session.screen, call)
+
+
+def settings(sign_in: PublishingAuth) -> list[Setting]:
+    """The settings as rows; the key is never shown."""
+    backend = sanitize(sign_in.backend)
+    return [
+        Setting("backend", "Backend", f"{backend}: {BACKENDS.get(backend, '')}".rstrip(": ")),
+        Setting("fallback_url", "Sign-in page", sanitize(sign_in.fallback_url or "") or "not set"),
+        Setting("logout_url", "After signing out", sanitize(sign_in.logout_url or "") or "not set"),
+        Setting("key", "Key", "set; it is never shown: y copies it" if sign_in.private_key else "none", "quiet"),
+    ]
+
+
+def _is_web(text: str) -> bool:
+    return is_safe_url(text) and text.startswith(("https://", "http://"))

@@ -1,0 +1,273 @@
+"""Changes of the visitor schema: as JSON in an editor, or a claim in a form.
+
+The service replaces the whole schema. So it is read again before each write: a text is merged with what others changed
+since, a claim is put into the schema as it is now. What was typed is a draft until the service has it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+from presscheck.api.site_settings import GetAdaptiveSchema, UpdateAdaptiveSchema
+from presscheck.documents.merge.text import merge_text
+from presscheck.documents.visitors.claim_schema import (
+    claim_at,
+    empty_schema,
+    read_schema,
+    schema_claims,
+    schema_text,
+)
+from presscheck.engine.publish.audiences import condition_problem, uses_of
+from presscheck.engine.publish.claim_forms import ClaimChange, ClaimForm
+from presscheck.errors import ChecksFailed, NotFound
+from presscheck.store.open_texts import DraftSlot
+from presscheck.text.phrases import count
+from presscheck.text.sanitize import sanitize
+from presscheck.text.styled_text import Line, Span
+from presscheck.tui.external_programs import edit_text, is_built_in
+from presscheck.tui.screens.form_dialog import FormDialog
+from presscheck.tui.screens.sites.writes import send
+from presscheck.tui.screens.text_draft import OURS, THEIRS, diff_lines
+from presscheck.tui.widgets.composer import Composer
+from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
+from presscheck.tui.widgets.picker import Choice, Picker
+
+if TYPE_CHECKING:
+    from presscheck.documents.merge.text import MergedText
+    from presscheck.documents.visitors.claim_schema import Claim, SchemaText
+    from presscheck.tui.screens.sites.adaptive.context import AdaptiveContext
+
+SAVED = "visitor schema saved: z undoes it"
+KEPT = "not saved: e opens your draft"
+
+
+class SchemaActions:
+    """Changes the visitor schema of a site.
+
+    Args:
+        screen: the screen of adaptive content.
+    """
+
+    def __init__(self, screen: AdaptiveContext) -> None:
+        self._screen = screen
+        site = screen.model.site.id
+        self._key, self._base_key = f"visitor schema of site {site}", f"visitor schema base of site {site}"
+
+    @property
+    def has_draft(self) -> bool:
+        """Whether there is a draft of the JSON."""
+        return bool(self._screen.engine.outbox.draft(self._key))
+
+    @property
+    def schema_key(self) -> str:
+        """The key of the draft of the JSON."""
+        return self._key
+
+    def claim_key(self, claim: Claim | None) -> str:
+        """The key of the draft of a claim; None is a new one."""
+        return f"claim {claim.name if claim else 'new'} of site {self._screen.model.site.id}"
+
+    async def edit(self, *, uses_other_editor: bool = False) -> None:
+        """Edit the whole schema as JSON.
+
+        Args:
+            uses_other_editor: edit it in the editor that is not the usual one: built in, or the user's own.
+        """
+        screen, outbox = self._screen, self._screen.engine.outbox
+        now = schema_text(await self._read() or empty_schema())
+        base = text = now
+        if draft := outbox.draft(self._key):
+            base = outbox.draft(self._base_key) or now
+            choice = await self._ask_about_draft(is_outdated=base != now)
+            if choice is None:
+                return
+            if choice == "continue":
+                base, text = now, (await _merged(base, draft, now)).text
+                self._keep(text, base)
+            else:
+                self._keep("", "")
+                base = now
+        edited = await self._edited(text, base, uses_other_editor=uses_other_editor)
+        if edited is not None:
+            await self._save(base, edited)
+        screen.redraw()
+
+    async def _edited(self, text: str, base: str, *, uses_other_editor: bool) -> str | None:
+        """The text after it was edited, once it has no mistakes; None if the user leaves it as a draft."""
+        screen = self._screen
+        slot = DraftSlot(screen.engine.outbox, self._key, beside={self._base_key: base})
+        if is_built_in(screen.app_context.profile.editor) != uses_other_editor:
+            dialog = Composer(
+                f"Visitor schema of {sanitize(screen.model.site.title)}",
+                text,
+                lambda typed: self._keep(typed, base),
+                slot=slot,
+                validate=lambda typed: _first_mistake(read_schema(typed)),
+                is_code=True,
+            )
+            typed = await screen.ask(dialog)
+            if typed is None and self.has_draft:
+                screen.notify(KEPT)
+            return typed
+        while True:
+            text = edit_text(screen.app_context, text, lambda typed: self._keep(typed, base), slot, suffix=".json")
+            self._keep(text, base)
+            mistakes = read_schema(text).mistakes
+            if not mistakes or text.strip() == base.strip():
+                return text
+            lines: list[Line] = [(Span(sanitize(str(mistake))),) for mistake in mistakes]
+            lines += [(), (Span("Your text is kept as a draft.", "quiet"),)]
+            title = f"Not saved: {count(len(mistakes), 'mistake')} in the schema"
+            if not await screen.ask(ConfirmDialog(title, lines, "Edit again")):
+                screen.notify(KEPT)
+                return None
+
+    async def _save(self, base: str, text: str) -> None:
+        """Send a text, merged with what others changed since, after a confirmation."""
+        screen = self._screen
+        if text.strip() == base.strip():
+            self._keep("", "")
+            screen.notify("no changes")
+            return
+        present = await self._read()
+        now = schema_text(present or empty_schema())
+        merged = await _merged(base, text, now)
+        self._keep(merged.text, now)
+        if merged.conflicts:
+            screen.notify("conflict: somebody changed the same lines. e opens both versions")
+            return
+        schema = read_schema(merged.text)
+        if schema.value is None or schema.mistakes:
+            screen.notify(
+                f"somebody else changed the schema, too. Merged: {_first_mistake(schema)}. e opens your draft"
+            )
+            return
+        if schema.value == present:
+            self._keep("", "")
+            screen.notify("no changes: the schema is so already")
+            return
+        lines = self._effects(present, schema.value, is_merged=base != now)
+        dialog = ConfirmDialog("Save the visitor schema?", lines, "Save", details=diff_lines(now, merged.text))
+        if not await screen.ask(dialog):
+            screen.notify(KEPT)
+            return
+        if await self._read() != present:
+            screen.notify("somebody changed the schema just now: not saved. e opens your draft, merged with it")
+            return
+        await self._send(schema.value)
+        self._keep("", "")
+        screen.notify(SAVED)
+
+    async def fill_in(self, claim: Claim | None) -> None:
+        """Add or change a claim with a form.
+
+        Args:
+            claim: the claim; None for a new one.
+        """
+        screen = self._screen
+        schema = await self._read() or empty_schema()
+        form = ClaimForm(schema, claim)
+        key = self.claim_key(claim)
+        outbox = screen.engine.outbox
+        dialog = FormDialog(
+            f"Claim {sanitize(claim.name)}" if claim else "New claim",
+            form,
+            form.present,
+            send=lambda change: self._write_change(schema, change),
+            draft=outbox.draft(key),
+            save=lambda text: outbox.save_draft(key, text),
+            send_label="save",
+        )
+        if await screen.ask(dialog) is not None:
+            screen.notify(SAVED)
+
+    async def delete(self, claim: Claim) -> None:
+        """Delete a claim, after a confirmation with the conditions that use it."""
+        screen = self._screen
+        schema = await self._read() or empty_schema()
+        change = ClaimChange(claim.path, None, claim.path)
+        lines = self._effects(schema, change.made_in(schema), is_merged=False)
+        question = f"Delete the claim {sanitize(claim.name)}?"
+        if await screen.ask(ConfirmDialog(question, lines, "Delete")):
+            await self._write_change(schema, change)
+            screen.notify(SAVED)
+
+    async def _write_change(self, schema: dict[str, Any], change: ClaimChange) -> None:
+        """Put a claim into the schema as it is now.
+
+        Raises:
+            ChecksFailed: somebody changed the same claim meanwhile.
+            InvalidArgument: the schema has become one that the claim does not fit into.
+        """
+        now = await self._read() or empty_schema()
+        for path in {change.path, change.former} - {()}:
+            if claim_at(now, path) != claim_at(schema, path):
+                raise ChecksFailed("Somebody changed this claim just now: not saved. Close the form and open it again")
+        await self._send(change.made_in(now))
+
+    async def _send(self, schema: dict[str, Any]) -> None:
+        await send(self._screen, UpdateAdaptiveSchema(**self._screen.model.path, json_schema=schema))
+
+    async def _read(self) -> dict[str, Any] | None:
+        """The schema as it is now; None if the site has none."""
+        try:
+            return (await self._screen.engine.read(GetAdaptiveSchema(**self._screen.model.path))).json_schema
+        except NotFound:
+            return None
+
+    def _keep(self, text: str, base: str) -> None:
+        """Store the draft, and the schema that it was edited from; a text like that is no draft."""
+        outbox = self._screen.engine.outbox
+        is_draft = text.strip() != base.strip()
+        outbox.save_draft(self._base_key, base if is_draft else "")
+        outbox.save_draft(self._key, text if is_draft else "")
+
+    async def _ask_about_draft(self, *, is_outdated: bool) -> str | None:
+        """What becomes of the draft: `continue` or `discard`; None if nothing was chosen."""
+        note = "merged: somebody changed the schema since" if is_outdated else "as you left it"
+        choices = [
+            Choice("continue", "Continue with the draft", note, letter="c"),
+            Choice("discard", "Discard the draft (asks first)", "edits the schema as it is", letter="d"),
+        ]
+        picker = Picker("You have a draft of the visitor schema", choices, ranked=False)
+        chosen = await self._screen.ask(picker)
+        if chosen == ("discard",):
+            lines: list[Line] = [(Span("It is lost: the draft is in no other place.", "waiting"),)]
+            if not await self._screen.ask(ConfirmDialog("Discard the draft?", lines, "Discard")):
+                return None
+        return chosen[0] if chosen else None
+
+    def _effects(self, before: dict[str, Any] | None, after: dict[str, Any], *, is_merged: bool) -> list[Line]:
+        """What a new schema changes: its claims, and the conditions that then name claims that are gone."""
+        old, new = ({claim.path: claim for claim in schema_claims(schema)} for schema in (before or {}, after))
+        lines: list[Line] = []
+        for words, style, paths in (
+            ("added", "added", [path for path in new if path not in old]),
+            ("changed", "", [path for path in new if path in old and new[path] != old[path]]),
+            ("removed", "removed", [path for path in old if path not in new]),
+        ):
+            if paths:
+                names = ", ".join(".".join(path) for path in paths)
+                lines.append((Span(f"{count(len(paths), 'claim')} {words}: ", style), Span(sanitize(names))))
+        content = self._screen.model.content
+        for use in uses_of(content.places, frozenset(new)) if content else ():
+            if use.problem and not condition_problem(use.condition, frozenset(old)):
+                where = f"{count(len(use.places), 'place')} with the condition {sanitize(use.condition)}: "
+                lines.append((Span(where, "waiting"), Span(sanitize(use.problem))))
+        if is_merged:
+            lines.append((Span("Merged with a change of somebody else.", "waiting"),))
+        return lines or [(Span("Only the order of claims changes."),)]
+
+
+def _first_mistake(schema: SchemaText) -> str | None:
+    """The first mistake of a schema, and how many more there are; None without one."""
+    for first in schema.mistakes:
+        others = len(schema.mistakes) - 1
+        return sanitize(f"{first} (and {count(others, 'more mistake')})" if others else str(first))
+    return None
+
+
+async def _merged(base: str, ours: str, theirs: str) -> MergedText:
+    """Both texts merged, in a thread: a long schema takes a while."""
+    return await asyncio.to_thread(merge_text, base, ours, theirs, our_name=OURS, their_name=THEIRS)

@@ -1,0 +1,246 @@
+"""Edits of a customization: a value from a list, several in a form, links and their order, undo."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from presscheck.api.spaces import ListSpaces
+from presscheck.engine.reads.listing_guard import whole_listing
+from presscheck.engine.site_customization.rows import items_at, moved, new_item
+from presscheck.engine.site_customization.setting_forms import SettingsForm, text_of, value_of
+from presscheck.engine.site_customization.settings import (
+    CHOICE_WORDS,
+    children_name,
+    item_leaves,
+    path_name,
+    value_at,
+    with_value,
+)
+from presscheck.engine.site_customization.three_way import merge
+from presscheck.text.sanitize import sanitize
+from presscheck.text.styled_text import Line, Span
+from presscheck.tui.screens.form_dialog import FormDialog
+from presscheck.tui.screens.sites.customization.row_text import NOUNS
+from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
+from presscheck.tui.widgets.picker import Choice, Picker
+
+if TYPE_CHECKING:
+    from presscheck.engine.forms.references import Reference
+    from presscheck.engine.site_config.document import Place
+    from presscheck.engine.site_customization.rows import Row
+    from presscheck.engine.site_customization.settings import Leaf
+    from presscheck.tui.screens.sites.customization.context import CustomizationContext
+
+
+class EditActions:
+    """Handles the commands that edit the form.
+
+    Args:
+        screen: the screen of the customization.
+    """
+
+    def __init__(self, screen: CustomizationContext) -> None:
+        self._screen = screen
+
+    def reason_open(self) -> str | None:
+        """Disabled where nothing can be changed."""
+        return self._screen.change_reason() or (None if self._screen.row else "there is no setting here")
+
+    def command_open(self) -> Awaitable[None] | None:
+        """Switch a flag, choose from a list, or change the values of a setting or link in a form."""
+        row, model = self._screen.row, self._screen.model
+        if row is None:
+            return None
+        if row.is_item:
+            leaves = item_leaves(row.setting, row.path, model.document)
+            return self._fill_in(self._title(row), leaves, {})
+        if row.setting.is_list:
+            return self.command_add()
+        leaf = row.setting.leaves[0]
+        if len(row.setting.leaves) == 1 and leaf.kind == "flag":
+            self._set(leaf.path, value_at(model.document, leaf.path) is not True)
+            return None
+        if len(row.setting.leaves) == 1 and leaf.choices and leaf.kind != "values":
+            return self._choose(row, leaf)
+        return self._fill_in(row.setting.label, row.setting.leaves, {})
+
+    reason_rename = reason_open
+
+    def command_rename(self) -> Awaitable[None] | None:
+        """Change all settings of the group in one form."""
+        rows = [row for row in self._screen.settings_rows if not row.is_item and not row.setting.is_list]
+        if not rows:
+            return None
+        leaves = tuple(leaf for row in rows for leaf in row.setting.leaves)
+        titles = {row.name: row.setting.label for row in rows if row.setting.model}
+        titles |= {f"{name}.color": title for name, title in titles.items()}
+        return self._fill_in(rows[0].setting.group, leaves, titles)
+
+    def reason_add(self) -> str | None:
+        """Disabled outside of lists."""
+        row = self._screen.row
+        if reason := self._screen.change_reason():
+            return reason
+        return None if row and row.setting.is_list else "links are added in the lists of header and footer"
+
+    def command_add(self) -> Awaitable[None] | None:
+        """Add a link, a group or an account; below a link, choose whether it goes into its menu."""
+        row = self._screen.row
+        return self._add(row) if row else None
+
+    def reason_delete(self) -> str | None:
+        """Disabled on what must be there."""
+        row = self._screen.row
+        if reason := self.reason_open():
+            return reason
+        if row is None or row.is_item:
+            return None
+        if row.setting.is_list:
+            return "delete removes the link under the cursor"
+        if value_at(self._screen.model.document, row.path) is None:
+            return "it is not set"
+        return f"{row.setting.label.lower()} has to be set" if row.setting.is_required else None
+
+    def command_delete(self) -> None:
+        """Remove the link, or what the setting is set to; z brings it back."""
+        row = self._screen.row
+        if row:
+            what = self._title(row) if row.is_item else row.setting.label
+            self._set(row.path, None)
+            self._screen.notify(f"{what} removed: z undoes it")
+
+    def reason_move_down(self) -> str | None:
+        """Disabled outside of lists."""
+        row = self._screen.row
+        return self._screen.change_reason() or (None if row and row.is_item else "only links of a list are moved")
+
+    reason_move_up = reason_move_down
+
+    def command_move_down(self) -> None:
+        """Move the link below its next sibling."""
+        self._move(1)
+
+    def command_move_up(self) -> None:
+        """Move the link above its previous sibling."""
+        self._move(-1)
+
+    def reason_unsend(self) -> str | None:
+        """Disabled without an edit."""
+        return None if self._screen.model.can_undo else "no unsaved edit to undo: . b restores what the site had before"
+
+    def command_unsend(self) -> None:
+        """Undo the last edit that is not saved."""
+        self._screen.model.undo()
+        self._screen.redraw()
+
+    def reason_discard_draft(self) -> str | None:
+        """Disabled without edits."""
+        return None if self._screen.model.is_changed else "there are no unsaved edits"
+
+    async def command_discard_draft(self) -> None:
+        """Forget all edits, after a confirmation."""
+        lines: list[Line] = [(Span("Your unsaved edits are lost: they are in no other place.", "waiting"),)]
+        if await self._screen.ask(ConfirmDialog("Discard your edits?", lines, "Discard")):
+            self._screen.model.discard()
+            self._screen.redraw()
+
+    def _title(self, row: Row) -> str:
+        value = value_at(self._screen.model.document, row.path)
+        name = value_at(value, ("title",)) or value_at(value, ("handle",))
+        return sanitize(str(name or "")) or "(no title)"
+
+    def _set(self, path: Place, value: Any) -> None:
+        self._change(with_value(self._screen.model.document, path, value))
+
+    def _change(self, document: dict[str, Any]) -> None:
+        self._screen.model.change(document)
+        self._screen.redraw()
+
+    def _move(self, by: int) -> None:
+        row = self._screen.row
+        found = moved(self._screen.model.document, row, by) if row else None
+        if found:
+            self._change(found[0])
+            self._screen.go_to(path_name(found[1]))
+
+    async def _choose(self, row: Row, leaf: Leaf) -> None:
+        document = self._screen.model.document
+        present = text_of(leaf, value_at(document, leaf.path))
+        choices = [Choice(word, CHOICE_WORDS.get(word, word)) for word in leaf.choices]
+        if not row.setting.is_required:
+            choices.append(Choice(" ", "not set"))
+        picker = Picker(row.setting.label, choices, ranked=False, current=present)
+        chosen = await self._screen.ask(picker)
+        if chosen:
+            self._set(leaf.path, value_of(leaf, chosen[0]))
+
+    async def _add(self, row: Row) -> None:
+        setting, document = row.setting, self._screen.model.document
+        inner = children_name(setting)
+        path, at = (row.path[:-1], row.at + 1) if row.is_item else (row.path, len(items_at(document, row.path)))
+        noun = NOUNS.get(setting.name, "item")
+        if inner and row.depth == 1:
+            choices = [
+                Choice("after", f"A {noun} after {self._title(row)}", letter="a"),
+                Choice("inside", f"A link in {self._title(row)}", letter="i"),
+            ]
+            chosen = await self._screen.ask(Picker("Add", choices, ranked=False))
+            if not chosen:
+                return
+            if chosen == ("inside",):
+                path = (*row.path, inner)
+                at = len(items_at(document, path))
+        last = (*path, len(items_at(document, path)))
+        depth = len(last) - len(setting.path)
+        item = new_item(setting, depth)
+        leaves = item_leaves(setting, last, document)
+        title = f"New {'link' if depth > 1 else noun}"
+        form = SettingsForm(document, leaves, {}, new=(last, item))
+        made = await self._ask(title, form)
+        if made is None:
+            return
+        items = list(items_at(made, path))
+        items.insert(at, items.pop())
+        self._change(with_value(made, path, items))
+        self._screen.go_to(path_name((*path, at)))
+
+    async def _fill_in(self, title: str, leaves: Sequence[Leaf], titles: dict[str, str]) -> None:
+        made = await self._ask(title, SettingsForm(self._screen.model.document, tuple(leaves), titles))
+        if made is not None:
+            self._change(made)
+
+    async def _ask(self, title: str, form: SettingsForm) -> dict[str, Any] | None:
+        """The document that a form makes; None if it was closed. The draft of the screen has what was typed before."""
+        screen = self._screen
+        start = screen.model.document
+        outbox = screen.engine.outbox
+        key = f"customization {title} of site {screen.model.site.id}"
+
+        async def keep(document: Any) -> Any:
+            return document
+
+        dialog = FormDialog(
+            title,
+            form,
+            form.present,
+            send=keep,
+            lookup=self._lookup,
+            draft=outbox.draft(key),
+            save=_saved_as(outbox.save_draft, key),
+            send_label="OK",
+        )
+        made = await screen.ask(dialog)
+        if made is not None and screen.model.document is not start:  # somebody else changed the site
+            return merge(start, made, screen.model.document).document
+        return made
+
+    async def _lookup(self, reference: Reference) -> Sequence[Choice]:
+        """The spaces that a link can lead to."""
+        call = ListSpaces(organization_id=self._screen.model.organization_id)
+        spaces = await whole_listing(self._screen.engine, call)
+        return [Choice(space.id, sanitize(space.title) or space.id) for space in spaces]
+
+
+def _saved_as(save: Callable[..., None], key: str) -> Callable[[str], None]:
+    return lambda text: save(key, text)

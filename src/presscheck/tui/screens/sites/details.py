@@ -1,0 +1,183 @@
+"""What is done to a site as a whole: create it, change its title, visibility, base path or proxy, delete it."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, Protocol
+
+from presscheck.api.sites import CreateSite, DeleteSite, UpdateSite
+from presscheck.text.sanitize import sanitize
+from presscheck.text.styled_text import Line, Span
+from presscheck.tui.screens.sites.space_choices import space_choices
+from presscheck.tui.screens.sites.writes import lacks_role, send
+from presscheck.tui.ui.screen_context import ScreenContext
+from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
+from presscheck.tui.widgets.picker import Choice, Picker
+from presscheck.tui.widgets.prompt_dialog import PromptDialog
+
+if TYPE_CHECKING:
+    from presscheck.api.sites import Site
+
+TITLE = (2, 128)
+"""Characters that the title of a site may have."""
+LONGEST_NAME, LONGEST_PROXY = 100, 512
+VISIBILITY = {
+    "public": "anyone, and to search engines",
+    "unlisted": "anyone with the link",
+    "share-link": "everyone with the share link",
+    "visitor-auth": "visitors who sign in",
+}
+_NAME = re.compile(r"[a-z0-9_]+(?:[-.][a-z0-9_]+)*")
+_PROXY = re.compile(r"([\w-]+\.)*[\w-]+\.[a-zA-Z]{2,}(/[\w-]+)+")
+
+
+def visibility_of(site: Site) -> str:
+    """Who can see a published site, after the words `visible to`."""
+    return VISIBILITY.get(site.visibility, sanitize(site.visibility))
+
+
+class SitesContext(ScreenContext, Protocol):
+    """A screen with sites as the actions on them see it."""
+
+    @property
+    def organization_id(self) -> str:
+        """The organization of the sites; empty until it is known."""
+        ...
+
+
+class SiteDetails:
+    """Creates a site, asks for a detail of one and changes it, or deletes one.
+
+    Args:
+        screen: a screen with sites.
+    """
+
+    def __init__(self, screen: SitesContext) -> None:
+        self._screen = screen
+
+    async def create(self) -> Site | None:
+        """Ask for title and spaces of a new site; the site, or None if it was not created, or is not known yet."""
+        organization = self._screen.organization_id
+        min_length, max_length = TITLE
+        title = await self._screen.ask(
+            PromptDialog("Title of the new site", "", min_length=min_length, max_length=max_length)
+        )
+        if title is None:
+            return None
+        choices = await space_choices(self._screen.engine, organization, ())
+        spaces = await self._screen.ask(Picker("Spaces of the new site", choices, multiple=True))
+        if spaces is None:
+            return None
+        call = CreateSite(organization_id=organization, title=title, spaces=spaces)
+        return await self._screen.engine.write(call).landed()
+
+    async def delete(self, site: Site) -> None:
+        """Delete a site after its title was typed."""
+        title = sanitize(site.title)
+        lines: list[Line] = [(Span("Its structure, settings and address are deleted. Its spaces stay."),)]
+        if site.published:
+            lines.insert(0, (Span("It is live: readers lose it at once.", "waiting"),))
+        dialog = ConfirmDialog(f"Delete {title}?", lines, "Delete", type_to_confirm=title)
+        if await self._screen.ask(dialog):
+            call = DeleteSite(organization_id=self._screen.organization_id, site_id=site.id)
+            await self._screen.engine.write(call).landed()
+
+    async def change(self, site: Site) -> None:
+        """Choose a detail and its new value; the present one is shown beside its name."""
+        choices = [
+            Choice("title", "Title", sanitize(site.title), letter="t"),
+            Choice("visibility", "Visibility", sanitize(site.visibility), letter="v"),
+            Choice("basename", "Base path", f"/{sanitize(site.basename)}" if site.basename else "none", letter="b"),
+            Choice("proxy", "Proxy", sanitize(site.proxy.origin) if site.proxy else "none", letter="p"),
+        ]
+        title = sanitize(site.title)
+        chosen = await self._screen.ask(Picker(f"Change {title}", choices, ranked=False))
+        if chosen:
+            await self.change_detail(site, chosen[0])
+
+    async def change_detail(self, site: Site, name: str) -> None:
+        """Ask for the new value of one detail: title, visibility, basename or proxy."""
+        title = sanitize(site.title)
+        if name == "title":
+            await self._change_text(site, "title", f"Title of {title}", site.title, *TITLE)
+        elif name == "visibility":
+            await self._change_visibility(site)
+        elif name == "basename":
+            await self._change_text(site, "basename", f"Base path of {title}", site.basename or "", 1, LONGEST_NAME)
+        elif name == "proxy":
+            origin = site.proxy.origin if site.proxy else ""
+            await self._change_text(site, "proxy", f"Proxy of {title}", origin, 0, LONGEST_PROXY)
+
+    async def _change_text(
+        self, site: Site, field: str, question: str, present: str, min_length: int, max_length: int
+    ) -> None:
+        """Ask for a text, which is a draft until it is in the outbox; an empty proxy removes it."""
+        outbox, key = self._screen.engine.outbox, f"{field} of site {site.id}"
+
+        def save(typed: str) -> None:
+            outbox.save_draft(key, "" if typed == present else typed)
+
+        hint = {"proxy": "example.org/docs; empty: none", "basename": "docs"}.get(field, "")
+        text = await self._screen.ask(
+            PromptDialog(
+                question,
+                outbox.draft(key) or present,
+                min_length=min_length,
+                max_length=max_length,
+                save=save,
+                validate=lambda typed: _problem(field, typed),
+                hint=hint,
+            )
+        )
+        if text is not None and text != present and (field != "basename" or await self._may_rename(site, text)):
+            await self._send(site, **{field: text or None})
+        if text is not None:
+            outbox.save_draft(key, "")
+
+    async def _may_rename(self, site: Site, name: str) -> bool:
+        """Ask before the address of a live site changes."""
+        if not site.published:
+            return True
+        lines: list[Line] = [
+            (
+                Span(
+                    f"The address of a live site changes, its part “{sanitize(site.basename or site.id)}” to “{name}”."
+                ),
+            ),
+            (Span("Whether the old address leads to the new one is up to the service.", "quiet"),),
+        ]
+        dialog = ConfirmDialog(f"Change the base path to {name}?", lines, "Change")
+        return bool(await self._screen.ask(dialog))
+
+    async def _change_visibility(self, site: Site) -> None:
+        choices = [Choice(name, name, f"visible to {words}") for name, words in VISIBILITY.items()]
+        heading = f"Visibility of {sanitize(site.title)}"
+        chosen = await self._screen.ask(Picker(heading, choices, ranked=False, current=site.visibility))
+        if not chosen or chosen[0] == site.visibility:
+            return
+        if site.published and (reason := lacks_role(site, "admin")):
+            self._screen.notify(f"{reason}: the site is live")
+            return
+        if site.published:
+            lines: list[Line] = [
+                (Span(f"It is live. Now: visible to {visibility_of(site)}."),),
+                (Span(f"Then: visible to {VISIBILITY[chosen[0]]}.", "waiting"),),
+            ]
+            question = f"Change the visibility to {chosen[0]}?"
+            if not await self._screen.ask(ConfirmDialog(question, lines, "Change")):
+                return
+        await self._send(site, visibility=chosen[0])
+
+    async def _send(self, site: Site, **given: Any) -> None:
+        call = UpdateSite(organization_id=self._screen.organization_id, site_id=site.id, **given)
+        if await send(self._screen, call):
+            self._screen.notify(f"{sanitize(site.title)} changed: z undoes it")
+
+
+def _problem(field: str, text: str) -> str | None:
+    """Why a text cannot be the value of a field."""
+    if field == "basename" and text and not _NAME.fullmatch(text):
+        return "a-z, 0-9 and _, with single hyphens or dots between"
+    if field == "proxy" and text and not _PROXY.fullmatch(text):
+        return "a host and a path, such as example.org/docs"
+    return None

@@ -1,0 +1,233 @@
+"""Moves of items of a site: among siblings and into another section or group; shown at once, sent in order."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import partialmethod
+from typing import TYPE_CHECKING, Literal
+
+from presscheck.api.site_structure import (
+    SiteSection,
+    SiteSectionGroup,
+    SiteSpace,
+    SortSiteStructure,
+    StructureItem,
+    StructurePosition,
+)
+from presscheck.documents.pages.page_order import Move, PageOrder
+from presscheck.engine.publish.shown_addresses import shown_address
+from presscheck.engine.publish.site_structure import key_of, kind_of, pointer, title_of
+from presscheck.errors import ChecksFailed, PresscheckError
+from presscheck.text.sanitize import sanitize
+from presscheck.text.styled_text import Line, Span
+from presscheck.tui.screens.sites.structure.present_state import NO_ITEM, change_reason, present, read_again
+from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
+from presscheck.tui.widgets.picker import Choice, Picker
+
+if TYPE_CHECKING:
+    from presscheck.tui.screens.sites.structure.context import StructureContext
+    from presscheck.tui.screens.sites.structure.model import SiteTree
+
+TOP = " top"
+"""The key of the top level in the picker: no key of an item begins with a blank."""
+MOVED_SINCE = "Not moved: somebody else changed the order here just now. Look, and move again"
+EMPTY = "it is empty, and the service only places an item next to another one"
+
+
+@dataclass
+class _Burst:
+    """Moves that follow each other.
+
+    Attributes:
+        expected: the order that the first move started from, with the moves that were sent.
+        waiting: the moves that are not sent.
+        sending: the move that is being sent.
+    """
+
+    expected: PageOrder
+    waiting: list[Move] = field(default_factory=list[Move])
+    sending: Move | None = None
+
+    @property
+    def moves(self) -> tuple[Move, ...]:
+        """All moves that the service may not have yet."""
+        return (*([self.sending] if self.sending else ()), *self.waiting)
+
+    def next_write(self, model: SiteTree, now: PageOrder) -> SortSiteStructure:
+        """The write of the move that is next; of moves of one item that follow each other the last is enough.
+
+        Raises:
+            ChecksFailed: somebody else moved the item, or removed what it goes next to.
+        """
+        while len(self.waiting) > 1 and self.waiting[1].page == self.waiting[0].page:
+            del self.waiting[0]
+        move = self.sending = self.waiting.pop(0)
+        if move.page not in now or not now.has_same_place(move.page, self.expected) or not now.is_possible(move):
+            raise ChecksFailed(MOVED_SINCE)
+        call = SortSiteStructure(
+            **model.path, item=pointer(model.items[move.page]), position=self._position(model, now, move)
+        )
+        if self.expected.is_possible(move):
+            self.expected.move(move)
+        return call
+
+    @staticmethod
+    def _position(model: SiteTree, now: PageOrder, move: Move) -> StructurePosition:
+        """The place of a move, as the API refers to it: after a sibling, or before the first one."""
+        if move.after:
+            return StructurePosition(after=pointer(model.items[move.after]))
+        first = next((key for key in now.below(move.parent) if key != move.page), None)
+        if first is None:
+            raise ChecksFailed(MOVED_SINCE)
+        return StructurePosition(before=pointer(model.items[first]))
+
+
+class MoveActions:
+    """Handles the commands that move the item under the cursor.
+
+    Moves are sent one after another; of those that are made while one is on its way, only the last of an item is.
+
+    Args:
+        screen: the screen with the structure.
+    """
+
+    def __init__(self, screen: StructureContext) -> None:
+        self._screen = screen
+        self._bursts: dict[str, _Burst] = {}
+        """The moves that are being sent, by the ids of their sites."""
+
+    def reason_move_down(self) -> str | None:
+        """Disabled without an item, and where nothing can be changed."""
+        reason = change_reason(self._screen, SortSiteStructure)
+        return reason or (None if self._screen.item else NO_ITEM)
+
+    reason_move_up = reason_move_down
+
+    def reason_move_change(self) -> str | None:
+        """Also disabled where there is nothing to move it to."""
+        item = self._screen.item
+        if (reason := self.reason_move_down()) or item is None:
+            return reason
+        if self._destinations(item):
+            return None
+        if isinstance(item, SiteSpace):
+            return "there is no other section to move the space to"
+        return f"there is no group to move the {kind_of(item)} to: J and K move it here"
+
+    def _step(self, by: Literal[1, -1]) -> None:
+        """Move the item among its siblings; not asynchronous, so that keys act in their order."""
+        item = self._screen.item
+        if item is None:
+            return
+        key, order = key_of(item), self._screen.model.order
+        siblings = order.siblings(key)
+        at = siblings.index(key)
+        if not 0 <= at + by < len(siblings):
+            self._screen.notify("this is the last item here" if by > 0 else "this is the first item here")
+            return
+        before = at + 1 if by > 0 else at - 2
+        self._move(Move(key, order.parent(key), siblings[before] if before >= 0 else None))
+
+    command_move_down = partialmethod(_step, 1)
+    command_move_up = partialmethod(_step, -1)
+
+    def command_move_change(self) -> Awaitable[None] | None:
+        """Choose a section or group, and move the item to its end."""
+        item = self._screen.item
+        return self._move_to(item) if item else None
+
+    async def _move_to(self, item: StructureItem) -> None:
+        model = self._screen.model
+        choices = self._destinations(item)
+        picker = Picker(f"Move {title_of(item)} to", choices, ranked=False, is_menu=False)
+        chosen = await self._screen.ask(picker)
+        if not chosen:
+            return
+        now = await present(self._screen, model, item, "moved")
+        parent, key = None if chosen[0] == TOP else chosen[0], key_of(now)
+        target = model.items.get(parent) if parent else None
+        if (parent and target is None) or not model.order.is_possible(Move(key, parent, None)):
+            raise ChecksFailed("Not moved: somebody else removed the place to move to")
+        others = [other for other in model.order.below(parent) if other != key]
+        if not others:
+            raise ChecksFailed(f"Not moved to {title_of(target) if target else 'the top level'}: {EMPTY}")
+        if isinstance(now, SiteSpace) and isinstance(target, SiteSection) and not await self._confirm(now, target):
+            return
+        self._move(Move(key, parent, others[-1]))
+
+    def _destinations(self, item: StructureItem) -> list[Choice]:
+        """The sections, or the groups and the top level, that an item can be moved to."""
+        model, key = self._screen.model, key_of(item)
+        parent = model.order.parent(key) if key in model.order else None
+        kind = SiteSection if isinstance(item, SiteSpace) else SiteSectionGroup
+        choices: list[Choice] = []
+        if parent is not None and kind is SiteSectionGroup:
+            choices.append(Choice(TOP, "Top level", sanitize(model.site.title)))
+        for other in model.in_order:
+            place = key_of(other)
+            if not isinstance(other, kind) or place == parent or model.order.is_within(place, key):
+                continue
+            above = " › ".join(title_of(model.items[one]) for one in model.ancestors(place))
+            note = above if model.order.below(place) else f"{above}  empty".strip()
+            choices.append(Choice(place, title_of(other), note or kind_of(other)))
+        return choices
+
+    async def _confirm(self, item: SiteSpace, target: SiteSection) -> bool:
+        """Ask before the address of a live space changes, or who sees it."""
+        source = self._screen.model.section_of(item)
+        if not self._screen.model.site.published:
+            return True
+        lines: list[Line] = [(Span("The site is live: the address of the space changes."),)]
+        if item.urls.published:
+            lines.append(
+                (Span(f"Now {sanitize(shown_address(self._screen.model.site, item.urls.published))}", "quiet"),)
+            )
+        lines.append((Span("Links to it break without a redirect (g v).", "waiting"),))
+        if source and source.condition and source.condition != target.condition:
+            lines.append((Span(f"The condition of {title_of(source)} limits it no longer.", "waiting"),))
+        question = f"Move {title_of(item)} to {title_of(target)}?"
+        return bool(await self._screen.ask(ConfirmDialog(question, lines, "Move")))
+
+    def _move(self, move: Move) -> None:
+        """Show a move in the tree now, and send it."""
+        model = self._screen.model
+        burst = self._bursts.get(model.site.id)
+        if burst is None:
+            burst = self._bursts[model.site.id] = _Burst(model.order.copy())
+            burst.waiting.append(move)
+            self._screen.run(self._send(model, burst))
+        else:
+            burst.waiting.append(move)
+        model.show_moves(burst.moves)
+        self._screen.redraw()
+        self._screen.structure_tree.move_to_key(move.page, ancestors=model.ancestors(move.page))
+
+    async def _send(self, model: SiteTree, burst: _Burst) -> None:
+        engine = self._screen.engine
+        try:
+            await read_again(self._screen, model)
+            while burst.waiting:
+                now = model.service_order or PageOrder({})
+                await engine.write(burst.next_write(model, now)).landed()
+                await read_again(self._screen, model)
+                burst.sending = None
+        except asyncio.CancelledError:  # the screen was closed: what it showed is sent all the same
+            with suppress(PresscheckError):
+                while burst.waiting:
+                    engine.write(burst.next_write(model, burst.expected.copy()))
+            raise
+        except PresscheckError:
+            with suppress(PresscheckError):
+                await read_again(self._screen, model)
+            self._end(model)
+            raise
+        self._end(model)
+
+    def _end(self, model: SiteTree) -> None:
+        """Show what the service has: all was sent, or the rest is dropped because something was refused."""
+        self._bursts.pop(model.site.id, None)
+        model.show_moves(())
+        self._screen.redraw()

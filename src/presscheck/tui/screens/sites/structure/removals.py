@@ -1,0 +1,129 @@
+"""Removals from a site: the question names what visitors lose, and nothing else than that is removed."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable
+from typing import TYPE_CHECKING, Any, cast
+
+from presscheck.api.site_structure import (
+    DeleteSection,
+    DeleteSectionGroup,
+    DeleteSiteSpace,
+    SiteSection,
+    SiteSectionGroup,
+    SiteSpace,
+    StructureItem,
+)
+from presscheck.engine.publish.shown_addresses import shown_address
+from presscheck.engine.publish.site_structure import all_items, children_of, key_of, kind_of, title_of
+from presscheck.errors import ChecksFailed
+from presscheck.text.phrases import count
+from presscheck.text.sanitize import sanitize
+from presscheck.text.styled_text import Line, Span
+from presscheck.tui.screens.sites.structure.detail_actions import OTHER_KIND
+from presscheck.tui.screens.sites.structure.present_state import NO_ITEM, change_reason, present
+from presscheck.tui.screens.sites.writes import send
+from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
+
+if TYPE_CHECKING:
+    from presscheck.api.operation import Operation
+    from presscheck.tui.screens.sites.structure.context import StructureContext
+    from presscheck.tui.screens.sites.structure.model import SiteTree
+
+OPERATIONS: dict[str, type[Operation[Any]]] = {
+    "site-space": DeleteSiteSpace,
+    "site-section": DeleteSection,
+    "site-section-group": DeleteSectionGroup,
+}
+NAMED = 4
+"""The most items that the question names."""
+
+
+class Removals:
+    """Handles the command that removes the item under the cursor.
+
+    Args:
+        screen: the screen with the structure.
+    """
+
+    def __init__(self, screen: StructureContext) -> None:
+        self._screen = screen
+
+    def reason_delete(self) -> str | None:
+        """Disabled without an item, and where it cannot be removed."""
+        item = self._screen.item
+        if item is None:
+            return change_reason(self._screen, DeleteSiteSpace) or NO_ITEM
+        operation = OPERATIONS.get(item.object)
+        return change_reason(self._screen, operation) if operation else OTHER_KIND
+
+    def command_delete(self) -> Awaitable[None] | None:
+        """Remove the item from the site, after a confirmation."""
+        item = self._screen.item
+        return self._remove(item) if item else None
+
+    async def _remove(self, item: StructureItem) -> None:
+        model = self._screen.model
+        now = await present(self._screen, model, item, "removed")
+        question = f"Remove the {kind_of(now)} {title_of(now)}?"
+        dialog = ConfirmDialog(question, lines_before(model, now), "Remove")
+        if not await self._screen.ask(dialog):
+            return
+        if _content(await present(self._screen, model, now, "removed")) != _content(now):
+            raise ChecksFailed(f"Not removed: somebody else changed what is in {title_of(now)}. Look, and try again")
+        undo = ": z undoes it" if isinstance(now, SiteSectionGroup) else ""
+        await send(self._screen, _call(model, now))
+        self._screen.notify(f"removed the {kind_of(now)} {title_of(now)}{undo}")
+
+
+def lines_before(model: SiteTree, item: StructureItem) -> list[Line]:
+    """What visitors lose with an item, and what stays."""
+    if isinstance(item, SiteSectionGroup):
+        inside = [title_of(child) for child in children_of(item)]
+        stay = f"{_named(inside)} stay, one level higher." if inside else "Nothing is in it."
+        return [(Span("Visitors lose this heading of the navigation."),), (Span(stay),)]
+    spaces = [one for one in (item, *all_items(children_of(item))) if isinstance(one, SiteSpace)]
+    lines: list[Line] = []
+    if model.site.published:
+        lines.append((Span(f"The site is live: visitors lose {_lost(item, spaces)}.", "waiting"),))
+        address = getattr(item, "urls", None) and cast("SiteSpace", item).urls.published
+        if address:
+            lines.append((Span(sanitize(shown_address(model.site, address)), "link"), Span(" is not found any more.")))
+    else:
+        lines.append((Span(f"Visitors will not get {_lost(item, spaces)}: the site is a draft now."),))
+    if getattr(item, "default", None):
+        lines.append((Span(f"It is the default: {_next_default(model, item)}.", "waiting"),))
+    lines.append((Span(f"The {'space itself stays' if len(spaces) == 1 else 'spaces stay'}, with all pages."),))
+    lines.append((Span("Path and condition here are lost: z cannot restore them.", "waiting"),))
+    return lines
+
+
+def _lost(item: StructureItem, spaces: list[SiteSpace]) -> str:
+    if isinstance(item, SiteSpace):
+        return f"the pages of {title_of(item)}"
+    return f"{count(len(spaces), 'space')}{': ' if spaces else ''}{_named([title_of(one) for one in spaces])}"
+
+
+def _named(titles: list[str]) -> str:
+    more = len(titles) - NAMED
+    return ", ".join(titles[:NAMED]) + (f" and {count(more, 'more', 'more')}" if more > 0 else "")
+
+
+def _next_default(model: SiteTree, item: StructureItem) -> str:
+    beside = model.sections if isinstance(item, SiteSection) else model.siblings(item)
+    if any(other.id != item.id for other in beside):
+        return "another one becomes it, and its address changes"
+    return "the site has nothing to open then" if isinstance(item, SiteSection) else "nothing else is in it then"
+
+
+def _content(item: StructureItem) -> list[str]:
+    """What is in an item, and whether it is the default: what the question is about."""
+    return [str(getattr(item, "default", None)), *(key_of(one) for one in all_items(children_of(item)))]
+
+
+def _call(model: SiteTree, item: StructureItem) -> Operation[Any]:
+    if isinstance(item, SiteSpace):
+        return DeleteSiteSpace(**model.path, site_space_id=item.id)
+    if isinstance(item, SiteSection):
+        return DeleteSection(**model.path, site_section_id=item.id)
+    return DeleteSectionGroup(**model.path, site_section_group_id=item.id)

@@ -1,0 +1,193 @@
+"""The screen of the structure of a site: one tree of section groups, sections and spaces."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from typing_extensions import override
+
+from presscheck.api.site_structure import GetSiteStructure, SiteSpace, SiteStructure, StructureItem
+from presscheck.api.sites import GetSite
+from presscheck.engine.publish.site_structure import children_of
+from presscheck.errors import NotSupported
+from presscheck.text.sanitize import sanitize
+from presscheck.text.styled_text import Line, Span
+from presscheck.tui.external_programs import open_address
+from presscheck.tui.screens.sites.adaptive.audience_view import viewing
+from presscheck.tui.screens.sites.structure.add_actions import AddActions
+from presscheck.tui.screens.sites.structure.detail_actions import DetailActions
+from presscheck.tui.screens.sites.structure.model import SiteTree
+from presscheck.tui.screens.sites.structure.move_actions import MoveActions
+from presscheck.tui.screens.sites.structure.removals import Removals
+from presscheck.tui.screens.sites.structure.rows import detail_lines, nodes, path_columns, summary
+from presscheck.tui.screens.sites.title import site_title
+from presscheck.tui.screens.sites.writes import undo_here
+from presscheck.tui.status_bar import StatusLine
+from presscheck.tui.ui.screen import BaseScreen
+from presscheck.tui.widgets.empty_state import EmptyState
+from presscheck.tui.widgets.line_view import TextView
+from presscheck.tui.widgets.tree import Node, Tree
+
+if TYPE_CHECKING:
+    from presscheck.api.sites import Site
+    from presscheck.engine.results import Result
+
+NO_ADDRESS = "it has no address: it is not live"
+
+
+class SiteStructureScreen(BaseScreen):
+    """The structure of a site as a tree, with the details of the item under the cursor below.
+
+    Args:
+        organization_id: the organization of the site.
+        site: the site.
+    """
+
+    SCOPE = "site"
+    FOOTER = ("add", "rename", "move_down", "make_default", "delete", "find_here", "close")
+    DEFAULT_CSS = """
+    SiteStructureScreen #summary { margin-top: 1; }
+    SiteStructureScreen #structure { margin-top: 1; }
+    """
+
+    def __init__(self, organization_id: str, site: Site) -> None:
+        super().__init__()
+        self.model = SiteTree(organization_id, site)
+        self._handlers = (AddActions(self), DetailActions(self), MoveActions(self), Removals(self))
+        self._view_as = viewing(self, lambda: organization_id, lambda: self.model.site)
+        self._seen: set[str] = set()
+        """The keys of the items that were expanded when they came."""
+
+    @override
+    def title_line(self) -> Line:
+        return site_title(self.model.site, "Structure")
+
+    @override
+    def body(self) -> ComposeResult:
+        yield StatusLine(id="summary")
+        with Vertical():
+            yield EmptyState()
+            yield Tree(self._children, on_highlight=self._show_item, id="structure")
+        yield TextView(id="facts")
+
+    @override
+    def command_handlers(self) -> Iterable[object]:
+        return (self, *self._handlers, self._view_as)
+
+    @override
+    def on_mount(self) -> None:
+        super().on_mount()
+        self.query_one("#facts").can_focus = False
+        site, structure = GetSite(**self.model.path), GetSiteStructure(**self.model.path)
+        self.subscribe(self.engine.watch(site), self._take_site, group="site", shows_errors=False)
+        self.subscribe(self.engine.watch(structure), self._take_structure, group="structure", shows_errors=False)
+        self.redraw()
+
+    @property
+    def structure_tree(self) -> Tree:
+        """The tree."""
+        return self.query_one(Tree)
+
+    @property
+    def item(self) -> StructureItem | None:
+        """The item under the cursor."""
+        return self.model.items.get(self.structure_tree.key or "") if self.is_mounted else None
+
+    @override
+    def redraw(self) -> None:
+        if self.is_mounted and not self.is_leaving:
+            self.when_shown("redraw", self._draw)
+
+    def _draw(self) -> None:
+        if self.is_leaving:
+            return
+        tree, empty = self.structure_tree, self.query_one(EmptyState)
+        new = {key for key, item in self.model.items.items() if children_of(item)} - self._seen
+        self._seen |= new
+        tree.expanded |= new
+        tree.show()
+        tree.display = bool(tree.count)
+        if tree.count:
+            empty.hide()
+            if not tree.has_focus and not self.find.is_open:
+                tree.focus()
+        else:
+            self._show_empty(empty)
+        self.query_one("#summary", StatusLine).show((Span(" "), *summary(self.model)) if tree.count else ())
+        self._show_item()
+
+    def _show_empty(self, empty: EmptyState) -> None:
+        error = self.model.error
+        if self.model.is_loaded:
+            empty.show_empty("This site has no spaces yet.", "a adds a space, or a section with its first space.")
+        elif not self.engine.status.online:
+            empty.show_offline("The structure of this site is not in the cache.")
+        elif isinstance(error, NotSupported):
+            empty.show_empty(error.message, "o opens the site in the browser.")
+        elif error:
+            empty.show_failed("Could not load the structure", error.message)
+        else:
+            empty.show_loading("Loading the structure …")
+
+    def _show_item(self) -> None:
+        self.query_one("#facts", TextView).show(detail_lines(self.item, self.model.site))
+        self.refresh_status_bars()
+
+    def _children(self, key: str | None) -> Sequence[Node]:
+        return nodes(self.model.below(key), path_columns(self.model, self.size.width))
+
+    def _take_site(self, result: Result[Site | None]) -> None:
+        if result.value:
+            self.model.site = result.value
+            self.redraw()
+
+    def _take_structure(self, result: Result[SiteStructure | None]) -> None:
+        if result.value:
+            self.model.take(result.value)
+        elif result.error:
+            self.model.error = result.error
+        self.redraw()
+
+    @override
+    def on_resize(self) -> None:
+        super().on_resize()
+        self.redraw()
+
+    def command_open(self) -> Awaitable[None] | None:
+        """Fold or unfold a group or section; go to the pages of a space."""
+        item = self.item
+        if isinstance(item, SiteSpace):
+            return self.app_context.open_page(item.space.id)
+        if item:
+            self.structure_tree.toggle()
+        return None
+
+    def command_unsend(self) -> Awaitable[None]:
+        """Undo the last change of the site; asks first if it was sent."""
+        return undo_here(self, self.model.site.id)
+
+    @property
+    def _address(self) -> str | None:
+        item = self.item
+        urls = getattr(item, "urls", None)
+        return urls.published if urls else None
+
+    def reason_copy(self) -> str | None:
+        """Disabled without an address."""
+        return None if self._address else NO_ADDRESS
+
+    def command_copy(self) -> None:
+        """Copy the web address of the item."""
+        self.app_context.copy_to_clipboard(sanitize(self._address or ""))
+        self.notify("copied")
+
+    def reason_web(self) -> str | None:
+        """Disabled without an address."""
+        return None if self._address or self.model.site.urls.app else NO_ADDRESS
+
+    def command_web(self) -> None:
+        """Open the item in the browser; one that is not live, the site in the app of the service."""
+        open_address(self.app_context, self._address or self.model.site.urls.app or "")
