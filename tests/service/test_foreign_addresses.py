@@ -26,7 +26,8 @@ from presscheck.api.imports import FilesSource, WebsiteSource
 from presscheck.errors import Refused
 from presscheck.service.bounded_process import ProcessFailed, run_bounded
 from presscheck.service.integrations.outbound_http import Outgoing, OutgoingRefused
-from presscheck.service.pdf import typesetter
+from presscheck.service.pdf import markup, typesetter
+from presscheck.service.pdf.markup import PdfSource
 from presscheck.service.pdf.typesetter import TypesettingFailed, typeset
 from presscheck.service.web.access import claims_of
 
@@ -104,14 +105,14 @@ def test_typesetting(bait: Bait, tmp_path: Path) -> None:
         (tmp_path / "drawing").write_text((DRAWING % "").format(address), "utf-8")
         assert typeset('#image("drawing")', tmp_path)
         (tmp_path / "image").write_text((DRAWING % IMAGE).format(address), "utf-8")
-        for markup in ('#image("image")', f'#image("{address}")', f'#read("{address}")', f'#include "{address}"'):
+        for code in ('#image("image")', f'#image("{address}")', f'#read("{address}")', f'#include "{address}"'):
             with pytest.raises(TypesettingFailed):
-                typeset(markup, tmp_path)
+                typeset(code, tmp_path)
     root = bait.file.parent / "images"
     root.mkdir()
-    for markup in (f'#read("../{bait.file.name}")', f'#image("../{bait.file.name}")'):
+    for code in (f'#read("../{bait.file.name}")', f'#image("../{bait.file.name}")'):
         with pytest.raises(TypesettingFailed, match="escape the project root"):
-            typeset(markup, root)
+            typeset(code, root)
 
 
 def test_the_kernel_refuses_a_typesetter_connections_and_writing(tmp_path: Path) -> None:
@@ -129,6 +130,42 @@ def test_the_kernel_refuses_a_typesetter_connections_and_writing(tmp_path: Path)
             )
         with pytest.raises(BlockingIOError):
             proxy.accept()
+
+
+def test_the_kernel_refuses_the_markup_of_a_pdf_connections(
+    bait: Bait, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url = httpx.URL(bait.url)
+    (tmp_path / "unchecked.py").write_text(f"""
+import socket
+from presscheck.service.pdf import markup as program
+
+def render_typst(*arguments, **options):
+    try:
+        socket.create_connection(("{url.host}", {url.port}))
+    except OSError:
+        return "refused"
+    return "reached"
+
+program.render_typst = render_typst
+program.main()
+""")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    monkeypatch.setattr(markup, "__name__", "unchecked")
+    source = PdfSource(
+        title="",
+        organization="",
+        note="",
+        created_at="2026-05-20T09:30:00.000Z",
+        tree=[{"id": "a", "type": "document", "title": "A", "slug": "a"}],
+        is_partial=False,
+        page=None,
+        only=False,
+        texts={},
+        files=[],
+        reusable_contents=[],
+    )
+    assert ("refused" if sys.platform == "linux" else "reached") in markup.write_markup(source).markup
 
 
 async def test_an_imported_website(world: World, bait: Bait) -> None:

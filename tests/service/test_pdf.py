@@ -22,7 +22,7 @@ from presscheck.api.content_changes import InsertFiles, NewFile
 from presscheck.service.db.engine import Database
 from presscheck.service.db.signing import LIFETIME
 from presscheck.service.models.jobs import SettingRow
-from presscheck.service.pdf import export
+from presscheck.service.pdf import export, markup, source
 from presscheck.service.pdf.export import MOST_KEPT
 
 
@@ -83,6 +83,8 @@ async def test_the_pdf_has_images_and_internal_links(world: World, service: Runn
         for name, kind, content in (
             ("sky.png", "image/png", png()),
             ("broken.png", "image/png", png()[:40]),
+            ("named.png", "application/octet-stream", png(20, 10)),
+            ("letter.png", "image/png", b"Dear reader"),
             ("paper.txt", "text/plain", b"text"),
         )
     ]
@@ -93,11 +95,12 @@ async def test_the_pdf_has_images_and_internal_links(world: World, service: Runn
         f"# Start\n\nSee [the guide](guide.md#second-part) and [the web](https://example.org/x), or"
         " [write](mailto:team@example.org) and [attach](mailto:team@example.org?%61ttach=/etc/passwd).\n\n"
         f"![Sky](sky.png)\n\n![Stored]({address['sky.png']})\n\n![Broken](broken.png)\n\n"
+        "![Named](named.png)\n\n![Letter](letter.png)\n\n"
         '![Elsewhere](https://example.org/far.png)\n\n{% file src="paper.txt" %}\n'
     )
     await world.edit(draft, rewrite("start", text), rewrite("guide", "# Guide\n\nOne.\n\n## Second part\n\nTwo.\n"))
     reader = await read(await draft_pdf(world, draft))
-    assert images(reader) == [(40, 30)], "an image used twice must be in the file once"
+    assert sorted(images(reader)) == [(20, 10), (40, 30)], "an image used twice must be in the file once"
     addresses, inner = [], 0
     for page in reader.pages:
         for one in page.get("/Annots") or ():
@@ -163,10 +166,40 @@ async def test_only_the_last_pdfs_are_cached(world: World, service: RunningServi
 
 @pytest.mark.slow
 async def test_a_pdf_has_a_limited_size(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(export, "MOST_PARTS", 4)
+    monkeypatch.setattr(source, "MOST_PARTS", 4)
     answer = await download(await space_pdf(world))
     assert answer.status_code == 413
     assert "more than 4 lines, table cells, links and tags" in answer.text
+
+
+@pytest.mark.slow
+async def test_the_characters_of_a_pdf_are_limited(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(source, "MOST_CHARACTERS", 8)
+    answer = await download(await space_pdf(world))
+    assert (answer.status_code, "more than 8 characters" in answer.text) == (413, True)
+
+
+@pytest.mark.slow
+@pytest.mark.attack("deep and huge pages")
+async def test_the_markup_of_a_pdf_takes_a_limited_time(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is written in a process of its own, because a large space keeps the interpreter busy for half a minute."""
+    monkeypatch.setattr(markup, "MOST_SECONDS", 0)
+    answer = await download(await space_pdf(world))
+    assert (answer.status_code, "its text takes more than" in answer.text) == (413, True)
+
+
+@pytest.mark.slow
+@pytest.mark.attack("deep and huge pages")
+async def test_the_search_for_broken_images_takes_a_limited_time(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    draft = await world.draft()
+    contents = {"sky.png": png(), "broken.png": png()[:40]}
+    files = [
+        NewFile(name=name, content_type="image/png", base64=base64.b64encode(content).decode())
+        for name, content in contents.items()
+    ]
+    await world.edit(draft, InsertFiles(files=tuple(files)), rewrite("start", "![a](sky.png)\n\n![b](broken.png)\n"))
+    monkeypatch.setattr(export, "MOST_SECONDS", 0)
+    assert images(await read(await draft_pdf(world, draft))) == []
 
 
 async def test_a_missing_page_or_space_cannot_be_exported(world: World) -> None:

@@ -10,6 +10,7 @@ import json
 import logging
 import os
 import secrets
+import time
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -21,6 +22,7 @@ from sqlalchemy.orm import Session
 
 from presscheck.documents.pages.tree import title_slug
 from presscheck.paths import private_opener
+from presscheck.service.bounded_process import LimitExceeded
 from presscheck.service.db.blob_store import BlobStore
 from presscheck.service.db.engine import Database
 from presscheck.service.db.signing import signed, unsigned, was_signed
@@ -28,17 +30,17 @@ from presscheck.service.http.operations import ApiError, not_found
 from presscheck.service.models.content import RevisionRow
 from presscheck.service.models.organizations import OrganizationRow
 from presscheck.service.models.spaces import SpaceRow
-from presscheck.service.pdf.source import PdfSource, manuscript
-from presscheck.service.pdf.typesetter import MOST_SECONDS_OF_IMAGE, TypesettingFailed, typeset
+from presscheck.service.pdf.markup import PdfSource, write_markup
+from presscheck.service.pdf.source import TooLarge, pdf_source
+from presscheck.service.pdf.typesetter import MOST_SECONDS, MOST_SECONDS_OF_IMAGE, TypesettingFailed, typeset
 from presscheck.service.pdf.typst_document import template
 
-MOST_PARTS = 500_000
-"""Lines, table cells, links and tags of all pages of a PDF: their markup takes half a minute."""
 MOST_KEPT = 40
 """The most files in the cache; the least recently used are removed."""
 _FORMAT = 3
 """Version of the layout: raise it whenever the same pages would look different."""
 _PURPOSE = "pdf"
+_STARTS = (b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"GIF87a", b"GIF89a")
 _MISSING = (
     b'<svg xmlns="http://www.w3.org/2000/svg" width="220" height="60"><rect width="220" height="60" fill="#f6f7f8"/>'
     b'<path d="M100 20l20 20m0-20l-20 20" stroke="#b0b5bd" stroke-width="2"/></svg>'
@@ -84,11 +86,12 @@ def exported_pdf(database: Database, files: BlobStore, data: Path, origin: str, 
         cached = data / "exports" / f"{_key(export, origin, facts)}.pdf"
         if _is_kept(cached):
             return cached
-        source = manuscript(session, files, revision, export.page, only=export.only, **facts)
+        try:
+            source = pdf_source(session, revision, export.page, only=export.only, **facts)
+        except TooLarge as reason:
+            raise ApiError(413, f"Too large for a PDF: {reason}.") from None
     if source is None:
         raise not_found("page")
-    if source.parts() > MOST_PARTS:
-        raise ApiError(413, f"Too large for a PDF: more than {MOST_PARTS:,} lines, table cells, links and tags.")
     cached.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     with FileLock(cached.parent / ".lock", mode=0o600):
         if not _is_kept(cached):  # another thread may have created it while this one waited
@@ -129,12 +132,20 @@ def _keep(path: Path, content: bytes) -> None:
 
 
 def _printed(source: PdfSource, files: BlobStore, beside: Path) -> bytes:
-    """Typesets the PDF in a directory that only holds the images of the document."""
-    markup = source.markup()
+    """Typesets the PDF in a directory that only holds the images of the document.
+
+    Raises:
+        ApiError: 413 if its markup takes too long.
+    """
+    try:
+        markup, pictures = write_markup(source)
+    except LimitExceeded:
+        raise ApiError(413, f"Too large for a PDF: its text takes more than {MOST_SECONDS} seconds.") from None
     with TemporaryDirectory(dir=beside, prefix=".set-") as directory:
         root = Path(directory)
-        for content in source.pictures:
-            (root / content).write_bytes(files.read(content) or b"")
+        for content in pictures:
+            image = files.read(content) or b""
+            (root / content).write_bytes(image if _is_image(image) else _MISSING)
         try:
             return typeset(markup, root, source.made_at)
         except TypesettingFailed as reason:
@@ -148,13 +159,25 @@ def _printed(source: PdfSource, files: BlobStore, beside: Path) -> bytes:
             _log.warning(
                 "could not typeset the PDF of %s; it shows the Markdown source of its pages: %s", source.title, reason
             )
-        return typeset(source.markup(as_written=True), root, source.made_at)
+        return typeset(write_markup(source, as_written=True).markup, root, source.made_at)
+
+
+def _is_image(content: bytes) -> bool:
+    """Whether the content has a format that the typesetter supports, whatever its file is called."""
+    start = content[:1024]
+    return start.startswith(_STARTS) or (start[:4] == b"RIFF" and start[8:12] == b"WEBP") or b"<svg" in start
 
 
 def _replace_broken(root: Path) -> None:
-    """Replaces every image that cannot be read, or is too large when it is decoded."""
+    """Replaces images that cannot be read or are too large when decoded; after `MOST_SECONDS`, all that remain."""
+    deadline = time.monotonic() + MOST_SECONDS
     for path in root.iterdir():
-        try:
-            typeset(f'#image("{path.name}")', root, seconds=MOST_SECONDS_OF_IMAGE)
-        except TypesettingFailed:
+        if time.monotonic() > deadline or not _is_readable(path.name, root):
             path.write_bytes(_MISSING)
+
+
+def _is_readable(image: str, root: Path) -> bool:
+    try:
+        return bool(typeset(f'#image("{image}")', root, seconds=MOST_SECONDS_OF_IMAGE))
+    except TypesettingFailed:
+        return False

@@ -1,0 +1,257 @@
+"""Writes the Typst markup of a PDF: `python -m presscheck.service.pdf.markup`, a `PdfSource` in JSON on standard input.
+
+The markup of a large space takes half a minute, so it is written in a process of its own, with limits (see
+`bounded_process`). Standard output gets JSON: the fields of a `Markup`.
+
+A PDF may be passed on to visitors of all kinds: it has what visitors without claims see, with a note if something may
+be missing.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from presscheck.api.content import ReusableContent, RevisionFile, RevisionPage
+from presscheck.documents.git_format.files import media_type
+from presscheck.documents.markdown.emoji import with_emoji
+from presscheck.documents.markdown.links import LinkResolver, source_path
+from presscheck.documents.pages.tree import Page, Tree, children, find, flatten, walk
+from presscheck.documents.visitors.condition_tags import holds_without_claims, words_without_claims
+from presscheck.documents.visitors.conditional_text import visible_text
+from presscheck.service.bounded_process import limit_resources, run_bounded
+from presscheck.service.integrations.script_process import INTERPRETER_MEMORY, restrict
+from presscheck.service.pdf.typesetter import MOST_MEMORY, MOST_SECONDS
+from presscheck.service.pdf.typst_document import render_typst, source_markup, template
+from presscheck.service.pdf.typst_inlines import Resolve, Target, anchor_label, text_markup, typst_string, web_target
+
+MOST_BYTES = 20 * 1024 * 1024
+"""Largest size of an image, in bytes; a larger one is replaced by its name."""
+PARTIAL = "without content for visitors with claims"
+"""The note on a document in which something is left out."""
+_PICTURES = frozenset(("image/png", "image/jpeg", "image/gif", "image/webp", "image/svg+xml"))
+"""Formats that the typesetter supports."""
+_ADDRESS = re.compile(r"/files/([0-9a-f]{64})/[^/]*\Z").search
+
+
+class Chapter(NamedTuple):
+    """A page of the document; `is_fresh` if it starts on a new sheet."""
+
+    page: Page
+    depth: int
+    is_fresh: bool
+
+
+@dataclass(frozen=True)
+class PdfSource:
+    """What a document is made of, in values that JSON has.
+
+    Attributes:
+        title: its title.
+        organization: the title of the organization.
+        note: the line below the title.
+        created_at: the time when the revision was written.
+        tree: the pages of the revision that visitors without claims see.
+        is_partial: whether they are not all of its pages.
+        page: the id of the first page; None for all pages that are not hidden.
+        only: whether the subpages of that page are left out.
+        texts: the Markdown of the pages and of reusable content, by the ids of their documents.
+        files: the files of the revision.
+        reusable_contents: the reusable content of the revision.
+    """
+
+    title: str
+    organization: str
+    note: str
+    created_at: str
+    tree: Tree
+    is_partial: bool
+    page: str | None
+    only: bool
+    texts: dict[str, str]
+    files: list[dict[str, Any]]
+    reusable_contents: list[dict[str, Any]]
+
+    @property
+    def made_at(self) -> datetime:
+        """The time of the document; PDF metadata has whole seconds."""
+        return datetime.fromisoformat(self.created_at).replace(microsecond=0)
+
+    def chapters(self) -> list[Chapter]:
+        """Returns the pages in reading order; hidden pages are omitted unless requested."""
+        return [*_chapters(_chosen(self.tree, self.page, only=self.only), asked=self.page)]
+
+
+class Markup(NamedTuple):
+    """The markup of a document, and the ids of its images, which are their names in the markup."""
+
+    markup: str
+    pictures: list[str]
+
+
+def write_markup(source: PdfSource, *, as_written: bool = False) -> Markup:
+    """Writes the markup in a process of its own; `as_written` shows pages as Markdown source.
+
+    Raises:
+        ProcessFailed: it exceeds its limits.
+    """
+    given = json.dumps({"source": vars(source), "as_written": as_written}).encode()
+    return Markup(**json.loads(run_bounded(__name__, stdin=given, seconds=MOST_SECONDS)))
+
+
+class _Document:
+    """Writes the markup of a document; `pictures` is complete after that."""
+
+    def __init__(self, source: PdfSource) -> None:
+        self._source, self._chapters = source, source.chapters()
+        self._texts = {name: visible_text(text, holds_without_claims) for name, text in source.texts.items()}
+        self._title = words_without_claims(source.title)
+        note = words_without_claims(source.note)
+        is_partial = source.is_partial or self._texts != source.texts
+        self._note = " · ".join(filter(None, (note, PARTIAL if is_partial else "")))
+        self.pictures: set[str] = set()
+        shown = {chapter.page["id"] for chapter in self._chapters}
+        self._resolving = _Resolving(source, shown, self._texts, self.pictures)
+
+    def markup(self, *, as_written: bool) -> str:
+        """Returns the markup of the whole document."""
+        made_at, organization = self._source.made_at, words_without_claims(self._source.organization)
+        date = f"{made_at.day} {made_at:%B} {made_at.year}"
+        facts = (("title", self._title), ("organization", organization), ("note", self._note), ("date", date))
+        given = "".join(f"{name}: {typst_string(value)}, " for name, value in facts)
+        has_cover = len(self._chapters) > 1
+        pages = (self._chapter(chapter, as_written=as_written) for chapter in self._chapters)
+        end = "" if has_cover else f'#text(fill: quiet, style: "italic")[{text_markup(self._note)}];\n'
+        return "\n".join((template(), f"#show: manual.with({given}cover: {str(has_cover).lower()});", *pages, end))
+
+    def _chapter(self, chapter: Chapter, *, as_written: bool) -> str:
+        page, level, label = chapter.page, chapter.depth + 1, _label(chapter.page["id"])
+        title, fresh = text_markup(with_emoji(page.get("title") or "Untitled")), str(chapter.is_fresh).lower()
+        # the running head shows the title of the page that starts the sheet
+        head = f"#set page(header: running-head({typst_string(self._title)}, [{title}]));\n" if chapter.is_fresh else ""
+        if page["type"] == "group":
+            return f"{head}#part-title({level}, {typst_string(label)}, [{title}], {fresh});\n"
+        lead = typst_string(with_emoji(page.get("description") or ""))
+        head += f"#page-title({level}, {typst_string(label)}, [{title}], {lead}, {fresh});\n"
+        if page["type"] == "link":
+            return head + _destination(page)
+        text = self._texts.get(page.get("documentId", ""), "")
+        body = (
+            source_markup(text)
+            if as_written
+            else render_typst(text, self._resolving.of(page["id"]), name=label, level=level)
+        )
+        return head + body
+
+
+def _chosen(tree: Tree, page: str | None, *, only: bool) -> Sequence[Page]:
+    place = find(tree, page) if page is not None else None
+    if place is None:
+        return tree
+    return [place.page | {"pages": []}] if only else [place.page]
+
+
+def _chapters(
+    pages: Sequence[Page], depth: int = 0, *, asked: str | None, below_part: bool = False
+) -> Iterator[Chapter]:
+    first = True
+    for page in pages:
+        if page.get("hidden") and page["id"] != asked:
+            continue
+        yield Chapter(page, depth, depth < 2 and not (first and below_part))
+        first = False
+        yield from _chapters(children(page), depth + 1, asked=asked, below_part=page["type"] == "group")
+
+
+def _label(page_id: str) -> str:
+    return f"page:{page_id}".replace("#", "_")
+
+
+def _destination(page: Page) -> str:
+    target: dict[str, Any] = page.get("target") or {}
+    url = web_target(str(target.get("url") or "")).url
+    return (
+        f'#pointer("Link", "", {typst_string(url)}, {typst_string(url or with_emoji(page.get("title") or ""))}, "");\n'
+        if url
+        else ""
+    )
+
+
+class _Resolving:
+    """Resolves the links in the pages of a revision."""
+
+    def __init__(self, source: PdfSource, shown: set[str], texts: dict[str, str], pictures: set[str]) -> None:
+        paths = {place.page["id"]: place.path for place in walk(source.tree)}
+        tree = [RevisionPage.model_validate(page) for page in _with_paths(source.tree, paths)]
+        self._pages = {page.id: page for page in flatten(tree)}
+        self._files = {file["id"]: file for file in source.files}
+        self._by_content = {file["content"]: file for file in source.files if file.get("content")}
+        self._snippets = {snippet["id"]: snippet for snippet in source.reusable_contents}
+        files = [RevisionFile.model_validate(file) for file in source.files]
+        self._places = LinkResolver.of(
+            tree, files, [ReusableContent.model_validate(snippet) for snippet in source.reusable_contents]
+        )
+        self._shown, self._texts, self._pictures = shown, texts, pictures
+
+    def of(self, page_id: str) -> Resolve:
+        """Resolves the links in one page."""
+        written_in = source_path(self._pages[page_id])
+        known: dict[str, Target] = {}
+
+        def resolve(address: str) -> Target:
+            if address not in known:
+                known[address] = self._resolve(address, written_in)
+            return known[address]
+
+        return resolve
+
+    def _resolve(self, address: str, written_in: str) -> Target:
+        stored = _ADDRESS(address)
+        if stored and stored[1] in self._by_content:
+            return self._file(self._by_content[stored[1]])
+        target = self._places.resolve(address, written_in)
+        if target.kind == "page":
+            label = _label(target.id)
+            label = anchor_label(label, target.anchor) if target.anchor else label
+            title = with_emoji(self._pages[target.id].title)
+            return Target(label=label if target.id in self._shown else "", title=title)
+        if target.kind == "file":
+            return self._file(self._files[target.id])
+        if target.kind == "snippet":
+            return Target(text=self._texts.get(self._snippets[target.id].get("document") or "", ""))
+        return web_target(target.url)
+
+    def _file(self, file: dict[str, Any]) -> Target:
+        content, name = file.get("content") or "", words_without_claims(file["name"]).rpartition("/")[2]
+        if not content or not _is_picture(file):
+            return Target(title=name)
+        self._pictures.add(content)
+        return Target(picture=content, title=name)  # without a link: URLs of files expire, and a PDF is kept
+
+
+def _is_picture(file: dict[str, Any]) -> bool:
+    kinds = {(file.get("contentType") or "").partition(";")[0], media_type(file["name"])}
+    return not kinds.isdisjoint(_PICTURES) and (file.get("size") or 0) <= MOST_BYTES
+
+
+def _with_paths(pages: Sequence[Page], paths: dict[str, str | None]) -> list[Page]:
+    return [page | {"path": paths[page["id"]], "pages": _with_paths(children(page), paths)} for page in pages]
+
+
+def main() -> None:
+    """Writes the markup of one document."""
+    limit_resources(MOST_MEMORY, MOST_SECONDS)
+    given = json.load(sys.stdin.buffer)
+    restrict(MOST_MEMORY + INTERPRETER_MEMORY, MOST_SECONDS, MOST_SECONDS, reads_files=True)
+    document = _Document(PdfSource(**given["source"]))
+    markup = document.markup(as_written=given["as_written"])
+    sys.stdout.write(json.dumps(Markup(markup, sorted(document.pictures))._asdict()))
+
+
+if __name__ == "__main__":
+    main()
