@@ -24,6 +24,7 @@ from presscheck.service.db.signing import LIFETIME
 from presscheck.service.models.jobs import SettingRow
 from presscheck.service.pdf import export, markup, source
 from presscheck.service.pdf.export import MOST_KEPT
+from presscheck.service.pdf.typesetter import typeset
 
 
 def said(reader: pypdf.PdfReader) -> str:
@@ -76,7 +77,7 @@ async def test_a_page_is_exported_with_or_without_subpages(world: World) -> None
 
 
 @pytest.mark.slow
-async def test_the_pdf_has_images_and_internal_links(world: World, service: RunningService) -> None:
+async def test_the_pdf_has_images_and_internal_links(world: World, tmp_path: Path) -> None:
     draft = await world.draft()
     files = [
         NewFile(name=name, content_type=kind, base64=base64.b64encode(content).decode())
@@ -84,7 +85,7 @@ async def test_the_pdf_has_images_and_internal_links(world: World, service: Runn
             ("sky.png", "image/png", png()),
             ("broken.png", "image/png", png()[:40]),
             ("named.png", "application/octet-stream", png(20, 10)),
-            ("letter.png", "image/png", b"Dear reader"),
+            ("letter.png", "image/png", typeset("Dear reader", tmp_path)),
             ("paper.txt", "text/plain", b"text"),
         )
     ]
@@ -101,6 +102,7 @@ async def test_the_pdf_has_images_and_internal_links(world: World, service: Runn
     await world.edit(draft, rewrite("start", text), rewrite("guide", "# Guide\n\nOne.\n\n## Second part\n\nTwo.\n"))
     reader = await read(await draft_pdf(world, draft))
     assert sorted(images(reader)) == [(20, 10), (40, 30)], "an image used twice must be in the file once"
+    assert "Dear reader" not in said(reader), "a PDF is no image, whatever its name is"
     addresses, inner = [], 0
     for page in reader.pages:
         for one in page.get("/Annots") or ():
