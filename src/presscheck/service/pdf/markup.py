@@ -18,7 +18,6 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from presscheck.api.content import ReusableContent, RevisionFile, RevisionPage
-from presscheck.documents.git_format.files import media_type
 from presscheck.documents.markdown.emoji import with_emoji
 from presscheck.documents.markdown.links import LinkResolver, source_path
 from presscheck.documents.pages.tree import Page, Tree, children, find, flatten, walk
@@ -34,8 +33,9 @@ MOST_BYTES = 20 * 1024 * 1024
 """Largest size of an image, in bytes; a larger one is replaced by its name."""
 PARTIAL = "without content for visitors with claims"
 """The note on a document in which something is left out."""
-_PICTURES = frozenset(("image/png", "image/jpeg", "image/gif", "image/webp", "image/svg+xml"))
-"""Formats that the typesetter supports."""
+_PICTURES = ("image/png", "image/jpeg", "image/gif", "image/webp", "image/svg+xml")
+_ENDINGS = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".svg")
+"""Formats that the typesetter supports; a file of another format is replaced by a placeholder when it is read."""
 _ADDRESS = re.compile(r"/files/([0-9a-f]{64})/[^/]*\Z").search
 
 
@@ -235,8 +235,8 @@ class _Resolving:
 
 
 def _is_picture(file: dict[str, Any]) -> bool:
-    kinds = {(file.get("contentType") or "").partition(";")[0], media_type(file["name"])}
-    return not kinds.isdisjoint(_PICTURES) and (file.get("size") or 0) <= MOST_BYTES
+    is_named = (file.get("contentType") or "").startswith(_PICTURES) or file["name"].lower().endswith(_ENDINGS)
+    return is_named and (file.get("size") or 0) <= MOST_BYTES
 
 
 def _with_paths(pages: Sequence[Page], paths: dict[str, str | None]) -> list[Page]:
