@@ -13,7 +13,7 @@ from presscheck.api.change_requests import GetChangeRequest, UpdateChangeRequest
 from presscheck.api.comments import Document, ListComments, PostComment, PostReply
 from presscheck.engine.writes.pending_writes import HELD_UP
 from presscheck.errors import NotFound
-from presscheck.tui.screens.batch_actions import BatchItem, WriteAction
+from presscheck.tui.screens.batch_actions import WriteItem
 
 pytestmark = pytest.mark.service(shared=True)
 
@@ -86,8 +86,8 @@ async def test_an_item_of_a_batch_behind_a_failed_change_is_pending(service: Run
         failed = engine.write(PostReply(**PATH, comment_id="none", body=Document(markdown="To nobody")))
         with pytest.raises(NotFound):
             await failed.landed()
-        item = BatchItem(request, PostComment(**PATH, body=Document(markdown="To all")))
-        await WriteAction(engine)(item, lambda: None)
+        item = WriteItem(engine, request, PostComment(**PATH, body=Document(markdown="To all")))
+        await item.run(lambda: None)
         assert (item.state, item.message) == ("pending", HELD_UP)
         assert [entry.id for entry in engine.waiting()] == [failed.id, item.outbox_row]
 

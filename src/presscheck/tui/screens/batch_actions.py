@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual.app import ComposeResult
 from typing_extensions import override
@@ -33,53 +32,56 @@ STATES = {
 """Glyph, style and words of each state."""
 
 
-class BatchRow(Protocol):
-    """One thing of a batch, and the state of its action."""
+class BatchItem:
+    """One thing of a batch, and the state of its action: a key of `STATES`, and a message."""
 
-    state: str
-    message: str
+    def __init__(self) -> None:
+        self.state, self.message = "next", ""
 
     @property
     def key(self) -> str:
-        """Its id."""
-        ...
+        """The id of the thing."""
+        raise NotImplementedError
 
     @property
     def label(self) -> Line:
-        """Its name."""
-        ...
-
-
-R = TypeVar("R", bound=BatchRow)
-
-
-@dataclass
-class BatchItem:
-    """One change request of a batch, and its state."""
-
-    request: ChangeRequest
-    call: Operation[Any] | None = None
-    state: str = "next"
-    message: str = ""
-    outbox_row: int = 0
-    """Its row in the outbox, if it went there."""
+        """The name of the thing."""
+        raise NotImplementedError
 
     @property
+    def address(self) -> str:
+        """The web address, which can be copied; empty while there is none."""
+        return ""
+
+    async def run(self, redraw: Callable[[], None]) -> None:
+        """Do the action and set the state; `redraw` shows a step of it."""
+        raise NotImplementedError
+
+
+class RequestItem(BatchItem):
+    """A change request of a batch.
+
+    Args:
+        engine: the engine.
+        request: the change request.
+    """
+
+    def __init__(self, engine: Engine, request: ChangeRequest) -> None:
+        super().__init__()
+        self._engine, self.request = engine, request
+
+    @override
+    @property
     def key(self) -> str:
-        """The id of the change request."""
         return self.request.id
 
+    @override
     @property
     def label(self) -> Line:
-        """Its number and its subject."""
         return (
             Span(f"{'#' + str(self.request.number):>5} ", "quiet"),
             Span(sanitize(self.request.subject) or "(no subject)"),
         )
-
-
-BatchAction = Callable[[R, Callable[[], None]], Awaitable[None]]
-"""Processes one item of a batch and sets its state; calls the function after each change of the item."""
 
 
 def path_of(request: ChangeRequest) -> dict[str, Any]:
@@ -92,106 +94,102 @@ def count_text(requests: Sequence[ChangeRequest]) -> str:
     return count(len(requests), "change request")
 
 
-class WriteAction:
-    """Sends the call of an item.
+class WriteItem(RequestItem):
+    """A write to a change request.
 
     Args:
         engine: the engine.
+        request: the change request.
+        call: the write.
+
+    Attributes:
+        outbox_row: the number of the write in the outbox; 0 if it is not there.
     """
 
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
+    def __init__(self, engine: Engine, request: ChangeRequest, call: Operation[Any]) -> None:
+        super().__init__(engine, request)
+        self._call, self.outbox_row = call, 0
 
-    async def __call__(self, item: BatchItem, redraw: Callable[[], None]) -> None:
-        """Send the call and set the state of the item."""
-        if item.call is None:
-            return
+    @override
+    async def run(self, redraw: Callable[[], None]) -> None:
         try:
-            if item.outbox_row and self._engine.unsend(item.outbox_row) is None:  # a failed row would block later ones
-                item.state, item.message = "pending", "already retried or discarded in the outbox"
+            if self.outbox_row and self._engine.unsend(self.outbox_row) is None:  # a failed row would block later ones
+                self.state, self.message = "pending", "already retried or discarded in the outbox"
                 return
-            ticket = self._engine.write(item.call)
-            item.outbox_row = ticket.id
+            ticket = self._engine.write(self._call)
+            self.outbox_row = ticket.id
             if ticket.id and not self._engine.status.online:
-                item.state = "pending"
+                self.state = "pending"
                 return
             try:
                 answer = await ticket.landed()
             except NotNow as error:
-                item.state, item.message = "pending", sanitize(error.message)
+                self.state, self.message = "pending", sanitize(error.message)
                 return
         except PresscheckError as error:
-            item.state, item.message = "failed", sanitize(error.message)
+            self.state, self.message = "failed", sanitize(error.message)
             return
-        item.state = "done"
+        self.state = "done"
         if isinstance(answer, MergeResult) and answer.result == "conflicts":
-            item.message = "done, with conflicts: check the pages that both sides changed"
+            self.message = "done, with conflicts: check the pages that both sides changed"
 
 
-class MergeTrainAction:
-    """Merges an item; the remaining items are stored before and after, so that a crash loses none.
+class MergeItem(RequestItem):
+    """A merge of a train; the remaining ones are stored before and after, so that a crash loses none.
 
     Args:
         engine: the engine.
-        items: all items of the train.
+        request: the change request.
+        train: all merges of the train.
     """
 
-    def __init__(self, engine: Engine, items: Sequence[BatchItem]) -> None:
-        self._engine, self._items = engine, items
+    def __init__(self, engine: Engine, request: ChangeRequest, train: Sequence[MergeItem]) -> None:
+        super().__init__(engine, request)
+        self._train = train
 
-    async def __call__(self, item: BatchItem, redraw: Callable[[], None]) -> None:
-        """Merge the change request, showing each step."""
-
+    @override
+    async def run(self, redraw: Callable[[], None]) -> None:
         def show_step(words: str) -> None:
-            item.message = words
+            self.message = words
             redraw()
 
         self._store_remaining()
         try:
-            item.message = await merge_next(self._engine, path_of(item.request), show_step)
+            self.message = await merge_next(self._engine, path_of(self.request), show_step)
         except PresscheckError as error:
-            item.state, item.message = "failed", f"stopped here: {sanitize(error.message)}"
+            self.state, self.message = "failed", f"stopped here: {sanitize(error.message)}"
             return
-        item.state = "done"
+        self.state = "done"
         self._store_remaining()
 
     def _store_remaining(self) -> None:
-        save_train(self._engine.outbox, [item.request for item in self._items if item.state != "done"])
+        save_train(self._engine.outbox, [item.request for item in self._train if item.state != "done"])
 
 
-class BatchScreen(BaseScreen, Generic[R]):
-    """Runs an action on one item after another, and shows the state of each; closing it starts no further item.
+class BatchScreen(BaseScreen):
+    """Runs one item after another, and shows the state of each; closing it starts no further item.
 
     Args:
         title: the name of the action.
         items: the change requests, or other things.
-        action: processes one item.
         stops: whether the first failure ends the batch.
         noun: what an item is.
-        address_of: returns the web address of an item, which can be copied; empty if it has none.
     """
 
     DEFAULT_CSS = "BatchScreen RowList { margin-top: 1; }"
     FOOTER: ClassVar[tuple[str, ...]] = ("retry", "down", "go_outbox", "close")
 
     def __init__(
-        self,
-        title: str,
-        items: Sequence[R],
-        action: BatchAction[R],
-        *,
-        stops: bool = False,
-        noun: str = "change request",
-        address_of: Callable[[R], str] | None = None,
+        self, title: str, items: Sequence[BatchItem], *, stops: bool = False, noun: str = "change request"
     ) -> None:
         super().__init__()
-        self.heading, self.items, self._action, self._stops = title, list(items), action, stops
-        self._noun, self._is_running, self._address_of = noun, False, address_of
+        self.heading, self.items, self._stops, self._noun = title, items, stops, noun
+        self._is_running = False
 
     @override
     @property
     def footer_commands(self) -> tuple[str, ...]:
-        return ("copy", *self.FOOTER) if self._address_of else self.FOOTER
+        return ("copy", *self.FOOTER) if any(item.address for item in self.items) else self.FOOTER
 
     @override
     def title_line(self) -> Line:
@@ -249,7 +247,7 @@ class BatchScreen(BaseScreen, Generic[R]):
 
     def _address(self) -> str:
         at = self.query_one(RowList).cursor
-        return self._address_of(self.items[at]) if self._address_of and at < len(self.items) else ""
+        return self.items[at].address if at < len(self.items) else ""
 
     def _start(self) -> None:
         self._is_running = True
@@ -267,7 +265,7 @@ class BatchScreen(BaseScreen, Generic[R]):
                 continue
             item.state = "running"
             self.redraw()
-            await self._action(item, self.redraw)
+            await item.run(self.redraw)
             self.redraw()
             if self._stops and self._count("failed"):
                 return
@@ -291,7 +289,8 @@ class BatchScreen(BaseScreen, Generic[R]):
         return cut((Span(f"       {item.message or words}", style if item.state == "failed" else "quiet"),), columns)
 
 
-def merge_train(engine: Engine, requests: Sequence[ChangeRequest]) -> BatchScreen[BatchItem]:
+def merge_train(engine: Engine, requests: Sequence[ChangeRequest]) -> BatchScreen:
     """A screen that merges change requests one after another and stops at the first that cannot be merged."""
-    items = [BatchItem(request) for request in requests]
-    return BatchScreen("Merge, one after another", items, MergeTrainAction(engine, items), stops=True)
+    items: list[MergeItem] = []
+    items += [MergeItem(engine, request, items) for request in requests]
+    return BatchScreen("Merge, one after another", items, stops=True)

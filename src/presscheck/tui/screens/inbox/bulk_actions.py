@@ -20,7 +20,7 @@ from presscheck.engine.review.merge_train import MERGE_TRAIN, load_train, save_t
 from presscheck.store.open_texts import DraftSlot
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Span
-from presscheck.tui.screens.batch_actions import BatchItem, BatchScreen, WriteAction, count_text, merge_train, path_of
+from presscheck.tui.screens.batch_actions import BatchScreen, WriteItem, count_text, merge_train, path_of
 from presscheck.tui.screens.inbox.context import InboxContext
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 from presscheck.tui.widgets.picker import Choice, Picker
@@ -63,7 +63,7 @@ class BulkActions:
 
     def __init__(self, screen: InboxContext, triage: TriageActions) -> None:
         self._screen, self._triage, self._engine = screen, triage, screen.engine
-        self._batch: BatchScreen[BatchItem] | None = None
+        self._batch: BatchScreen | None = None
 
     def announce_stopped_train(self) -> None:
         """Show a message if a merge train was stopped before its end."""
@@ -114,10 +114,10 @@ class BulkActions:
         if await self._screen.ask(ConfirmDialog(question, lines, title)):
             for draft in (DRAFT, CHANGES_DRAFT):
                 self._engine.outbox.save_draft(draft, "")
-            items = [BatchItem(request, call(request)) for request in requests]
-            self._show(BatchScreen(title, items, WriteAction(self._engine)))
+            items = [WriteItem(self._engine, request, call(request)) for request in requests]
+            self._show(BatchScreen(title, items))
 
-    def _show(self, batch: BatchScreen[BatchItem]) -> None:
+    def _show(self, batch: BatchScreen) -> None:
         self._batch = batch
         self._screen.app_context.push_screen(batch)
 

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
+
+from typing_extensions import override
 
 from presscheck.api.site_settings import GetCustomization
 from presscheck.api.sites import DeleteSite, GetSite, PublishSite, Site, UnpublishSite, UpdateSite
@@ -23,7 +24,7 @@ from presscheck.errors import PresscheckError
 from presscheck.text.phrases import count, long_ago
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
-from presscheck.tui.screens.batch_actions import BatchScreen
+from presscheck.tui.screens.batch_actions import BatchItem, BatchScreen
 from presscheck.tui.screens.sites.details import SiteDetails
 from presscheck.tui.screens.sites.structure.add_actions import AddActions
 from presscheck.tui.screens.sites.structure.detail_actions import DetailActions
@@ -160,76 +161,74 @@ class SiteActions:
             self._screen.notify(f"{sanitize(site.title)} created as a draft: P publishes it")
 
 
-@dataclass
-class SiteItem:
-    """A site that is published or unpublished, and the state of that."""
-
-    site: Site
-    address: str = ""
-    state: str = "next"
-    message: str = ""
-
-    @property
-    def key(self) -> str:
-        """The id of the site."""
-        return self.site.id
-
-    @property
-    def label(self) -> Line:
-        """Its title."""
-        return (Span(sanitize(self.site.title) or "(no title)", "strong"),)
-
-
-class PublishWork:
+class SiteItem(BatchItem):
     """Publishes or unpublishes a site, then requests its address as a visitor does.
 
     Args:
         engine: the engine.
-        organization_id: the organization of the sites.
-        unpublishes: whether they are unpublished.
+        organization_id: the organization of the site.
+        site: the site.
+        unpublishes: whether it is unpublished.
     """
 
-    def __init__(self, engine: Engine, organization_id: str, *, unpublishes: bool) -> None:
-        self._engine, self._organization_id, self._unpublishes = engine, organization_id, unpublishes
+    def __init__(self, engine: Engine, organization_id: str, site: Site, *, unpublishes: bool) -> None:
+        super().__init__()
+        self._engine, self._organization_id, self._site = engine, organization_id, site
+        self._unpublishes, self._address = unpublishes, ""
 
-    async def __call__(self, item: SiteItem, redraw: Callable[[], None]) -> None:
-        """Process a site, showing each step."""
+    @override
+    @property
+    def key(self) -> str:
+        return self._site.id
+
+    @override
+    @property
+    def label(self) -> Line:
+        return (Span(sanitize(self._site.title) or "(no title)", "strong"),)
+
+    @override
+    @property
+    def address(self) -> str:
+        return self._address
+
+    @override
+    async def run(self, redraw: Callable[[], None]) -> None:
         try:
-            await (self._unpublish(item, redraw) if self._unpublishes else self._publish(item, redraw))
+            await (self._unpublish(redraw) if self._unpublishes else self._publish(redraw))
         except PresscheckError as error:
-            item.state, item.message = "failed", sanitize(error.message)
+            self.state, self.message = "failed", sanitize(error.message)
 
-    async def _publish(self, item: SiteItem, redraw: Callable[[], None]) -> None:
-        path = self._path(item)
-        item.message = "publishing …"
+    async def _publish(self, redraw: Callable[[], None]) -> None:
+        path = self._path()
+        self.message = "publishing …"
         redraw()
         answer = await self._engine.write(PublishSite(**path)).landed()
         if answer is None:  # another presscheck has sent it
             answer = await self._engine.read(GetSite(**path))
         if not isinstance(answer, Site):
-            item.state, item.message = "failed", "the service asks for a payment first: o opens the site in the browser"
+            self.state, self.message = "failed", "the service asks for a payment first: o opens the site in the browser"
             return
-        item.site, item.address = answer, sanitize(answer.urls.published or "")
-        address = sanitize(shown_address(answer, item.address))
-        item.message = f"published; checking that {address or 'the page'} answers …"
+        self._site, self._address = answer, sanitize(answer.urls.published or "")
+        address = sanitize(shown_address(answer, self._address))
+        self.message = f"published; checking that {address or 'the page'} answers …"
         redraw()
         words = sanitize(await reach_words(self._engine, self._organization_id, answer))
         await self._engine.noted(answer.id)  # it is done when nothing would be lost by leaving
-        item.state = "failed" if "not reachable" in words else "done"
-        item.message = f"{words} {address}".rstrip()  # the words first: a narrow screen cuts the address
+        self.state = "failed" if "not reachable" in words else "done"
+        self.message = f"{words} {address}".rstrip()  # the words first: a narrow screen cuts the address
 
-    async def _unpublish(self, item: SiteItem, redraw: Callable[[], None]) -> None:
-        address = item.site.urls.published
-        item.message = "unpublishing …"
+    async def _unpublish(self, redraw: Callable[[], None]) -> None:
+        address = self._site.urls.published
+        self.message = "unpublishing …"
         redraw()
-        await self._engine.write(UnpublishSite(**self._path(item))).landed()
-        item.message = "unpublished; checking that its address no longer answers …"
+        await self._engine.write(UnpublishSite(**self._path())).landed()
+        self.message = "unpublished; checking that its address no longer answers …"
         redraw()
-        item.message = sanitize(await unreach_words(self._engine, self._organization_id, item.site, address))
-        item.state = "done"
+        self.message = sanitize(await unreach_words(self._engine, self._organization_id, self._site, address))
+        self.state = "done"
 
-    def _path(self, item: SiteItem) -> dict[str, Any]:
-        return {"organization_id": self._organization_id, "site_id": item.site.id}
+    def _path(self) -> dict[str, Any]:
+        return {"organization_id": self._organization_id, "site_id": self._site.id}
 
 
 class PublishActions:
@@ -362,12 +361,11 @@ class PublishActions:
         return bool(await self._screen.ask(self._dialog(f"Unpublish {number}?", lines, "Unpublish", number)))
 
     def _start(self, sites: Sequence[Site], *, unpublishes: bool) -> None:
-        work = PublishWork(self._screen.engine, self._screen.organization_id, unpublishes=unpublishes)
-        items = [SiteItem(site) for site in sites]
+        engine, organization_id = self._screen.engine, self._screen.organization_id
+        items = [SiteItem(engine, organization_id, site, unpublishes=unpublishes) for site in sites]
         self._checklist.forget(sites)
         title = "Unpublish" if unpublishes else "Publish"
-        batch = BatchScreen(title, items, work, noun="site", address_of=lambda item: item.address)
-        self._screen.app_context.push_screen(batch)
+        self._screen.app_context.push_screen(BatchScreen(title, items, noun="site"))
 
     def _dialog(
         self,

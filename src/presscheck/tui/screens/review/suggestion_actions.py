@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from typing_extensions import override
 
 from presscheck.api.comments import Document, UpdateComment
 from presscheck.api.content import GetChangeRequestPage
@@ -24,7 +25,7 @@ from presscheck.errors import PresscheckError
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
-from presscheck.tui.screens.batch_actions import BatchScreen
+from presscheck.tui.screens.batch_actions import BatchItem, BatchScreen
 from presscheck.tui.screens.page.editor import stays_locked
 from presscheck.tui.screens.review.renderer import first_words, who_resolves
 from presscheck.tui.widgets.confirm_dialog import WIDEST, ConfirmDialog
@@ -40,26 +41,51 @@ MOST = 16
 """Lines of a suggestion that the dialog shows."""
 
 
-@dataclass
-class PageItem:
-    """A page to which suggestions are applied, and the state of that."""
+class PageItem(BatchItem):
+    """Applies suggestions to a page, if it is as it was confirmed.
 
-    page: RevisionPage
-    threads: Sequence[Thread]
-    result: AppliedSuggestions
-    state: str = "next"
-    message: str = ""
+    Args:
+        actions: reads and writes the page.
+        page: the page.
+        threads: the threads with the suggestions.
+    """
 
+    def __init__(self, actions: SuggestionActions, page: RevisionPage, threads: Sequence[Thread]) -> None:
+        super().__init__()
+        self._actions, self.page, self._threads = actions, page, threads
+        self.result = apply_suggestions(page.markdown or "", threads)
+
+    @override
     @property
     def key(self) -> str:
-        """The id of the page."""
         return self.page.id
 
+    @override
     @property
     def label(self) -> Line:
-        """The title of the page, and the number of its suggestions."""
         number = count(len(self.result.applied), "suggestion")
         return (Span(sanitize(self.page.title)), Span(f": {number}", "quiet"))
+
+    @override
+    async def run(self, redraw: Callable[[], None]) -> None:
+        try:
+            page = await self._actions.read_page(self.page.id)
+            if page.markdown != self.page.markdown:
+                self.page, self.result = page, apply_suggestions(page.markdown or "", self._threads)
+                self.state, self.message = "failed", "somebody just changed this page: s applies them to its new text"
+                return
+            if not self.result.applied:
+                self.state, self.message = "failed", self.result.skipped[0][1]
+                return
+            await self._actions.write(page, self.result)
+        except PresscheckError as error:
+            self.state, self.message = "failed", sanitize(error.message)
+            return
+        applied = self.result.applied
+        resolved = sum(thread.may_resolve for thread in applied)
+        done = f"{count(resolved, 'thread')} resolved" if resolved else f"{count(len(applied), 'suggestion')} applied"
+        left_out = [f"not {first_words(thread.first)}: {reason}" for thread, reason in self.result.skipped]
+        self.state, self.message = "done", "; ".join([f"{done}{_left_open(applied)}", *left_out])
 
 
 class SuggestionActions:
@@ -106,7 +132,7 @@ class SuggestionActions:
             return
         if await stays_locked(self._context, self._model.space_id):
             return
-        page = await self._page(thread.page)
+        page = await self.read_page(thread.page)
         target = find_target(thread.about, page.markdown or "")
         reason = problem(target, suggestion.words)
         if target is None or reason:
@@ -126,12 +152,12 @@ class SuggestionActions:
         title = f"Apply the suggestion to {sanitize(page.title)}?"
         if not await self._context.ask(ConfirmDialog(title, lines, "Apply")):
             return
-        page = await self._page(thread.page)  # somebody else may have edited it while the dialog was open
+        page = await self.read_page(thread.page)  # somebody else may have edited it while the dialog was open
         current = find_target(thread.about, page.markdown or "")
         if current is None or current.text != target.text:
             self._context.notify("not applied: somebody just changed the text that it is about")
             return
-        await self._write(page, apply_suggestions(page.markdown or "", [thread]))
+        await self.write(page, apply_suggestions(page.markdown or "", [thread]))
         self._context.notify(f"suggestion applied{_left_open([thread])}")
 
     def open_suggestions(self) -> list[Thread]:
@@ -163,8 +189,7 @@ class SuggestionActions:
                 by_page.setdefault(thread.page, []).append(thread)
         items: list[PageItem] = []
         for page_id, of_page in by_page.items():
-            page = await self._page(page_id)
-            items.append(PageItem(page, of_page, apply_suggestions(page.markdown or "", of_page)))
+            items.append(PageItem(self, await self.read_page(page_id), of_page))
         number = sum(len(item.result.applied) for item in items)
         pages = [item for item in items if item.result.applied]
         lines = [line for item in items for line in _plan(item)]
@@ -175,31 +200,9 @@ class SuggestionActions:
             return
         title = f"Apply {count(number, 'suggestion')} to {count(len(pages), 'page')}?"
         if await self._context.ask(ConfirmDialog(title, lines, "Apply")):
-            screen = BatchScreen("Apply suggestions", pages, self._apply, noun="page")
-            self._context.app_context.push_screen(screen)
+            self._context.app_context.push_screen(BatchScreen("Apply suggestions", pages, noun="page"))
 
-    async def _apply(self, item: PageItem, redraw: Callable[[], None]) -> None:
-        """Apply the suggestions of one page, if it is as it was confirmed."""
-        try:
-            page = await self._page(item.page.id)
-            if page.markdown != item.page.markdown:
-                item.page, item.result = page, apply_suggestions(page.markdown or "", item.threads)
-                item.state, item.message = "failed", "somebody just changed this page: s applies them to its new text"
-                return
-            if not item.result.applied:
-                item.state, item.message = "failed", item.result.skipped[0][1]
-                return
-            await self._write(page, item.result)
-        except PresscheckError as error:
-            item.state, item.message = "failed", sanitize(error.message)
-            return
-        applied = item.result.applied
-        resolved = sum(thread.may_resolve for thread in applied)
-        done = f"{count(resolved, 'thread')} resolved" if resolved else f"{count(len(applied), 'suggestion')} applied"
-        left_out = [f"not {first_words(thread.first)}: {reason}" for thread, reason in item.result.skipped]
-        item.state, item.message = "done", "; ".join([f"{done}{_left_open(applied)}", *left_out])
-
-    async def _write(self, page: RevisionPage, result: AppliedSuggestions) -> None:
+    async def write(self, page: RevisionPage, result: AppliedSuggestions) -> None:
         """Write the new text of a page as one edit, and resolve the threads that the user may resolve."""
         change = UpdatePage(page=page.id, document=Document(markdown=result.markdown))
         await self._context.engine.write(EditChangeRequestContent(**self._model.path, changes=(change,))).landed()
@@ -207,7 +210,7 @@ class SuggestionActions:
             if thread.may_resolve:
                 self._drafts.send(UpdateComment(**self._model.path, comment_id=thread.id, resolved=True))
 
-    async def _page(self, page_id: str) -> RevisionPage:
+    async def read_page(self, page_id: str) -> RevisionPage:
         """A page of the change request, as it is now."""
         call = GetChangeRequestPage(**self._model.path, page_id=page_id, format="markdown")
         return await self._context.engine.read(call)
