@@ -76,19 +76,20 @@ async def opened(service: RunningService, request: ChangeRequest, home: Path) ->
     """Seconds from nothing known until the first page is read and the list is filled; and when it is opened again."""
     async with running(app_on(service, home)) as pilot:
         await seconds_until(pilot, lambda: "Needs me" in shown(pilot.app))
-        first = ReviewScreen(request)
+        first = ReviewScreen(request.space, request.id)
         started = perf_counter()
         await pilot.app.push_screen(first)
         await seconds_until(pilot, lambda: "Text 0." in shown(pilot.app))
         read = perf_counter() - started
         rows = first.query_one("#pages")
         await seconds_until(
-            pilot, lambda: all(first.texts.words(item) for item in first.model.items[: rows.size.height - 1])
+            pilot,
+            lambda: all(first.session.texts.words(item) for item in first.session.model.items[: rows.size.height - 1]),
         )
         filled = perf_counter() - started
         pilot.app.pop_screen()
         started = perf_counter()
-        await pilot.app.push_screen(ReviewScreen(request))
+        await pilot.app.push_screen(ReviewScreen(request.space, request.id))
         await seconds_until(pilot, lambda: "Text 0." in shown(pilot.app))
         return read, filled, perf_counter() - started
 

@@ -55,6 +55,7 @@ class ReviewEngine:
         self.me = User(id="ida", display_name="Ida Ray")
         self.rows: tuple[OutboxEntry, ...] = ()
         self.status = SimpleNamespace(online=True, read_only=False)
+        self.notification_settings = SimpleNamespace(state=lambda _: "")
         self.answers: list[Any] = []
         self.comments: tuple[Comment, ...] = ()
 

@@ -76,11 +76,13 @@ async def change_requests(pilot: Any) -> int:
             await pilot.press("g", "g", *["j"] * row, "enter")
             await until(pilot, holds=lambda: isinstance(pilot.app.screen, ReviewScreen))
             review = pilot.app.screen
-            await until(pilot, holds=lambda review=review: bool(review.model.progress()))
-            for item in review.model.items:
+            await until(pilot, holds=lambda review=review: bool(review.session.model.progress()))
+            for item in review.session.model.items:
                 if item.has_text:
-                    await until(pilot, holds=lambda it=item, review=review: bool(review.texts.page(it).difference))
-            await until(pilot, holds=lambda review=review: review.model.forecast is not None)
+                    await until(
+                        pilot, holds=lambda it=item, review=review: bool(review.session.texts.page(it).difference)
+                    )
+            await until(pilot, holds=lambda review=review: review.session.model.forecast is not None)
             await pilot.press("q")
             await until(pilot, holds=lambda inbox=inbox: pilot.app.screen is inbox)
             opened += 1

@@ -300,8 +300,8 @@ async def test_the_app_shows_an_event_marks_the_row_and_notifies_once(
         await until_shown(pilot, shows="• #5 Rewrite the auth guide")
         await pilot.press("enter")
         await until_shown(pilot, holds=lambda: isinstance(app.screen, ReviewScreen))
-        await until_shown(pilot, holds=lambda: app.screen.model.request is not None)
-        shown = app.screen.model.request
+        await until_shown(pilot, holds=lambda: app.screen.session.model.request is not None)
+        shown = app.screen.session.model.request
         await until_shown(pilot, holds=lambda: shown.id not in app.engine.events.unread)
         assert len(sent) == 2
 

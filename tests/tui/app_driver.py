@@ -114,7 +114,7 @@ async def open_review(pilot: Pilot[int], at: dict[str, str]) -> None:
     app.open_review(request.space, request.id)
     await until(pilot, shows="Can merge? ")
     screen: Any = app.screen
-    await until(pilot, holds=lambda: screen.model.forecast is not None)
+    await until(pilot, holds=lambda: screen.session.model.forecast is not None)
 
 
 @asynccontextmanager
@@ -127,7 +127,7 @@ async def review(
         listing = ListOrganizationChangeRequests(organization_id="tallowick", status="open", limit=1000)
         requests = (await cast("PresscheckApp", pilot.app).engine.read(listing)).items
         request = next(request for request in requests if request.subject == subject)
-        await pilot.app.push_screen(ReviewScreen(request))
+        await pilot.app.push_screen(ReviewScreen(request.space, request.id))
         await until(pilot, shows=subject)
         yield pilot
 

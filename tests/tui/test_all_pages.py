@@ -24,7 +24,7 @@ AUTH = "Rewrite the auth guide"
 
 
 def under_cursor(pilot: Any) -> str:
-    change = pilot.app.screen.view.change
+    change = pilot.app.screen.session.view.change
     return "".join(segment.text for segment in change.render_line(change.cursor - change.top)).strip()
 
 
@@ -32,8 +32,8 @@ def under_cursor(pilot: Any) -> str:
 async def test_changes_pages_and_threads_are_reached_across_pages(service: RunningService, tmp_path: Path) -> None:
     async with review(service, tmp_path, AUTH) as pilot:
         await until(pilot, shows="expires after 90 days")
-        view = pilot.app.screen.view
-        texts, items = pilot.app.screen.texts, pilot.app.screen.model.items
+        view = pilot.app.screen.session.view
+        texts, items = pilot.app.screen.session.texts, pilot.app.screen.session.model.items
         await until(pilot, holds=lambda: all(texts.loaded(item).difference for item in items))
         await pilot.press("&")
         await until(pilot, shows="all pages in one scroll")
@@ -73,20 +73,23 @@ async def test_a_page_is_rendered_again_only_if_something_of_it_changed(
     async with review(service, tmp_path, AUTH) as pilot:
         await until(pilot, shows="expires after 90 days")
         screen = pilot.app.screen
-        await until(pilot, holds=lambda: screen.view.item and screen.texts.loaded(screen.view.item).difference)
+        await until(
+            pilot,
+            holds=lambda: screen.session.view.item and screen.session.texts.loaded(screen.session.view.item).difference,
+        )
         monkeypatch.setattr(view, "render_item", render)
         monkeypatch.setattr(view, "now", lambda: moment)
-        screen.view.show_change()
+        screen.session.view.show_change()
         rendered.clear()
-        screen.view.show_change()
+        screen.session.view.show_change()
         assert rendered == []
-        screen.view.toggle_only_changed()
+        screen.session.view.toggle_only_changed()
         assert rendered == ["Tokens"]
         moment += timedelta(minutes=1)
-        screen.view.show_change()
+        screen.session.view.show_change()
         assert rendered == ["Tokens"] * 2, "the ages of its threads grow"
-        monkeypatch.setattr(screen.threads, "visible_on", lambda _item: [])
-        screen.view.show_change()
+        monkeypatch.setattr(screen.session.threads, "visible_on", lambda _item: [])
+        screen.session.view.show_change()
         assert rendered == ["Tokens"] * 3, "its threads are others"
 
 
@@ -96,7 +99,7 @@ async def test_a_comment_belongs_to_the_page_under_the_cursor(service: RunningSe
     async with review(service, tmp_path, AUTH) as pilot, somebody(service, "mia") as (mia,):
         await until(pilot, shows="expires after 90 days")
         await pilot.press("&", "l", "}")
-        view = pilot.app.screen.view
+        view = pilot.app.screen.session.view
         await until(pilot, holds=lambda: view.item.title == "Scopes" and bool(view.rendered.changes))
         await write(pilot, "] c", "Across pages", "ctrl+s")
         await until(pilot, shows="now  Across pages")
@@ -144,7 +147,7 @@ async def test_only_pages_near_the_view_are_laid_out(
         await until(pilot, shows="The text of page 1.")
         assert len(before) < 10
         assert len(set(laid_out)) < 20, "a page is laid out when it comes into the view"
-        view = pilot.app.screen.view
+        view = pilot.app.screen.session.view
         for _ in range(40):
             await pilot.press("j")
         middle = under_cursor(pilot), view.item.title

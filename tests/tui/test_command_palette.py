@@ -58,7 +58,7 @@ async def test_a_comment_is_found_and_opened_in_its_thread(service: RunningServi
         await until(pilot, holds=lambda: isinstance(pilot.app.screen, ReviewScreen))
         review = pilot.app.screen
         assert isinstance(review, ReviewScreen)
-        await until(pilot, holds=lambda: (here := review.view.thread) and "link this" in here.first.text)
+        await until(pilot, holds=lambda: (here := review.session.view.thread) and "link this" in here.first.text)
 
 
 async def test_matches_by_name_come_first_and_are_not_searched_twice(service: RunningService, tmp_path: Path) -> None:

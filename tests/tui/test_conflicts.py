@@ -36,7 +36,7 @@ async def go_to_conflict(pilot: Any) -> None:
     await until(pilot, shows="Conflict: both sides changed this text")
     screen = pilot.app.screen
     await pilot.press("]", "]")
-    assert conflict_at(screen.view.page.after, screen.view.text_line or 0)
+    assert conflict_at(screen.session.view.page.after, screen.session.view.text_line or 0)
     assert "<<<<<<<" not in shown(pilot.app)
 
 
@@ -56,7 +56,7 @@ async def test_a_conflict_is_red_and_wants_the_number(service: RunningService, t
             assert rows.cursor > before
         await pilot.press("enter")
         await until(pilot, shows="Limits   edited · 2 of 2")
-        view = pilot.app.screen.view
+        view = pilot.app.screen.session.view
         assert conflict_at(view.page.after, view.text_line), "enter goes to the conflict"
         await pilot.press("m")
         await until(pilot, shows="Unresolved conflicts, which readers would see:")

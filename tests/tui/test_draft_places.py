@@ -52,15 +52,15 @@ async def test_a_comment_is_continued_at_its_block(
         await pilot.press("tab")
         review = pilot.app.screen
         for _ in range(90):
-            line = review.view.text_line
-            if line is not None and "for ever" in review.view.page.after.split("\n")[line]:
+            line = review.session.view.text_line
+            if line is not None and "for ever" in review.session.view.page.after.split("\n")[line]:
                 break
             await pilot.press("j")
         assert "A key lasts for ever." in shown(pilot.app)
         await pilot.press("c")
         await until(pilot, holds=lambda: is_typing(pilot))
         await pilot.press(*"Really?")
-        await until(pilot, holds=lambda: bool(review.drafts.place_of(f"page {one.page}")))
+        await until(pilot, holds=lambda: bool(review.session.drafts.place_of(f"page {one.page}")))
         await pilot.press("escape")
         async with somebody(service, "mia") as (mia,):
             page = await mia.send(GetChangeRequestPage(**one.at, page_id=one.page, format="document"))
@@ -73,7 +73,7 @@ async def test_a_comment_is_continued_at_its_block(
         await until(pilot, shows="Really?", holds=lambda: is_typing(pilot))
         again = pilot.app.screen_stack[-2]
         assert again is not review
-        assert "for ever" in again.view.page.after.split("\n")[again.view.text_line]
+        assert "for ever" in again.session.view.page.after.split("\n")[again.session.view.text_line]
         await pilot.press("ctrl+g")
         await until(pilot, shows="```suggestion")
         await pilot.press("ctrl+z", "ctrl+s")

@@ -72,11 +72,11 @@ async def test_what_one_merges_oneself_is_left_at_once(service: RunningService, 
         await pilot.press("g", "r")
         await until(pilot, shows="Can merge?", holds=lambda: pilot.app.screen is not browse)
         review: Any = pilot.app.screen
-        await until(pilot, holds=lambda: review.model.forecast is not None)
+        await until(pilot, holds=lambda: review.session.model.forecast is not None)
         await pilot.press("m")
         await until(pilot, shows="Merge into the live content?")
         await pilot.press("y")
-        await until(pilot, holds=lambda: review.model.request.status == "merged")
+        await until(pilot, holds=lambda: review.session.model.request.status == "merged")
         await pilot.press("g", "o")
         await until(pilot, shows="is merged: showing main again", holds=lambda: pilot.app.screen is browse)
         assert "guides" not in browse.library.requests

@@ -15,7 +15,7 @@ TEXTS = {"Second": "Nothing.\n\nThe needle again.\n\nAnd a needle.\n", "Third": 
 
 
 def line_under_cursor(pilot: Any) -> str:
-    change = pilot.app.screen.view.change
+    change = pilot.app.screen.session.view.change
     return plain(change.item(change.cursor, 0, 200)).lower()
 
 
@@ -42,7 +42,7 @@ async def test_text_is_found_across_pages_and_threads(service: RunningService, t
         ):
             await pilot.press(key)
             await until(pilot, shows=place)
-            item = pilot.app.screen.view.item
+            item = pilot.app.screen.session.view.item
             assert (item.title if item else "Conversation") == title
             assert words in line_under_cursor(pilot), shown(pilot.app)
         await pilot.press("&", "N", "N")  # the same with all pages in one scroll

@@ -147,8 +147,8 @@ async def opened(pilot: Any) -> str:
     """The change request that was opened."""
     await until(pilot, holds=lambda: isinstance(pilot.app.screen, ReviewScreen))
     review = pilot.app.screen
-    await until(pilot, holds=lambda: review.is_mounted and review.model.request is not None)
-    return review.model.request.subject
+    await until(pilot, holds=lambda: review.is_mounted and review.session.model.request is not None)
+    return review.session.model.request.subject
 
 
 @pytest.mark.slow

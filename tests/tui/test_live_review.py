@@ -48,7 +48,7 @@ def polls(pilot: Any) -> list[Entry]:
 
 def under_cursor(pilot: Any) -> str:
     """The text of the line under the cursor."""
-    change = pilot.app.screen.view.change
+    change = pilot.app.screen.session.view.change
     return "".join(segment.text for segment in change.render_line(change.cursor - change.top)).strip()
 
 
@@ -57,7 +57,7 @@ async def test_an_idle_review_costs_one_unchanged_response_for_each_poll(
     service: RunningService, tmp_path: Path
 ) -> None:
     async with review(service, tmp_path) as pilot:
-        path = f"/spaces/api/change-requests/{pilot.app.screen.model.request.id}"
+        path = f"/spaces/api/change-requests/{pilot.app.screen.session.model.request.id}"
         alone = {(path, 304, 0)}  # once all that the review needs, and what the inbox polls, has arrived
         await until(
             pilot, holds=lambda: {(entry.path, entry.status, entry.bytes) for entry in sent(pilot)[-10:]} == alone
@@ -95,7 +95,7 @@ async def test_a_thread_is_new_until_the_cursor_has_left_it(service: RunningServ
         await until(pilot, shows="●")
         await pilot.press("g", "g", "l")
         await until(pilot, shows="now new  On the whole, fine")
-        view = pilot.app.screen.view
+        view = pilot.app.screen.session.view
         await pilot.press("t", "t")
         await until(pilot, holds=lambda: view.is_on_thread and view.thread.has_new)
         await pilot.press("g", "g")
@@ -108,11 +108,11 @@ async def test_a_page_that_others_add_above_does_not_change_the_selected_one(
 ) -> None:
     async with review(service, tmp_path) as pilot, somebody(service, "mia") as (mia,):
         await pilot.press("}", "}")
-        view = pilot.app.screen.view
-        item, total = view.item, len(pilot.app.screen.model.items)
+        view = pilot.app.screen.session.view
+        item, total = view.item, len(pilot.app.screen.session.model.items)
         page = InsertPage(title="Added above", document=Document(markdown="New."), at=0)
         await mia.send(EditChangeRequestContent(**AUTH, changes=(page,), compat=False))
-        model = pilot.app.screen.model
+        model = pilot.app.screen.session.model
         await until(pilot, shows="Added above", holds=lambda: model.items[0].title == "Added above")
         assert len(model.items) == total + 1
         assert view.items.cursor == model.items.index(item) + 1

@@ -96,7 +96,7 @@ async def at_each_verb(pilot: Any, one: Begun, other: Begun, tmp_path: Path, ref
     await until(pilot, shows="Conflict: both sides changed this text")
     review: Any = app.screen
     await pilot.press("t")
-    await until(pilot, holds=lambda: review.view.thread is not None)
+    await until(pilot, holds=lambda: review.session.view.thread is not None)
     await refused("U")
     await refused("A")
     await refused("p", "o")

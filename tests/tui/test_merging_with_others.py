@@ -140,14 +140,14 @@ async def test_a_merged_change_request_is_undone_in_a_new_one(service: RunningSe
         await noor.send(MergeChangeRequest(**TYPOS))
         assert (await noor.send(ListPages(space_id="guides"))).pages != before
         await pilot.press("ctrl+r")
-        await until(pilot, holds=lambda: pilot.app.screen.model.request.status == "merged")
+        await until(pilot, holds=lambda: pilot.app.screen.session.model.request.status == "merged")
         await pilot.press("Z")
         await until(pilot, shows="Revert #3?")
         await pilot.press("escape", "Z")
         await until(pilot, shows="Revert #3?")
         await pilot.press("y")
         await until(pilot, shows='› #5 Revert "')
-        request = pilot.app.screen.model.request
+        request = pilot.app.screen.session.model.request
         call = ListChangeRequestPages(space_id="guides", change_request_id=request.id)
         assert texts((await noor.send(call)).pages) == texts(before)
 

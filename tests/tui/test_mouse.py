@@ -396,23 +396,23 @@ class TestSampleWorkspace:
             await until(pilot, shows="expires after 90 days")
             review: Any = pilot.app.screen
             await click_text(pilot, "Conversation", times=2)
-            await until(pilot, holds=lambda: review.view.item is None and review.view.is_in_change)
+            await until(pilot, holds=lambda: review.session.view.item is None and review.session.view.is_in_change)
             await click_text(pilot, "Tokens", times=2)
-            await until(pilot, holds=lambda: review.view.item is not None and review.view.is_in_change)
+            await until(pilot, holds=lambda: review.session.view.item is not None and review.session.view.is_in_change)
             await pilot.press("]")
-            lines = review.view.rendered.folds
+            lines = review.session.view.rendered.folds
             await until(pilot, holds=lambda: bool(lines))
-            review.view.jump_to(min(lines))
+            review.session.view.jump_to(min(lines))
             await pilot.press("c")
             await until(pilot, shows="enter shows these lines: comment on one of them")
             await click_text(pilot, "unchanged lines")
             await until(pilot, shows="What it may do")
             await drag(pilot, review.query_one(PaneBorder), (0, 3), (10, 3))
-            await until(pilot, holds=lambda: review.view.items.size.width == 44)
+            await until(pilot, holds=lambda: review.session.view.items.size.width == 44)
             await pilot.resize_terminal(80, 24)
-            await until(pilot, holds=lambda: review.view.change.size.width == 80)
+            await until(pilot, holds=lambda: review.session.view.change.size.width == 80)
             await pilot.resize_terminal(120, 40)
-            await until(pilot, holds=lambda: review.view.items.size.width == 44)
+            await until(pilot, holds=lambda: review.session.view.items.size.width == 44)
 
     async def test_pages_links_and_the_path(self, service: RunningService, tmp_path: Path) -> None:
         async with running(app_on(service, tmp_path)) as pilot:

@@ -169,7 +169,7 @@ async def test_a_muted_thread_is_never_new_in_its_review(service: RunningService
         await until(pilot, holds=lambda: bool(pilot.app.engine.triage.followed))
         await open_review(pilot, AUTH)
         await until(pilot, shows="Then say why it is meant.")
-        view, model = pilot.app.screen.view, pilot.app.screen.model
+        view, model = pilot.app.screen.session.view, pilot.app.screen.session.model
         thread = await thread_of(mia, AUTH, "This still says API key")
         await pilot.press("l", "t")
         await until(pilot, holds=lambda: view.is_on_thread)
@@ -205,7 +205,7 @@ async def test_a_review_mutes_its_request(service: RunningService, tmp_path: Pat
         await mia.send(PostComment(**AUTH, body=Document(markdown="On the whole, fine")))
         await pilot.press("g", "g")
         await until(pilot, shows="On the whole, fine")
-        assert pilot.app.screen.model.discussion.new_threads() == 0
+        assert pilot.app.screen.session.model.discussion.new_threads() == 0
         await pilot.press("q")
         await until_row(pilot, WORST, is_there=False)
         await pilot.press("g", "r")
@@ -225,7 +225,7 @@ async def test_a_comment_that_was_sent_after_a_mute_is_undone_first(
         await pilot.press("z")
         await until(pilot, shows="Deletes “Sent after it.”")
         await pilot.press("n")
-        assert pilot.app.screen.model.notifications == "muted"
+        assert pilot.app.screen.session.model.notifications == "muted"
 
 
 async def test_threads_are_muted_in_their_list(service: RunningService, tmp_path: Path) -> None:

@@ -30,7 +30,7 @@ async def discussed(service: RunningService) -> tuple[str, dict[str, Any], str]:
 
 async def go_to(pilot: Any, text: str) -> None:
     """Move the cursor to the message with a text."""
-    view = pilot.app.screen.view
+    view = pilot.app.screen.session.view
     await pilot.press("t")
     for _ in range(9):
         if view.message and text in view.message.text:
@@ -85,6 +85,6 @@ async def test_a_deletion_is_undone_while_it_is_not_sent(
         await until(pilot, shows="restored “Ten days”")
         await pilot.press("ctrl+r")
         await until(pilot, shows="And in May?")
-        assert pilot.app.screen.view.thread.replies[0].text == "Ten days"
+        assert pilot.app.screen.session.view.thread.replies[0].text == "Ten days"
         assert not pilot.app.engine.waiting()
     assert (await replies(service, at, comment))[0] == "Ten days"

@@ -61,7 +61,7 @@ async def test_owners_who_have_not_reviewed_are_information(service: RunningServ
     write_owners(tmp_path, OWNERS + "**/errors nobody\n")
     async with running(app_on(service, tmp_path)) as pilot:
         await open_review(pilot, AUTH)
-        before = pilot.app.screen.model.readiness()
+        before = pilot.app.screen.session.model.readiness()
         await pilot.press("W")
         await until(pilot, shows="Luz Quispe, Noor Haddad and nobody have not reviewed; not required to merge")
         text = shown(pilot.app)
@@ -75,7 +75,7 @@ async def test_owners_who_have_not_reviewed_are_information(service: RunningServ
         await pilot.press("W")
         await until(pilot, shows="Luz Quispe  owns 3 of 4 pages · review requested")
         await pilot.press("escape")
-        assert pilot.app.screen.model.readiness() == before, "owners block nothing"
+        assert pilot.app.screen.session.model.readiness() == before, "owners block nothing"
 
 
 @pytest.mark.slow

@@ -118,9 +118,12 @@ async def review_split(pilot: Any, service: RunningService) -> None:
 async def review_all_pages(pilot: Any, service: RunningService) -> None:
     await review(pilot, service)
     screen = pilot.app.screen
-    await until(pilot, holds=lambda: all(screen.texts.words(item) for item in screen.model.items if item.has_text))
+    await until(
+        pilot,
+        holds=lambda: all(screen.session.texts.words(item) for item in screen.session.model.items if item.has_text),
+    )
     await pilot.press("&", "tab", "}")
-    await until(pilot, holds=lambda: screen.view.row == 2)
+    await until(pilot, holds=lambda: screen.session.view.row == 2)
 
 
 async def review_thread(pilot: Any, service: RunningService) -> None:
@@ -128,8 +131,8 @@ async def review_thread(pilot: Any, service: RunningService) -> None:
     screen = pilot.app.screen
 
     def are_placed() -> bool:
-        threads = screen.threads.visible_on(screen.view.item)
-        return len(screen.view.rendered.threads) == 2 and any(thread.line is not None for thread in threads)
+        threads = screen.session.threads.visible_on(screen.session.view.item)
+        return len(screen.session.view.rendered.threads) == 2 and any(thread.line is not None for thread in threads)
 
     await until(pilot, holds=are_placed)
     await pilot.press("t")
@@ -426,8 +429,11 @@ async def offline(pilot: Any, service: RunningService) -> None:
 async def offline_review(pilot: Any, service: RunningService) -> None:
     await review(pilot, service)
     screen = pilot.app.screen
-    await until(pilot, holds=lambda: screen.model.space and screen.view.rendered.threads)
-    await until(pilot, holds=lambda: all(screen.texts.words(item) for item in screen.model.items if item.has_text))
+    await until(pilot, holds=lambda: screen.session.model.space and screen.session.view.rendered.threads)
+    await until(
+        pilot,
+        holds=lambda: all(screen.session.texts.words(item) for item in screen.session.model.items if item.has_text),
+    )
     service.stop()
     await pilot.press("ctrl+r")
     await until(pilot, shows="offline: as of just now")

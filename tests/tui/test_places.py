@@ -39,7 +39,9 @@ async def reviewing(pilot: Any, subject: str) -> Any:
         await pilot.press("j")
     await pilot.press("enter")
     await until(pilot, shows=f" {subject}", holds=lambda: isinstance(pilot.app.screen, ReviewScreen))
-    await until(pilot, holds=lambda: bool(pilot.app.screen.model.items) and bool(pilot.app.screen.view.flow.ids))
+    await until(
+        pilot, holds=lambda: bool(pilot.app.screen.session.model.items) and bool(pilot.app.screen.session.view.flow.ids)
+    )
     return pilot.app.screen
 
 
@@ -79,8 +81,8 @@ async def test_back_and_forward_return_to_the_line_in_a_review(service: RunningS
         await until(pilot, shows="no earlier place")
         review = await reviewing(pilot, FIRST)
         await pilot.press("}", "tab", "j", "j")
-        await until(pilot, holds=lambda: review.view.is_in_change and review.view.line == 2)
-        page = review.view.item
+        await until(pilot, holds=lambda: review.session.view.is_in_change and review.session.view.line == 2)
+        page = review.session.view.item
         await pilot.press("g", "i", "4")
         inbox = await at(pilot, InboxScreen)
         await until(pilot, shows="All open 10")
@@ -88,7 +90,7 @@ async def test_back_and_forward_return_to_the_line_in_a_review(service: RunningS
         await at(pilot, BrowseScreen)
         await pilot.press("alt+left", "alt+left")
         assert await at(pilot, ReviewScreen) is review
-        assert (review.view.item, review.view.line, review.view.is_in_change) == (page, 2, True)
+        assert (review.session.view.item, review.session.view.line, review.session.view.is_in_change) == (page, 2, True)
         await until(pilot, shows=FIRST)
         await pilot.press("alt+right")
         assert await at(pilot, InboxScreen) is inbox
@@ -230,7 +232,7 @@ async def test_a_covered_screen_requests_nothing_until_it_is_shown(
     monkeypatch.setattr(live_updates, "INTERVAL", 3600.0)  # news come from what is subscribed alone
     async with running(app_on(service, tmp_path)) as pilot, somebody(service, "mia") as (mia,):
         review, engine = await reviewing(pilot, FIRST), pilot.app.engine
-        request = review.model.request
+        request = review.session.model.request
         path = f"/spaces/{request.space}/change-requests/{request.id}"
 
         def requested() -> list[str]:

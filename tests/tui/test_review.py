@@ -46,7 +46,7 @@ async def test_it_shows_changes_and_threads(service: RunningService, tmp_path: P
 async def test_the_footer_follows_the_cursor(service: RunningService, tmp_path: Path, size: tuple[int, int]) -> None:
     async with review(service, tmp_path, "Rewrite the auth guide", size) as pilot:
         footer = lambda: shown(pilot.app).splitlines()[-1]  # noqa: E731
-        await until(pilot, holds=lambda: len(pilot.app.screen.view.rendered.threads) == 2)
+        await until(pilot, holds=lambda: len(pilot.app.screen.session.view.rendered.threads) == 2)
         assert "m merge" in footer()
         await pilot.press("t")
         await until(pilot, holds=lambda: "r reply" in footer() and "x resolve" in footer())
@@ -230,7 +230,7 @@ async def test_offline_a_comment_is_pending_and_a_merge_is_disabled(service: Run
         await pilot.press("ctrl+r")
         await until(pilot, holds=lambda: not pilot.app.engine.waiting())
         await until(pilot, shows="now  Later")
-        path = pilot.app.screen.model.path
+        path = pilot.app.screen.session.model.path
         kept = await pilot.app.engine.read(ListComments(**path, format="markdown"))
         assert [(one.body.markdown or "").strip() for one in kept.items].count("Later") == 1
 
@@ -305,12 +305,12 @@ async def test_a_merge_requirement_leads_to_the_comment_and_to_the_reviewer(
     async with review(service, tmp_path, "Rewrite the auth guide") as pilot:
         await until(pilot, shows="with warnings: Ada requested changes")
         screen = pilot.app.screen
-        await until(pilot, holds=lambda: screen.model.discussion.is_known)
+        await until(pilot, holds=lambda: screen.session.model.discussion.is_known)
         await pilot.press("W")
         await until(pilot, shows="✗ Ada  requested changes")
         await pilot.press("enter")
-        await until(pilot, holds=lambda: pilot.app.screen is screen and screen.view.item is None)
-        assert screen.view.rendered.reviewers["ada"] == screen.view.line
+        await until(pilot, holds=lambda: pilot.app.screen is screen and screen.session.view.item is None)
+        assert screen.session.view.rendered.reviewers["ada"] == screen.session.view.line
         await pilot.press("W")
         await until(pilot, shows="An hour is short")
         rows = pilot.app.screen.query_one(RowList)
@@ -319,8 +319,8 @@ async def test_a_merge_requirement_leads_to_the_comment_and_to_the_reviewer(
             await pilot.press("j")
             assert rows.cursor > before
         await pilot.press("enter")
-        await until(pilot, holds=lambda: pilot.app.screen is screen and screen.view.is_on_thread)
-        assert "An hour is short" in screen.view.thread.first.text
+        await until(pilot, holds=lambda: pilot.app.screen is screen and screen.session.view.is_on_thread)
+        assert "An hour is short" in screen.session.view.thread.first.text
         await pilot.press("W", "G", "enter")
         await until(pilot, shows="nothing to open here")
 
@@ -408,11 +408,11 @@ async def test_a_hidden_review_is_drawn_when_it_is_shown_again(
         screen = pilot.app.screen
 
         async def comment(text: str) -> None:
-            await other.send(PostComment(**screen.model.path, body=Document(markdown=text)))
+            await other.send(PostComment(**screen.session.model.path, body=Document(markdown=text)))
             pilot.app.engine.refresh()
 
         def is_known(text: str) -> bool:
-            stored = pilot.app.engine.known(comments_on(screen.model.request))
+            stored = pilot.app.engine.known(comments_on(screen.session.model.request))
             return any(comment.body.markdown == text for comment in stored.value.items)
 
         await pilot.press("g", "x")

@@ -30,7 +30,7 @@ async def to_suggestion(pilot: Any) -> None:
 
 async def threads(pilot: Any) -> dict[str, Any]:
     """The threads at the service, by their text."""
-    path = path_of(pilot.app.screen.model.request)
+    path = path_of(pilot.app.screen.session.model.request)
     found = await pilot.app.engine.read(ListComments(**path, format="markdown", limit=1000))
     return {one.body.markdown.strip(): one for one in found.items}
 
@@ -96,19 +96,19 @@ async def test_one_of_several_messages_is_chosen(service: RunningService, tmp_pa
         await until(pilot, shows="Then say why it is meant.")
         await pilot.press("l", "t")
         for _ in range(9):
-            one = pilot.app.screen.view.thread
+            one = pilot.app.screen.session.view.thread
             if one and "two places" in one.first.text:
                 break
             await pilot.press("t")
         await pilot.press("down")
-        assert pilot.app.screen.view.message is pilot.app.screen.view.thread.replies[0]
+        assert pilot.app.screen.session.view.message is pilot.app.screen.session.view.thread.replies[0]
         await pilot.press("down", "+")
         await until(pilot, shows="thumbs up")
         await pilot.press("enter")
         await until(pilot, shows="👍 1")
         await settled(pilot)
         thread = next(one for text, one in (await threads(pilot)).items() if "two places" in text)
-        request = pilot.app.screen.model.request
+        request = pilot.app.screen.session.model.request
         replies = await pilot.app.engine.read(
             ListReplies(**path_of(request), comment_id=thread.id, format="markdown", limit=1000)
         )
@@ -165,7 +165,9 @@ async def test_a_suggestion_is_inserted_with_one_key(service: RunningService, tm
         review_screen = pilot.app.screen
         page = await pilot.app.engine.read(
             GetChangeRequestPage(
-                **path_of(review_screen.model.request), page_id=review_screen.view.item.id, format="markdown"
+                **path_of(review_screen.session.model.request),
+                page_id=review_screen.session.view.item.id,
+                format="markdown",
             )
         )
         assert SUGGESTED in page.markdown and block not in page.markdown

@@ -1,7 +1,6 @@
 """The parts of a review without the app: threads, filter, forecast, drafts and reasons."""
 
 from collections.abc import Awaitable, Callable, Mapping
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -22,23 +21,23 @@ from presscheck.tui.screens.review.comment_actions import CommentActions, strip_
 from presscheck.tui.screens.review.drafts import ReviewDrafts
 from presscheck.tui.screens.review.merge_actions import MergeForecast
 from presscheck.tui.screens.review.renderer import PageText, RenderedChange
+from presscheck.tui.screens.review.session import ReviewSession
 
 TOKENS = ChangedItem("tokens", "page", "Tokens", ("edited",))
 FILE = ChangedItem("logo", "file", "logo.svg", ("added",))
 
 
-class Context:
-    """The screen as far as these parts need it; what they run is awaited by the test."""
+class Screen:
+    """The screen as far as a review without the app needs it; what the review runs is awaited by the test."""
 
     def __init__(self, engine: ReviewEngine) -> None:
         self.engine: Any = engine
         self.app_context: Any = None
         self.is_leaving = False
-        self.redrawn = 0
         self.work: list[Awaitable[Any]] = []
 
     def redraw(self) -> None:
-        self.redrawn += 1
+        pass
 
     def notify(self, message: str) -> None:
         raise AssertionError(message)
@@ -48,10 +47,6 @@ class Context:
 
     async def ask(self, question: Any) -> Any:
         raise AssertionError(question)
-
-    async def finish(self) -> None:
-        while self.work:
-            await self.work.pop(0)
 
 
 class Texts:
@@ -72,12 +67,35 @@ def engine(outbox: Outbox) -> ReviewEngine:
     return ReviewEngine(outbox)
 
 
+def review_on(engine: ReviewEngine) -> ReviewSession:
+    """A review that has loaded nothing yet."""
+    screen: Any = Screen(engine)
+    return ReviewSession(screen, "s", "5", lambda: None)
+
+
 @pytest.fixture
-def model(engine: ReviewEngine) -> ReviewModel:
-    model = ReviewModel(engine, "s", "5")
-    model.set_request(request())
-    model.items = (TOKENS, FILE)
-    return model
+def session(engine: ReviewEngine) -> ReviewSession:
+    session = review_on(engine)
+    session.model.set_request(request())
+    session.model.items = (TOKENS, FILE)
+    return session
+
+
+@pytest.fixture
+def model(session: ReviewSession) -> ReviewModel:
+    return session.model
+
+
+def work(session: ReviewSession) -> list[Awaitable[Any]]:
+    """What the review runs."""
+    screen: Any = session.screen
+    return screen.work
+
+
+async def finish(session: ReviewSession) -> None:
+    """Wait for what the review runs."""
+    while work(session):
+        await work(session).pop(0)
 
 
 class TestThreadFilter:
@@ -127,68 +145,64 @@ class TestMergeForecast:
         return [plain(line) for line in forecast.lines()]
 
     async def test_an_up_to_date_request_is_checked_only_before_a_merge(
-        self, model: ReviewModel, engine: ReviewEngine
+        self, session: ReviewSession, engine: ReviewEngine
     ) -> None:
-        model.space = Space.model_validate({"id": "s", "title": "API", "revision": "m1"})
-        context = Context(engine)
-        forecast = MergeForecast(model, context)
+        session.model.space = Space.model_validate({"id": "s", "title": "API", "revision": "m1"})
+        forecast = MergeForecast(session)
         assert forecast.is_ready(reads_all=False)
         assert not forecast.is_ready(reads_all=True)
         engine.answers = [SemanticChanges.model_validate({"changes": []})]
         forecast.require(reads_all=True)
         assert self.text(forecast) == ["Checking for conflicts …"]
-        await context.finish()
+        await finish(session)
         assert forecast.is_ready(reads_all=True)
         assert self.text(forecast) == []
 
     async def test_main_is_read_if_a_dialog_waits_and_an_error_ends_the_wait(
-        self, model: ReviewModel, engine: ReviewEngine
+        self, session: ReviewSession, engine: ReviewEngine
     ) -> None:
-        model.set_request(request(outdated=True))
-        context = Context(engine)
-        forecast = MergeForecast(model, context)
+        session.model.set_request(request(outdated=True))
+        forecast = MergeForecast(session)
         forecast.update()
-        assert not context.work, "main is not known"
+        assert not work(session), "main is not known"
         assert not forecast.is_ready(reads_all=False)
         assert self.text(forecast) == ["Checking for conflicts …"]
         engine.answers = [PresscheckError("No such space")]
         called: list[bool] = []
         with forecast.listening(lambda: called.append(forecast.is_ready(reads_all=False))):
             forecast.require(reads_all=False)
-            await context.finish()
+            await finish(session)
         assert called == [True]
         assert self.text(forecast) == ["Could not check for conflicts: No such space"]
 
     async def test_it_is_computed_again_after_a_new_revision_or_an_error(
-        self, model: ReviewModel, engine: ReviewEngine
+        self, session: ReviewSession, engine: ReviewEngine
     ) -> None:
-        model.space = Space.model_validate({"id": "s", "title": "API", "revision": "m1"})
-        model.set_request(request(outdated=True, revisionInitial="r1"))
-        context = Context(engine)
-        forecast = MergeForecast(model, context)
+        session.model.space = Space.model_validate({"id": "s", "title": "API", "revision": "m1"})
+        session.model.set_request(request(outdated=True, revisionInitial="r1"))
+        forecast = MergeForecast(session)
         forecast.update()
         forecast.update()
-        assert len(context.work) == 1
+        assert len(work(session)) == 1
         engine.answers = [PresscheckError("offline")]
-        await context.finish()
+        await finish(session)
         assert forecast.is_ready(reads_all=False)
         forecast.update()
-        assert len(context.work) == 1, "again after an error"
+        assert len(work(session)) == 1, "again after an error"
         assert not forecast.is_ready(reads_all=False)
         engine.answers = [PresscheckError("offline")]
-        await context.finish()
+        await finish(session)
 
-    async def test_a_merged_request_is_not_checked(self, model: ReviewModel, engine: ReviewEngine) -> None:
-        model.space = Space.model_validate({"id": "s", "title": "API", "revision": "m1"})
-        model.set_request(request(status="merged", outdated=True))
-        context = Context(engine)
-        MergeForecast(model, context).update()
-        assert not context.work
+    async def test_a_merged_request_is_not_checked(self, session: ReviewSession, engine: ReviewEngine) -> None:
+        session.model.space = Space.model_validate({"id": "s", "title": "API", "revision": "m1"})
+        session.model.set_request(request(status="merged", outdated=True))
+        MergeForecast(session).update()
+        assert not work(session)
 
 
 class TestDrafts:
-    def test_each_write_has_the_key_of_its_draft(self, model: ReviewModel, engine: ReviewEngine) -> None:
-        drafts, body = ReviewDrafts(model, Context(engine)), Document(markdown="x")
+    def test_each_write_has_the_key_of_its_draft(self, session: ReviewSession, engine: ReviewEngine) -> None:
+        drafts, body = session.drafts, Document(markdown="x")
         calls = {
             "reply 1": PostReply(**IDS, comment_id="1", body=body, format="markdown"),
             "message 1": UpdateComment(**IDS, comment_id="1", body=body),
@@ -200,41 +214,37 @@ class TestDrafts:
             name: drafts.key(name) for name in calls
         }
 
-    def test_a_started_review_continues_after_a_restart(self, model: ReviewModel, engine: ReviewEngine) -> None:
-        drafts = ReviewDrafts(model, Context(engine))
+    def test_a_started_review_continues_after_a_restart(self, session: ReviewSession, engine: ReviewEngine) -> None:
+        drafts = session.drafts
         assert not drafts.review.is_started
         drafts.review.start()
         assert drafts.review.is_started
-        assert ReviewDrafts(model, Context(engine)).review.is_started
+        assert ReviewDrafts(session.model, session.screen).review.is_started
         drafts.review.end()
-        assert not ReviewDrafts(model, Context(engine)).review.is_started
+        assert not ReviewDrafts(session.model, session.screen).review.is_started
         held = PostComment(**IDS, body=Document(markdown="x"))
         engine.rows = (OutboxEntry(7, held, "", "collected", None, 0),)
-        assert ReviewDrafts(model, Context(engine)).review.is_started, "a program held a comment"
+        assert ReviewDrafts(session.model, session.screen).review.is_started, "a program held a comment"
 
     def test_why_writing_is_disabled(self, engine: ReviewEngine) -> None:
-        model = ReviewModel(engine, "s", "5")
-        drafts = ReviewDrafts(model, Context(engine))
+        session = review_on(engine)
+        drafts = session.drafts
         assert drafts.disabled_reason() == "the change request is not loaded yet"
-        model.set_request(request())
+        session.model.set_request(request())
         assert drafts.disabled_reason() is None
         engine.status.read_only = True
         assert drafts.disabled_reason() == "this profile is read-only"
 
 
 class TestCommentActions:
-    def test_reasons(self, model: ReviewModel, engine: ReviewEngine) -> None:
-        cursor: Any = SimpleNamespace(thread=None, message=None)
-        context = Context(engine)
-        comments = CommentActions(model, context, cursor, ReviewDrafts(model, context))
+    def test_reasons(self, session: ReviewSession, engine: ReviewEngine) -> None:
+        comments = CommentActions(session)
         assert comments.reason_reply() == "no thread here: t goes to the next one"
-        set_comments(model, comment("1", "One"), comment("waiting:7", "Two"))
-        engine.rows = (OutboxEntry(7, PostComment(**IDS, body=Document(markdown="Two")), "", "waiting", None, 0),)
-        sent, pending = model.discussion.threads()
-        cursor.thread = sent
+        set_comments(session.model, comment("1", "One"))
         assert comments.reason_reply() is None
         assert comments.reason_delete() == "you can only delete your own comments"
-        cursor.thread = pending
+        engine.rows = (OutboxEntry(7, PostComment(**IDS, body=Document(markdown="Two")), "", "waiting", None, 0),)
+        set_comments(session.model, comment("waiting:7", "Two"))
         assert comments.reason_reply() == "that comment is not sent yet: reply once it is"
 
     def test_markup_is_no_part_of_a_quote(self) -> None:

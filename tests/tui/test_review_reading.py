@@ -54,4 +54,4 @@ async def test_the_address_is_copied_without_a_browser(
         await until(pilot, shows="Can merge?")
         await pilot.press("o")
         await until(pilot, shows="copied: ")
-        assert pilot.app.clipboard == pilot.app.screen.model.request.urls.app
+        assert pilot.app.clipboard == pilot.app.screen.session.model.request.urls.app

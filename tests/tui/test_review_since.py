@@ -39,7 +39,9 @@ async def approve(pilot: Any) -> None:
     await until(pilot, shows="enter approve")
     await pilot.press("enter")
     await until(pilot, shows="✓2 ✗1")
-    await until(pilot, holds=lambda: pilot.app.screen.model.own_review() is not None)  # it has left, and come back
+    await until(
+        pilot, holds=lambda: pilot.app.screen.session.model.own_review() is not None
+    )  # it has left, and come back
 
 
 @pytest.mark.slow
@@ -75,16 +77,16 @@ async def test_threads_of_other_pages_are_not_counted_as_conversation(service: R
         await mia.send(PostComment(**REQUEST, page=tokens.id, body=Document(markdown="On tokens")))
     async with review(service, tmp_path) as pilot:
         await approve(pilot)
-        before = pilot.app.screen.threads.open_count(None)
+        before = pilot.app.screen.session.threads.open_count(None)
         await somebody_edits(service, "Scopes", "# Scopes\n\nEach token has scopes, and no more.\n")
         await pilot.press("ctrl+r")
         await until(pilot, shows="stale")
         await pilot.press("I")
         await until(pilot, shows="edited · 1 of 1 since your review")
-        assert pilot.app.screen.threads.open_count(None) == before
+        assert pilot.app.screen.session.threads.open_count(None) == before
         await pilot.press("g", "t", "/", *"On tokens", "enter", "enter")
         await until(pilot, shows="4 changes")  # its page is not in the list of what changed since
-        await until(pilot, holds=lambda: pilot.app.screen.view.thread.first.text == "On tokens")
+        await until(pilot, holds=lambda: pilot.app.screen.session.view.thread.first.text == "On tokens")
 
 
 @pytest.mark.slow

@@ -220,7 +220,9 @@ async def test_every_thread_is_in_one_list_by_state(service: RunningService, tmp
         await pilot.press("j", "enter")
         await until(pilot, shows="2 threads hidden: g t")
         rows = pilot.app.screen.query_one("#change")
-        await until(pilot, holds=lambda: rows.has_focus and rows.cursor in pilot.app.screen.view.rendered.thread_of)
+        await until(
+            pilot, holds=lambda: rows.has_focus and rows.cursor in pilot.app.screen.session.view.rendered.thread_of
+        )
         assert "All?" in shown(pilot.app)
         assert "Whom?" not in shown(pilot.app)
         await pilot.press("g", "t", "3")
@@ -262,20 +264,20 @@ async def test_the_next_thread_is_on_the_next_page_that_has_one(service: Running
         await until(pilot, shows="How long?")
         await until(pilot, shows="Ask before you make more than ten.")  # the thread is in its place in the text
         await pilot.press("t")
-        assert pilot.app.screen.view.thread.first.text.endswith("How long?")
+        assert pilot.app.screen.session.view.thread.first.text.endswith("How long?")
         await pilot.press("t")
         await until(pilot, shows="More of what?")
-        assert pilot.app.screen.view.item.title == "More 2"
-        assert pilot.app.screen.view.thread.first.text == "More of what?"
+        assert pilot.app.screen.session.view.item.title == "More 2"
+        assert pilot.app.screen.session.view.thread.first.text == "More of what?"
         await pilot.press("t")
         await until(pilot, shows="no next thread")
         await pilot.press("T")
-        assert pilot.app.screen.view.thread.first.text.endswith("How long?")
+        assert pilot.app.screen.session.view.thread.first.text.endswith("How long?")
 
 
 def thread_here(screen: Any) -> str:
     """The id of the thread under the cursor; empty beside a thread."""
-    return screen.view.rendered.thread_of.get(screen.view.line, "")
+    return screen.session.view.rendered.thread_of.get(screen.session.view.line, "")
 
 
 async def test_the_cursor_stays_on_a_thread_that_moves_to_its_place(service: RunningService, tmp_path: Path) -> None:
@@ -294,21 +296,25 @@ async def test_the_cursor_stays_on_a_thread_that_moves_to_its_place(service: Run
             await until(pilot, shows="Needs me")
             pilot.app.open_review(*at.values())
             review = pilot.app.screen
-            await until(pilot, shows="Before the others.", holds=lambda: len(review.threads.rows_with_threads()) == 1)
+            await until(
+                pilot, shows="Before the others.", holds=lambda: len(review.session.threads.rows_with_threads()) == 1
+            )
             await pilot.press("t")
             await until(pilot, shows="Loading the text", holds=lambda: bool(thread_here(review)))
-            first, line = thread_here(review), review.view.line
+            first, line = thread_here(review), review.session.view.line
             answered.set()
-            await until(pilot, holds=lambda: review.view.rendered.first_line_of_thread(first) > line)
+            await until(pilot, holds=lambda: review.session.view.rendered.first_line_of_thread(first) > line)
             assert thread_here(review) == first
         answered.clear()
         async with running(app_on(service, tmp_path, base_url=address)) as pilot:  # now the text is in the store
             await until(pilot, shows="Needs me")
             pilot.app.open_review(*at.values())
             review = pilot.app.screen
-            await until(pilot, shows="Before the others.", holds=lambda: len(review.threads.rows_with_threads()) == 1)
+            await until(
+                pilot, shows="Before the others.", holds=lambda: len(review.session.threads.rows_with_threads()) == 1
+            )
             await pilot.press("t")
-            await until(pilot, holds=lambda: bool(review.view.rendered.threads))
+            await until(pilot, holds=lambda: bool(review.session.view.rendered.threads))
             first = thread_here(review)
             await pilot.press("t")
             assert {first, thread_here(review)} == {*made}

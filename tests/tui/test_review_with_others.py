@@ -35,7 +35,7 @@ async def review(service: RunningService, home: Path) -> AsyncIterator[Any]:
 async def to_thread(pilot: Any, words: str) -> None:
     """Go to the thread with this text."""
     for _ in range(9):
-        one = pilot.app.screen.view.thread
+        one = pilot.app.screen.session.view.thread
         if one and words in one.first.text:
             return
         await pilot.press("t")

@@ -106,7 +106,7 @@ async def test_what_the_role_may_not_resolve_stays_open(service: RunningService,
     async with review(service, tmp_path, SUBJECT, token=token_of(service, "noor")) as pilot:
         await until(pilot, shows="suggestion:")
         await pilot.press("l", "t")
-        await until(pilot, holds=lambda: pilot.app.screen.view.is_on_thread)
+        await until(pilot, holds=lambda: pilot.app.screen.session.view.is_on_thread)
         await pilot.press("x")
         await until(pilot, shows="only Mia or an admin of the space can resolve it")
         await pilot.press("U")

@@ -86,7 +86,7 @@ async def test_enter_goes_to_the_place(service: RunningService, tmp_path: Path) 
         await until(pilot, holds=lambda: isinstance(pilot.app.screen, ReviewScreen))
 
         def is_on_thread() -> bool:
-            thread = pilot.app.screen.view.thread
+            thread = pilot.app.screen.session.view.thread
             return thread is not None and thread.first.text == "Find me again"
 
         await until(pilot, holds=is_on_thread)
@@ -104,7 +104,7 @@ async def test_z_in_a_review_undoes_first_what_is_unsent_then_offers_the_last_se
         await all_sent(pilot)
         engine = pilot.app.engine
         body = Document(markdown="Unsent words")
-        engine.write(PostComment(**pilot.app.screen.model.path, body=body), hold=600)
+        engine.write(PostComment(**pilot.app.screen.session.model.path, body=body), hold=600)
         await pilot.press("z")
         await until(pilot, holds=lambda: not engine.waiting())
         assert "Undo:" not in shown(pilot.app)

@@ -219,7 +219,7 @@ class Navigation:
         """Open the review of a change request at a comment."""
         review = self._new_review(space_id, change_request_id)
         await self._app.push_screen(review)
-        review.show_thread(comment_id)
+        review.session.show_thread(comment_id)
 
     async def open_draft(self, space_id: str, change_request_id: str, name: str, target: str, title: str) -> None:
         """Open the review of a change request with a draft in the composer; `name` is what it is, without ids."""

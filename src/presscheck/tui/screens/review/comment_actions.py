@@ -1,4 +1,4 @@
-"""Comment commands of a review: comment on a block or a cell, reply, resolve, react, edit and delete."""
+"""Comment commands of a review: comment on a block or a cell, reply, resolve, react, edit (also pages) and delete."""
 
 from __future__ import annotations
 
@@ -33,6 +33,7 @@ from presscheck.errors import PresscheckError
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.screens.emoji import reaction_change, reaction_choices
+from presscheck.tui.screens.page.editor import edit_page
 from presscheck.tui.screens.review.renderer import first_words, one_line, who_resolves
 from presscheck.tui.screens.undo import NOT_DISCARDED
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
@@ -42,10 +43,8 @@ if TYPE_CHECKING:
     from presscheck.api.operation import Operation
     from presscheck.documents.diff.segments import TableRow
     from presscheck.engine.review.changes import ChangedItem
-    from presscheck.engine.review.model import ReviewModel
     from presscheck.engine.review.threads import Message, PendingChange, Thread
-    from presscheck.tui.screens.review.context import ReviewContext, ReviewCursor
-    from presscheck.tui.screens.review.drafts import ReviewDrafts
+    from presscheck.tui.screens.review.session import ReviewSession
 
 ROW = -1
 """Means the whole row, in place of the column of a cell."""
@@ -59,12 +58,11 @@ class CommentTargets:
     """The targets of comments on pages.
 
     Args:
-        model: the change request.
-        context: the screen.
+        session: the review.
     """
 
-    def __init__(self, model: ReviewModel, context: ReviewContext) -> None:
-        self._model, self._context = model, context
+    def __init__(self, session: ReviewSession) -> None:
+        self._model, self._screen = session.model, session.screen
 
     async def choose_cell(self, row: TableRow) -> int | None:
         """The column of a cell that the user chooses; None if nothing was chosen."""
@@ -75,7 +73,7 @@ class CommentTargets:
             head = row.heads[column] if column < len(row.heads) else ""
             choices.append(Choice(str(column), sanitize(cell) or "(empty cell)", sanitize(head)))
         picker = Picker("Comment on which cell?", choices, ranked=False)
-        chosen = await self._context.ask(picker)
+        chosen = await self._screen.ask(picker)
         return int(chosen[0]) if chosen else None
 
     async def find_block(self, item: ChangedItem, text: str, target: dict[str, Any]) -> None:
@@ -102,7 +100,7 @@ class CommentTargets:
     async def _document(self, page_id: str) -> dict[str, Any]:
         path = self._model.path
         call = changed_nodes(path["space_id"], path["change_request_id"], page_id)
-        return (await self._context.engine.read(call, priority=PREFETCH)).document or {}
+        return (await self._screen.engine.read(call, priority=PREFETCH)).document or {}
 
 
 def strip_markup(text: str) -> str:
@@ -114,19 +112,17 @@ class CommentActions:
     """Handles the comment commands.
 
     Args:
-        model: the change request.
-        context: the screen.
-        cursor: what is selected.
-        drafts: composes and sends.
+        session: the review.
     """
 
-    def __init__(self, model: ReviewModel, context: ReviewContext, cursor: ReviewCursor, drafts: ReviewDrafts) -> None:
-        self._model, self._context, self._cursor, self._drafts = model, context, cursor, drafts
-        self._targets = CommentTargets(model, context)
+    def __init__(self, session: ReviewSession) -> None:
+        self._session, self._model, self._screen = session, session.model, session.screen
+        self._view, self._drafts = session.view, session.drafts
+        self._targets = CommentTargets(session)
 
     def reason_comment(self) -> str | None:
         """Why no comment can be written here."""
-        if self._cursor.is_in_change and self._cursor.is_on_fold:
+        if self._view.is_in_change and self._view.is_on_fold:
             return "enter shows these lines: comment on one of them"  # its quote would be that of another line
         return self._drafts.disabled_reason()
 
@@ -136,10 +132,10 @@ class CommentActions:
 
     async def command_comment(self) -> None:
         """Comment on the line under the cursor, on the selected page, or on the change request."""
-        item = self._cursor.item
+        item = self._view.item
         if item is None or item.noun != "page":
             self.command_comment_on_all()
-        elif self._cursor.is_in_change:
+        elif self._view.is_in_change:
             await self._comment_on_line(item)
         else:
             self._comment_on_page(item, {})
@@ -154,11 +150,11 @@ class CommentActions:
 
     def reason_reply(self) -> str | None:
         """Why there is no reply."""
-        return self.reply_reason(self._cursor.thread)
+        return self.reply_reason(self._view.thread)
 
     def reason_resolve(self) -> str | None:
         """Why the thread under the cursor can neither be resolved nor reopened."""
-        return self.resolve_reason(self._cursor.thread)
+        return self.resolve_reason(self._view.thread)
 
     reason_react = reason_reply
 
@@ -179,7 +175,7 @@ class CommentActions:
 
     def command_reply(self) -> None:
         """Reply to the thread under the cursor."""
-        if thread := self._cursor.thread:
+        if thread := self._view.thread:
             self.reply(thread)
 
     def reply(self, thread: Thread) -> None:
@@ -194,7 +190,7 @@ class CommentActions:
 
     def command_resolve(self) -> None:
         """Resolve the thread under the cursor, or reopen it."""
-        if thread := self._cursor.thread:
+        if thread := self._view.thread:
             self.toggle_resolved(thread)
 
     def toggle_resolved(self, thread: Thread) -> None:
@@ -203,7 +199,7 @@ class CommentActions:
 
     async def command_react(self) -> None:
         """Add a reaction to a message, or remove it."""
-        thread = self._cursor.thread
+        thread = self._view.thread
         message = await self._choose_message("React to which?", self._possible(UpdateReply, lambda _: True))
         if thread is None or message is None:
             return
@@ -213,14 +209,14 @@ class CommentActions:
 
     def reason_delete(self) -> str | None:
         """Why nothing can be deleted."""
-        if self._cursor.message and self._cursor.message.pending:
+        if self._view.message and self._view.message.pending:
             return None if self._pending_message else "it is being sent"
-        thread = self._cursor.thread
+        thread = self._view.thread
         own = [message for message in thread.messages if message.may_delete] if thread else []
         if thread and not own:
             return "you can only delete your own comments"
         if own and not self._possible(DeleteReply, own.__contains__):
-            return self._context.engine.missing_reason(DeleteReply)
+            return self._screen.engine.missing_reason(DeleteReply)
         return self.reason_reply()
 
     async def command_delete(self) -> None:
@@ -228,7 +224,7 @@ class CommentActions:
         if self._pending_message:
             await self._discard(*self._pending_message)
             return
-        thread = self._cursor.thread
+        thread = self._view.thread
         messages = self._possible(DeleteReply, lambda message: message.may_delete)
         message = await self._choose_message("Delete which?", messages)
         if thread is None or message is None:
@@ -239,25 +235,37 @@ class CommentActions:
             lines.append((Span(f"Replies that are deleted too: {thread.reply_count}.", "waiting"),))
         owner = "your" if message.author == "you" else f"{message.author}'s"
         title = f"Delete {owner} {'comment' if is_first else 'reply'}?"
-        if await self._context.ask(ConfirmDialog(title, lines, "Delete")):
+        if await self._screen.ask(ConfirmDialog(title, lines, "Delete")):
             where = {**self._model.path, "comment_id": thread.id}
             call = DeleteComment(**where) if is_first else DeleteReply(**where, comment_reply_id=message.id)
             self._drafts.delete(call, first_words(message))
 
+    def reason_edit(self) -> str | None:
+        """Why neither the page nor a message can be edited."""
+        return self._drafts.disabled_reason() if self._is_on_own_message else self._session.edit_page_reason()
+
+    async def command_edit(self) -> None:
+        """Edit the user's message under the cursor, or else the page."""
+        item = self._view.item
+        if self._is_on_own_message:
+            await self._edit_message()
+        elif item:
+            await edit_page(self._screen, self._model.path, item.id)
+
     @property
-    def is_on_own_message(self) -> bool:
+    def _is_on_own_message(self) -> bool:
         """Whether the cursor is on a thread with a message that the user may edit."""
         if self._pending_message:
             return True
-        thread = self._cursor.thread if self._cursor.is_in_change and self._cursor.is_on_thread else None
+        thread = self._view.thread if self._view.is_in_change and self._view.is_on_thread else None
         return thread is not None and bool(self._possible(UpdateReply, lambda message: message.may_edit))
 
-    async def edit_message(self) -> None:
+    async def _edit_message(self) -> None:
         """Edit one of the user's messages in the thread under the cursor; one that is not sent stays in its place."""
         if self._pending_message:
             self._edit_pending(*self._pending_message)
             return
-        thread = self._cursor.thread
+        thread = self._view.thread
         messages = self._possible(UpdateReply, lambda message: message.may_edit)
         message = await self._choose_message("Edit which?", messages)
         if thread and message:
@@ -281,7 +289,7 @@ class CommentActions:
     @property
     def _pending_message(self) -> tuple[Message, PendingChange] | None:
         """The message under the cursor, if it is in the outbox and not being sent."""
-        message = self._cursor.message
+        message = self._view.message
         change = message.pending if message else None
         return (message, change) if message and change and change.state != "sending" else None
 
@@ -306,14 +314,14 @@ class CommentActions:
             (Span("It will not be sent; the history keeps its text.", "waiting"),),
         ]
         title = "Discard this pending comment?" if change.state == "collected" else "Discard this comment?"
-        if await self._context.ask(ConfirmDialog(title, lines, "Discard")):
-            is_dropped = self._context.engine.drop(change.row)
-            self._context.notify(f"discarded {first_words(message)}" if is_dropped else NOT_DISCARDED)
+        if await self._screen.ask(ConfirmDialog(title, lines, "Discard")):
+            is_dropped = self._screen.engine.drop(change.row)
+            self._screen.notify(f"discarded {first_words(message)}" if is_dropped else NOT_DISCARDED)
 
     async def _comment_on_line(self, item: ChangedItem) -> None:
         """Comment on the line under the cursor; in a row of a table, ask for the cell."""
-        line, after = self._cursor.text_line, self._cursor.page.after
-        suggestion, target = self._cursor.suggestion, dict[str, Any]()
+        line, after = self._view.text_line, self._view.page.after
+        suggestion, target = self._view.suggestion, dict[str, Any]()
         row = table_row_at(after, line) if line is not None else None
         column = await self._targets.choose_cell(row) if row else ROW
         if column is None:
@@ -379,7 +387,7 @@ class CommentActions:
             await search
             self._drafts.store_place(f"page {page_id}", target)
 
-        self._context.run(find)
+        self._screen.run(find)
 
     def _compose_on_page(
         self,
@@ -420,8 +428,8 @@ class CommentActions:
 
     def _possible(self, for_replies: type[Operation[Any]], is_chosen: Callable[[Message], bool]) -> list[Message]:
         """The chosen messages of the thread under the cursor; without replies if the service cannot change them."""
-        thread = self._cursor.thread
-        has_replies = self._context.engine.missing_reason(for_replies) is None
+        thread = self._view.thread
+        has_replies = self._screen.engine.missing_reason(for_replies) is None
         messages = thread.messages if thread else ()
         return [
             message
@@ -432,8 +440,8 @@ class CommentActions:
     async def _choose_message(self, title: str, messages: Sequence[Message]) -> Message | None:
         """The message under the cursor, or one that the user chooses if there are several; no pending one."""
         sent = [message for message in messages if message.pending is None]
-        if self._cursor.message in sent:
-            return self._cursor.message
+        if self._view.message in sent:
+            return self._view.message
         if len(sent) < 2:
             return sent[0] if sent else None
         choices = [Choice(message.id, f"{message.author}  {one_line(message)}") for message in reversed(sent)]
@@ -442,5 +450,5 @@ class CommentActions:
 
     async def _pick(self, title: str, choices: Sequence[Choice]) -> str | None:
         picker = Picker(title, choices, ranked=False)
-        chosen = await self._context.ask(picker)
+        chosen = await self._screen.ask(picker)
         return chosen[0] if chosen else None

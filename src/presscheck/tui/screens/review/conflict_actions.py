@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partialmethod
 from typing import TYPE_CHECKING
 
@@ -14,8 +13,7 @@ from presscheck.text.phrases import count
 from presscheck.tui.screens.page.editor import stays_locked
 
 if TYPE_CHECKING:
-    from presscheck.engine.review.model import ReviewModel
-    from presscheck.tui.screens.review.context import ReviewContext, ReviewCursor
+    from presscheck.tui.screens.review.session import ReviewSession
 
 TAKEN = {"ours": "took ours", "theirs": "took theirs", "both": "took both"}
 
@@ -24,49 +22,40 @@ class ConflictActions:
     """Handles the commands that resolve a conflict.
 
     Args:
-        model: the change request.
-        context: the screen.
-        cursor: what is selected.
-        edit_reason: returns why the selected page cannot be edited.
+        session: the review.
     """
 
-    def __init__(
-        self,
-        model: ReviewModel,
-        context: ReviewContext,
-        cursor: ReviewCursor,
-        edit_reason: Callable[[], str | None],
-    ) -> None:
-        self._model, self._context, self._cursor, self._edit_reason = model, context, cursor, edit_reason
+    def __init__(self, session: ReviewSession) -> None:
+        self._session, self._model, self._screen, self._view = session, session.model, session.screen, session.view
 
     def reason_take_ours(self) -> str | None:
         """Why there is no conflict to resolve."""
         if self._conflict() is None:
             return "no conflict under the cursor: ] goes to the next change"
-        return self._edit_reason()
+        return self._session.edit_page_reason()
 
     reason_take_theirs = reason_take_ours
     reason_take_both = reason_take_ours
 
     async def _take(self, side: Side) -> None:
         """Replace the conflict by a side in the newest text of the page, unless somebody resolved it meanwhile."""
-        item, conflict = self._cursor.item, self._conflict()
-        if item is None or conflict is None or await stays_locked(self._context, self._model.space_id):
+        item, conflict = self._view.item, self._conflict()
+        if item is None or conflict is None or await stays_locked(self._screen, self._model.space_id):
             return
         call = changed_page(self._model.space_id, self._model.path["change_request_id"], item.id)
-        page = await self._context.engine.read(call)
+        page = await self._screen.engine.read(call)
         markdown = page.markdown or ""
         same = [one for one in conflict_blocks(markdown) if (one.ours, one.theirs) == (conflict.ours, conflict.theirs)]
         if not same:
-            self._context.notify("not resolved: somebody just changed this text")
+            self._screen.notify("not resolved: somebody just changed this text")
             return
         block = min(same, key=lambda one: abs(one.first - conflict.first))
         text = resolve(markdown, block, side)
         change = UpdatePage(page=item.id, document=Document(markdown=text))
-        await self._context.engine.write(EditChangeRequestContent(**self._model.path, changes=(change,))).landed()
+        await self._screen.engine.write(EditChangeRequestContent(**self._model.path, changes=(change,))).landed()
         left = len(conflict_blocks(text))
         more = f"{count(left, 'more conflict')} on this page" if left else "no conflict is left on this page"
-        self._context.notify(f"{TAKEN[side]}: {more}")
+        self._screen.notify(f"{TAKEN[side]}: {more}")
 
     command_take_ours = partialmethod(_take, "ours")
     command_take_theirs = partialmethod(_take, "theirs")
@@ -74,7 +63,7 @@ class ConflictActions:
 
     def _conflict(self) -> ConflictBlock | None:
         """The conflict under the cursor, or the only one of the page."""
-        line, text = self._cursor.text_line, self._cursor.page.after
-        found = conflict_at(text, line) if line is not None and self._cursor.is_in_change else None
+        line, text = self._view.text_line, self._view.page.after
+        found = conflict_at(text, line) if line is not None and self._view.is_in_change else None
         blocks = conflict_blocks(text)
         return found or (blocks[0] if len(blocks) == 1 else None)

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from presscheck.engine.review.model import ReviewModel
     from presscheck.engine.writes.pending_writes import PendingWrite
     from presscheck.text.styled_text import Line
-    from presscheck.tui.screens.review.context import ReviewContext
+    from presscheck.tui.ui.screen import BaseScreen
 
 VERDICT_TEXTS: dict[ReviewStatus, str] = {"approved": "Approved. ", "changes-requested": "Changes requested: "}
 """The start of a comment that replaces a review, for a service without reviews."""
@@ -49,18 +49,18 @@ class ReviewDrafts:
 
     Args:
         model: the change request.
-        context: the screen.
+        screen: the screen.
     """
 
-    def __init__(self, model: ReviewModel, context: ReviewContext) -> None:
-        self._model, self._context = model, context
-        self._outbox = context.engine.outbox
+    def __init__(self, model: ReviewModel, screen: BaseScreen) -> None:
+        self._model, self._screen = model, screen
+        self._outbox = screen.engine.outbox
         self._deleted: dict[str, str] = {}
         self._review: PendingReview | None = None
 
     def disabled_reason(self) -> str | None:
         """Why nothing can be written."""
-        if self._context.engine.status.read_only:
+        if self._screen.engine.status.read_only:
             return "this profile is read-only"
         return None if self._model.request else "the change request is not loaded yet"
 
@@ -69,7 +69,7 @@ class ReviewDrafts:
         """The pending review: once it is started, comments are held until it is submitted."""
         request_id = self._model.path["change_request_id"]
         if self._review is None or self._review.request_id != request_id:
-            self._review = PendingReview(self._context.engine, request_id)
+            self._review = PendingReview(self._screen.engine, request_id)
         return self._review
 
     def key(self, name: str) -> str:
@@ -109,11 +109,11 @@ class ReviewDrafts:
         """
         self._deleted[message_id(call)] = words
         if self.send(call):
-            self._context.notify(f"deleted {words}: z restores it" if HOLD else f"deleted {words}")  # pyrefly: ignore[redundant-condition]
+            self._screen.notify(f"deleted {words}: z restores it" if HOLD else f"deleted {words}")  # pyrefly: ignore[redundant-condition]
 
     def unsend(self, row: int, *, prefix: str = "") -> bool:
         """Undo a write that was not sent: its text, after a prefix, is a draft again; returns whether it was undone."""
-        call: Any = self._context.engine.unsend(row)
+        call: Any = self._screen.engine.unsend(row)
         if call is None:
             return False
         text = prefix + text_of(call)
@@ -155,7 +155,7 @@ class ReviewDrafts:
 
     def about(self, **details: str) -> dict[str, str]:
         """What is stored about a draft."""
-        return draft_about(self._context.engine, self._model.path, **details)
+        return draft_about(self._screen.engine, self._model.path, **details)
 
     def compose(
         self,
@@ -201,11 +201,11 @@ class ReviewDrafts:
             write = call(text)
             if rewrites is None:
                 self._write(write, submits=held)
-            elif write and not self._context.engine.rewrite(rewrites, write):
+            elif write and not self._screen.engine.rewrite(rewrites, write):
                 raise PresscheckError("already sent: your text is saved as a draft")
             draft.discard()
 
-        self._context.app_context.push_screen(
+        self._screen.app_context.push_screen(
             Composer(
                 title,
                 draft.text,
@@ -259,7 +259,7 @@ class ReviewDrafts:
             expand=expand,
         )
         held = self._held()
-        text = await self._context.ask(dialog)
+        text = await self._screen.ask(dialog)
         if text is not None and self.send(call(text), submits=held):
             draft.discard()
 
@@ -273,7 +273,7 @@ class ReviewDrafts:
         try:
             self._write(call, submits=submits)
         except PresscheckError as error:
-            self._context.app_context.show_error(error)
+            self._screen.app_context.show_error(error)
             return False
         return True
 
@@ -282,7 +282,7 @@ class ReviewDrafts:
         organization = self._model.space.organization if self._model.space else None
         if organization is None:
             return []
-        people = await people_in(self._context.engine, organization, self._model.people())
+        people = await people_in(self._screen.engine, organization, self._model.people())
         return [sanitize(person.user.display_name) for person in people]
 
     def _held(self) -> tuple[int, ...]:
@@ -295,7 +295,7 @@ class ReviewDrafts:
         Raises:
             PresscheckError: the engine did not accept it.
         """
-        engine, review = self._context.engine, self.review
+        engine, review = self._screen.engine, self.review
         ticket: PendingWrite[Any] | None = None
         if submits is not None:
             ticket = review.submit(call, submits, hold=HOLD)
@@ -304,8 +304,8 @@ class ReviewDrafts:
         elif call:
             ticket = engine.write(call, hold=HOLD if engine.may_wait(type(call)) else 0)
         if ticket:
-            self._context.run(self._follow(ticket))
-        self._context.redraw()
+            self._screen.run(self._follow(ticket))
+        self._screen.redraw()
 
     async def _follow(self, ticket: PendingWrite[Any]) -> None:
         revision = self._model.request.revision if self._model.request else ""
@@ -316,17 +316,17 @@ class ReviewDrafts:
         except PresscheckError as error:
             if isinstance(error, NotSupported) and isinstance(ticket.call, SubmitReview):
                 self.unsend(ticket.id, prefix=VERDICT_TEXTS[ticket.call.status])
-            self._context.app_context.show_error(error)
+            self._screen.app_context.show_error(error)
             return
         if isinstance(answer, MergeResult):
-            self._context.notify(_merge_message(answer, is_merge=isinstance(ticket.call, MergeChangeRequest)))
-        self._context.redraw()
+            self._screen.notify(_merge_message(answer, is_merge=isinstance(ticket.call, MergeChangeRequest)))
+        self._screen.redraw()
 
     async def _warn_about_unread_changes(self, read: str, reviewed: str) -> None:
         """Show which changes the review also covers: the service takes the newest revision."""
-        changes = await changes_between(self._context.engine, self._model.space_id, read, reviewed)
+        changes = await changes_between(self._screen.engine, self._model.space_id, read, reviewed)
         titles = [item.title for item in changed_items(changes.changes)]
-        self._context.notify(f"your review also covers changes made just before it arrived: {join_names(titles)}")
+        self._screen.notify(f"your review also covers changes made just before it arrived: {join_names(titles)}")
 
 
 PLACE = "place"

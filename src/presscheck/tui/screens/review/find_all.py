@@ -9,10 +9,7 @@ from presscheck.text.styled_text import plain
 from presscheck.tui.widgets.line_view import Match
 
 if TYPE_CHECKING:
-    from presscheck.engine.review.model import ReviewModel
-    from presscheck.tui.screens.review.loader import PageTextLoader
-    from presscheck.tui.screens.review.view import ReviewView
-    from presscheck.tui.ui.find import Find
+    from presscheck.tui.screens.review.session import ReviewSession
 
 
 class FoundLine(NamedTuple):
@@ -22,17 +19,21 @@ class FoundLine(NamedTuple):
     line: int
 
 
-class WholeRequest:
-    """All lines of a review, of which the pane shows one page; what is folded or hidden there is not searched.
+class FindInAll:
+    """Finds text in all pages of a review, of which the pane shows one, and in the conversation.
+
+    The texts of the pages are loaded before the first search. Lines that are folded or hidden are not searched.
 
     Args:
-        model: the change request.
-        view: shows the lines that were found.
-        texts: the texts of the pages, which are loaded before the first search.
+        session: the review.
     """
 
-    def __init__(self, model: ReviewModel, view: ReviewView, texts: PageTextLoader) -> None:
-        self._model, self._view, self._texts = model, view, texts
+    def __init__(self, session: ReviewSession) -> None:
+        self._session, self._model, self._view = session, session.model, session.view
+
+    async def command_find_in_all(self) -> None:
+        """Ask for a text."""
+        await self._session.screen.find.open(self, self._view.change)
 
     @property
     def search_text(self) -> str:
@@ -52,7 +53,7 @@ class WholeRequest:
         """All lines with a text, from the conversation to the last item."""
         if not text:
             return []
-        await self._texts.load_all(self._model.items)
+        await self._session.texts.load_all(self._model.items)
         text, found, row = text.lower(), list[FoundLine](), 0
         while row <= len(self._model.items):  # the items may change while other tasks run
             lines = self._view.lines_of_row(row)
@@ -72,20 +73,3 @@ class WholeRequest:
         target = ahead[0 if step > 0 else -1]
         self._view.show_line(*target)
         return Match(found.index(target) + 1, len(found))
-
-
-class FindInAll:
-    """Handles the command that finds text in the whole change request.
-
-    Args:
-        pages: what is searched.
-        view: shows it.
-        find: asks for the text, and goes from match to match.
-    """
-
-    def __init__(self, pages: WholeRequest, view: ReviewView, find: Find) -> None:
-        self._pages, self._view, self._find = pages, view, find
-
-    async def command_find_in_all(self) -> None:
-        """Ask for a text."""
-        await self._find.open(self._pages, self._view.change)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -25,20 +25,18 @@ from presscheck.tui.widgets.picker import Choice, Picker
 if TYPE_CHECKING:
     from presscheck.api.change_requests import Review
     from presscheck.api.organizations import OrganizationMember
-    from presscheck.engine.review.model import ReviewModel
-    from presscheck.tui.screens.review.context import ReviewContext
+    from presscheck.tui.screens.review.session import ReviewSession
 
 
 class HistoryActions:
     """The command that shows contributors and revisions.
 
     Args:
-        model: the change request.
-        context: the screen.
+        session: the review.
     """
 
-    def __init__(self, model: ReviewModel, context: ReviewContext) -> None:
-        self._model, self._context = model, context
+    def __init__(self, session: ReviewSession) -> None:
+        self._model, self._screen = session.model, session.screen
 
     async def command_history(self) -> None:
         """Show the contributors and each revision with its changes, as they are loaded."""
@@ -48,17 +46,17 @@ class HistoryActions:
         lines: list[Line] = [(), (Span(" Loading the history …", "waiting"),)]
         title = f"History of #{request.number} {sanitize(request.subject)}"
         screen = HistoryScreen(title, lines, self._model.path, self._model.me)
-        self._context.app_context.push_screen(screen)
+        self._screen.app_context.push_screen(screen)
         try:
-            contributors = (await self._context.engine.read(ListContributors(**self._model.path))).items
+            contributors = (await self._screen.engine.read(ListContributors(**self._model.path))).items
             lines = [(), *contributor_lines(contributors, self._model.me, now()), ()]
             screen.show(lines)
             if commenters := await self._commenters():
                 lines = [*lines, *commenter_lines(commenters, self._model.me, now()), ()]
                 screen.show(lines)
-            reviews = (await self._context.engine.read(reviews_of(request))).items
+            reviews = (await self._screen.engine.read(reviews_of(request))).items
             screen.show_reviews(reviews)
-            async for step in history(self._context.engine, request):
+            async for step in history(self._screen.engine, request):
                 given = [review for review in reviews if review.revision == step.revision.id]
                 reviews = tuple(review for review in reviews if review not in given)
                 lines = [*lines, *step_lines(step, now(), given, self._model.me)]
@@ -72,7 +70,7 @@ class HistoryActions:
     async def _commenters(self) -> Sequence[OrganizationMember]:
         """Who commented, with their roles; none, where the service does not list them."""
         try:
-            return (await self._context.engine.read(ListCommenters(**self._model.path, limit=ALL))).items
+            return (await self._screen.engine.read(ListCommenters(**self._model.path, limit=ALL))).items
         except NotSupported:
             return ()
 
@@ -129,13 +127,11 @@ class ReviewComparison:
     """Compares the newest revision with the reviewed ones: the user's own, on command, and outdated approvals.
 
     Args:
-        model: the change request.
-        context: the screen.
-        on_change: called after the command, when other items are shown.
+        session: the review.
     """
 
-    def __init__(self, model: ReviewModel, context: ReviewContext, on_change: Callable[[], None]) -> None:
-        self._model, self._context, self._on_change = model, context, on_change
+    def __init__(self, session: ReviewSession) -> None:
+        self._session, self._model, self._screen = session, session.model, session.screen
         self._requested: set[tuple[str, str]] = set()
         self.has_failed = False
         """Whether revisions could not be compared, and are compared again after the next answer."""
@@ -159,8 +155,8 @@ class ReviewComparison:
         if review:
             await self._compare(review.revision)
         self._model.compare_since(review)
-        self._on_change()
-        self._context.notify("changes since your review" if review else "all changes")
+        self._session.go_to_first()
+        self._screen.notify("changes since your review" if review else "all changes")
 
     def update(self) -> None:
         """Compare with the revisions of outdated reviews, unless that was done."""
@@ -172,7 +168,7 @@ class ReviewComparison:
             revisions.add(self._model.since.revision)
         for pair in {(revision, request.revision) for revision in revisions} - self._requested:
             self._requested.add(pair)
-            self._context.run(self._update(*pair))
+            self._screen.run(self._update(*pair))
 
     async def _update(self, before: str, after: str) -> None:
         try:
@@ -181,12 +177,12 @@ class ReviewComparison:
             self._requested.discard((before, after))
             self.has_failed = True
             return
-        self._context.redraw()
+        self._screen.redraw()
 
     async def _compare(self, revision: str) -> None:
         request = self._model.request
         if request and self._model.changes_since(revision) is None:
-            changes = await changes_between(self._context.engine, request.space, revision, request.revision)
+            changes = await changes_between(self._screen.engine, request.space, revision, request.revision)
             self._model.set_comparison(revision, request.revision, changes)
 
 

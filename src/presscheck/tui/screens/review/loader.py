@@ -6,9 +6,9 @@ The texts of changed pages, before and after, are loaded in order: the selected 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from presscheck.api.comments import ListComments
 from presscheck.documents.diff.page_diff import PageDifference, compare
@@ -25,30 +25,15 @@ if TYPE_CHECKING:
     from presscheck.api.content import RevisionPage
     from presscheck.api.operation import Operation
     from presscheck.client.request_priority import Priority
-    from presscheck.engine.engine import Engine
     from presscheck.engine.results import Result
     from presscheck.engine.review.model import ReviewModel
     from presscheck.engine.review.threads import Thread
-    from presscheck.tui.screens.review.context import ReviewContext
+    from presscheck.tui.ui.screen import BaseScreen
 
-T = TypeVar("T")
 LARGE = 20_000
 """Characters from which two texts are compared in another thread."""
 Key = tuple[str, str]
 """The id of a page, and the revisions that are compared."""
-
-
-class Subscriber(Protocol):
-    """A screen that subscribes to answers."""
-
-    @property
-    def engine(self) -> Engine:
-        """The engine."""
-        ...
-
-    def subscribe(self, answers: AsyncIterator[Result[T]], handle: Callable[[Result[T]], None], *, group: str) -> None:
-        """Pass each answer to `handle`."""
-        ...
 
 
 class ReviewLoader:
@@ -56,21 +41,20 @@ class ReviewLoader:
 
     Args:
         model: takes the answers.
-        screen: subscribes.
+        screen: the screen.
         on_answer: called after each answer.
     """
 
-    def __init__(self, model: ReviewModel, screen: Subscriber, on_answer: Callable[[], None]) -> None:
+    def __init__(self, model: ReviewModel, screen: BaseScreen, on_answer: Callable[[], None]) -> None:
         self._model, self._screen, self._on_answer = model, screen, on_answer
         self._groups: dict[str, str] = {}
         self._subscribed: Sequence[Operation[Any]] = ()
         self.error = ""
         """Why the change request may be out of date."""
 
-    def read_stored(self, request: ChangeRequest | None) -> None:
-        """Take what the store knows; `request` is what the caller knows of the change request."""
+    def read_stored(self) -> None:
+        """Take what the store knows."""
         engine, model = self._screen.engine, self._model
-        model.set_request(request)
         stored = engine.known(model.first_call())
         model.set_request(stored.value if stored else None)
         for call in model.calls():
@@ -83,10 +67,11 @@ class ReviewLoader:
         self._screen.subscribe(watch, self._take_request, group="request")
         self._subscribe_all()
 
-    def load_replies(self, thread: Thread) -> None:
-        """Load the replies of a thread."""
-        if thread.reply_count and not thread.first.pending:
-            self._subscribe(self._model.discussion.list_replies(thread.id))
+    def load_replies(self, threads: Iterable[Thread]) -> None:
+        """Load the replies of threads."""
+        for thread in threads:
+            if thread.reply_count and not thread.first.pending:
+                self._subscribe(self._model.discussion.list_replies(thread.id))
 
     def _take_request(self, result: Result[ChangeRequest | None]) -> None:
         before = (self._model.request, self.error)
@@ -147,11 +132,11 @@ class PageTextLoader:
 
     Args:
         model: the change request.
-        context: the screen.
+        screen: the screen.
     """
 
-    def __init__(self, model: ReviewModel, context: ReviewContext) -> None:
-        self._model, self._context = model, context
+    def __init__(self, model: ReviewModel, screen: BaseScreen) -> None:
+        self._model, self._screen = model, screen
         self._pages: dict[Key, PageText] = {}
         self._latest: dict[Key, PageText] = {}
         self._requested: dict[Key, Priority] = {}
@@ -179,7 +164,7 @@ class PageTextLoader:
         key, request = self._key(item), self._model.request
         if request and key not in self._documents:
             self._documents[key] = None
-            self._context.run(self._load_document(key, changed_nodes(request.space, request.id, item.id)))
+            self._screen.run(self._load_document(key, changed_nodes(request.space, request.id, item.id)))
         document = self._documents.get(key)
         return self._latest_documents.get(item.id) if document is None else document
 
@@ -191,15 +176,15 @@ class PageTextLoader:
     def prefetch(self, items: Iterable[ChangedItem]) -> None:
         """Load these items one after another at low priority; replaces the items of the last call."""
         self._queue = [item for item in items if self._is_missing(item)]
-        if self._queue and not self._is_prefetching and not self._context.is_leaving:
+        if self._queue and not self._is_prefetching and not self._screen.is_leaving:
             self._is_prefetching = True
-            self._context.run(self._prefetch())
+            self._screen.run(self._prefetch())
 
     async def load_all(self, items: Iterable[ChangedItem]) -> None:
         """Load the texts of these items, one after another, and return once all are loaded or have failed."""
         for item in items:
             key = self._key(item)
-            if item.has_text and key not in self._pages and not self._context.is_leaving:
+            if item.has_text and key not in self._pages and not self._screen.is_leaving:
                 self._requested[key] = PREFETCH
                 await self._load(key, self._calls(item), PREFETCH)
 
@@ -248,11 +233,11 @@ class PageTextLoader:
         if priority is VISIBLE:
             self._read_stored(key, calls)
         load = partial(self._load, key, calls, priority)
-        self._context.run(load, group=f"body-{item.id}", exclusive=True)
+        self._screen.run(load, group=f"body-{item.id}", exclusive=True)
 
     def _read_stored(self, key: Key, calls: tuple[Operation[Any] | None, ...]) -> None:
         """Show a page from the store at once, if both texts are there and not too long to compare."""
-        stored = [self._context.engine.known(call) if call else None for call in calls]
+        stored = [self._screen.engine.known(call) if call else None for call in calls]
         if all(call is None or answer for call, answer in zip(calls, stored, strict=True)):
             texts = [answer.value.markdown or "" if answer else "" for answer in stored]
             if sum(map(len, texts)) < LARGE:
@@ -287,23 +272,23 @@ class PageTextLoader:
                 self._pages[key] = PageText(error=f"{error.message} · ctrl+r retries")
         else:
             self._set(key, texts, await asyncio.to_thread(compare, *texts))
-        self._context.redraw()
+        self._screen.redraw()
 
     async def _load_document(self, key: Key, call: Operation[RevisionPage]) -> None:
         try:
-            document = (await self._context.engine.read(call, priority=PREFETCH)).document or {}
+            document = (await self._screen.engine.read(call, priority=PREFETCH)).document or {}
             self._documents[key] = self._latest_documents[key[0]] = document
         except NetworkError:
             del self._documents[key]  # requested again after the next answer
         except PresscheckError:
             return  # the threads of this page are shown above it
         else:
-            self._context.redraw()
+            self._screen.redraw()
 
     async def _text(self, call: Operation[Any] | None, priority: Priority) -> str:
         if call is None:
             return ""
         try:
-            return (await self._context.engine.read(call, priority=priority)).markdown or ""
+            return (await self._screen.engine.read(call, priority=priority)).markdown or ""
         except NotFound:
             return ""  # it was added or deleted meanwhile

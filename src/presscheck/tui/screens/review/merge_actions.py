@@ -13,16 +13,17 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from typing_extensions import override
+
 from presscheck.api.change_requests import ChangeRequest, GetChangeRequest, MergeChangeRequest, PullChangeRequest
 from presscheck.api.content_changes import EditChangeRequestContent
 from presscheck.api.spaces import GetSpace
-from presscheck.engine.review.changes import summarize_changes
 from presscheck.engine.review.merge_forecast import forecast
 from presscheck.engine.review.merge_readiness import checks
 from presscheck.errors import PresscheckError
 from presscheck.text.phrases import ago, now
 from presscheck.text.sanitize import sanitize
-from presscheck.text.styled_text import Line, Span, pad, plain
+from presscheck.text.styled_text import Line, Span, pad
 from presscheck.tui.screens.page.editor import stays_locked
 from presscheck.tui.screens.problem_list import ProblemListScreen, ProblemRow
 from presscheck.tui.screens.review.page_owners import REVIEW_WORDS, missing_text
@@ -30,22 +31,20 @@ from presscheck.tui.screens.review.renderer import (
     VERDICT_SIGNS,
     check_line,
     fix_line,
-    merge_line,
     one_line,
+    summary_lines,
     undo_line,
-    verdicts,
 )
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 
 if TYPE_CHECKING:
     from presscheck.engine.review.changes import ChangedItem
     from presscheck.engine.review.merge_readiness import MergeCheck, Reviewer
-    from presscheck.engine.review.model import ReviewModel, ThreadFilter
+    from presscheck.engine.review.model import ReviewModel
     from presscheck.engine.review.owners import OwnerReview, PageOwner
     from presscheck.engine.review.threads import Thread
-    from presscheck.tui.screens.review.context import ReviewContext
-    from presscheck.tui.screens.review.drafts import ReviewDrafts
     from presscheck.tui.screens.review.page_owners import PageOwners
+    from presscheck.tui.screens.review.session import ReviewSession
 
 TargetKind = Literal["thread", "page", "reviewer", "command"]
 INDENT = 16
@@ -54,7 +53,6 @@ COMMANDS = {"main": "pull", "subject": "rename", "description": "rename"}
 """The command that can meet a requirement, by its subject."""
 _STALE = {"approved": " an older revision", "changes-requested": " in an older revision", "asked": ""}
 _REVIEW_WORDS = {"approved": "approved", "changes-requested": "requested changes", "asked": "review requested"}
-DIALOG_COLUMNS = 72
 Revisions = tuple[str, str]
 """The revisions of the change request and of main."""
 
@@ -67,16 +65,35 @@ class Target:
     id: str
 
 
-def requirement_rows(
-    model: ReviewModel, threads: Sequence[tuple[ChangedItem | None, Thread]], owners: PageOwners
-) -> list[ProblemRow[Target]]:
-    """The rows of all requirements, each followed by what is still missing; then the owners, who are no requirement.
+class RequirementsScreen(ProblemListScreen[Target]):
+    """The merge requirements; enter goes to what one depends on, or runs the command that can meet it.
 
     Args:
-        model: the change request.
-        threads: all threads, with their pages.
-        owners: the owners of the changed pages.
+        session: the review.
     """
+
+    def __init__(self, session: ReviewSession) -> None:
+        super().__init__("Merge requirements", requirement_rows(session), self._show_target)
+        self._session = session
+
+    @override
+    def redraw(self) -> None:
+        self.show(requirement_rows(self._session))
+
+    def _show_target(self, target: Target) -> None:
+        if target.kind == "thread":
+            self._session.show_thread(target.id)
+        elif target.kind == "page":
+            self._session.go_to_conflict(target.id)
+        elif target.kind == "reviewer":
+            self._session.go_to_reviewer(target.id)
+        else:
+            self._session.run_command(target.id)
+
+
+def requirement_rows(session: ReviewSession) -> list[ProblemRow[Target]]:
+    """The rows of all requirements, each followed by what is still missing; then the owners, who are no requirement."""
+    model, threads = session.model, session.threads.all_threads()
     inputs = model.merge_inputs()
     rows: list[ProblemRow[Target]] = []
     for check in checks(inputs) if inputs else ():
@@ -89,7 +106,7 @@ def requirement_rows(
         if check.fixed_by and check.certainty != "yes":
             rows.append(ProblemRow(fix_line(check), is_note=True))
         rows += missing
-    return rows + list(_owner_rows(owners))
+    return rows + list(_owner_rows(session.owners))
 
 
 def _missing(
@@ -157,51 +174,34 @@ class MergeActions:
     """Handles the commands that merge or update.
 
     Args:
-        model: the change request.
-        context: the screen.
-        drafts: sends.
-        forecast: tells whether there are conflicts.
-        threads: the threads by item.
-        owners: finds the owners of the changed pages.
-        go_to: goes to what a merge requirement depends on.
+        session: the review.
     """
 
-    def __init__(
-        self,
-        model: ReviewModel,
-        context: ReviewContext,
-        drafts: ReviewDrafts,
-        forecast: MergeForecast,
-        threads: ThreadFilter,
-        owners: PageOwners,
-        go_to: Callable[[Target], None],
-    ) -> None:
-        self._model, self._context, self._drafts, self._forecast = model, context, drafts, forecast
-        self._threads, self._owners, self._go_to = threads, owners, go_to
-        self.requirements: ProblemListScreen[Target] | None = None
-        """The list of requirements, once it was opened."""
+    def __init__(self, session: ReviewSession) -> None:
+        self._session, self._model, self._screen = session, session.model, session.screen
+        self._drafts, self.forecast = session.drafts, MergeForecast(session)
 
     def reason_merge(self) -> str | None:
         """Why it cannot be merged."""
-        if not self._context.engine.status.online:
+        if not self._screen.engine.status.online:
             return "you are offline and a merge cannot be queued"
         readiness = self._model.readiness()
         return readiness.reasons[0] if readiness.certainty == "no" else self._drafts.disabled_reason()
 
     async def command_merge(self) -> None:
         """Merge after a confirmation, unless the change request or main was changed meanwhile."""
-        if await stays_locked(self._context, self._model.space_id):
+        if await stays_locked(self._screen, self._model.space_id):
             return
 
         def lines() -> list[Line]:
-            can_revert = self._context.engine.missing_reason(EditChangeRequestContent) is None
-            return [*self.summary(), *self._forecast.lines(), undo_line(can_revert=can_revert)]
+            can_revert = self._screen.engine.missing_reason(EditChangeRequestContent) is None
+            return [*summary_lines(self._model), *self.forecast.lines(), undo_line(can_revert=can_revert)]
 
         is_confirmed, revisions = await self._confirm("Merge into the live content?", "Merge", lines, has_gate=True)
         if not is_confirmed:
             return
-        if await self._forecast.changed_since(revisions):
-            self._context.notify("not merged: the change request has changed; m shows the merge again")
+        if await self.forecast.changed_since(revisions):
+            self._screen.notify("not merged: the change request has changed; m shows the merge again")
         else:
             self._drafts.send(MergeChangeRequest(**self._model.path))
 
@@ -212,7 +212,7 @@ class MergeActions:
             return closed
         if request and not request.outdated:
             return "it is up to date with main"
-        if not self._context.engine.status.online:
+        if not self._screen.engine.status.online:
             return "you are offline and an update cannot be queued"
         return self._drafts.disabled_reason()
 
@@ -223,7 +223,7 @@ class MergeActions:
             return [
                 (Span("Brings the changes in main into this change request."),),
                 (Span("Where both sides changed the same text, the page gets both versions.", "quiet"),),
-                *self._forecast.lines(),
+                *self.forecast.lines(),
             ]
 
         is_confirmed, _ = await self._confirm("Update from main?", "Update", lines, has_gate=False)
@@ -232,41 +232,15 @@ class MergeActions:
 
     def command_why(self) -> None:
         """List the merge requirements, and what they depend on."""
-        self.requirements = ProblemListScreen("Merge requirements", self._requirement_rows(), self._go_to)
-        self._context.app_context.push_screen(self.requirements)
-        self._context.run(self._load_owners, group="owners", exclusive=True)
-
-    @property
-    def is_shown(self) -> bool:
-        """Whether the user sees the merge requirements."""
-        return self.requirements is not None and self.requirements.is_shown
-
-    def redraw_requirements(self) -> None:
-        """Draw the merge requirements again, if they are shown."""
-        if self.requirements:
-            self.requirements.show(self._requirement_rows())
-
-    def summary(self) -> list[Line]:
-        """The subject, the changes, the reviews, and whether it can be merged."""
-        request, progress = self._model.request, self._model.progress()
-        subject = sanitize(request.subject) if request else ""
-        reviews = plain(verdicts(self._model.reviewers() or ())).strip() or "none yet"
-        missing = f"; ⚠ {progress.missing}" if progress and progress.missing else ""
-        return [
-            (Span(subject, "strong"),),
-            (Span(summarize_changes(self._model.items) or "no changes"), Span(missing, "waiting")),
-            (Span(f"Reviews  {reviews}", "quiet"),),
-            merge_line(self._model.readiness(), DIALOG_COLUMNS),
-        ]
-
-    def _requirement_rows(self) -> list[ProblemRow[Target]]:
-        return requirement_rows(self._model, self._threads.all_threads(), self._owners)
+        self._session.open_part(RequirementsScreen(self._session))
+        self._screen.run(self._load_owners, group="owners", exclusive=True)
 
     async def _load_owners(self) -> None:
         """Show the owners who have not reviewed, as soon as they are known."""
         if self._model.space:
-            await self._owners.load(self._model.space)
-            self.redraw_requirements()
+            await self._session.owners.load(self._model.space)
+            if self._session.part:
+                self._session.part.redraw()
 
     async def _confirm(
         self, title: str, confirm_label: str, lines: Callable[[], list[Line]], *, has_gate: bool
@@ -276,7 +250,7 @@ class MergeActions:
         Returns whether it was confirmed, and the revisions of the forecast that the user saw. With `has_gate`, the
         number of a change request with conflicts must be typed, and every changed page is searched for unresolved ones.
         """
-        forecast, request = self._forecast, self._model.request
+        forecast, request = self.forecast, self._model.request
         number = str(request.number) if request and has_gate else None
         dialog = ConfirmDialog(title, lines(), confirm_label, is_ready=False)
         revisions: Revisions | None = None
@@ -291,7 +265,7 @@ class MergeActions:
         with forecast.listening(update):
             if not dialog.is_ready:
                 forecast.require(reads_all=has_gate)
-            is_confirmed = await self._context.ask(dialog)
+            is_confirmed = await self._screen.ask(dialog)
         return bool(is_confirmed), revisions
 
 
@@ -299,12 +273,11 @@ class MergeForecast:
     """Keeps the forecast in the model up to date.
 
     Args:
-        model: the change request.
-        context: the screen.
+        session: the review.
     """
 
-    def __init__(self, model: ReviewModel, context: ReviewContext) -> None:
-        self._model, self._context = model, context
+    def __init__(self, session: ReviewSession) -> None:
+        self._model, self._screen = session.model, session.screen
         self.checked: Revisions | None = None
         """The revisions that were checked; None before the first check and after one that failed."""
         self._is_checked = self._reads_all = False
@@ -340,11 +313,11 @@ class MergeForecast:
 
     async def changed_since(self, revisions: Revisions | None) -> bool:
         """Whether the service has other revisions by now; if so, everything that is shown is requested again."""
-        request = await self._context.engine.read(GetChangeRequest(**self._model.path))
-        space = await self._context.engine.read(GetSpace(space_id=self._model.space_id))
+        request = await self._screen.engine.read(GetChangeRequest(**self._model.path))
+        space = await self._screen.engine.read(GetSpace(space_id=self._model.space_id))
         if revisions in (None, (request.revision, space.revision)):
             return False
-        self._context.engine.refresh()
+        self._screen.engine.refresh()
         return True
 
     def update(self, *, reads_all: bool = False) -> None:
@@ -357,12 +330,12 @@ class MergeForecast:
         elif self._reads_all or not reads_all:
             return
         self.checked, self._is_checked, self._reads_all = revisions, False, reads_all
-        self._context.run(lambda: self._check(request), group="forecast", exclusive=True)
+        self._screen.run(lambda: self._check(request), group="forecast", exclusive=True)
 
     def require(self, *, reads_all: bool) -> None:
         """Check for conflicts, and read main first if it is unknown, because a dialog waits for the result."""
         if self.revisions is None:
-            self._context.run(lambda: self._read_space(reads_all), group="space", exclusive=True)
+            self._screen.run(lambda: self._read_space(reads_all), group="space", exclusive=True)
         else:
             self.update(reads_all=reads_all)
 
@@ -390,7 +363,7 @@ class MergeForecast:
 
     async def _read_space(self, reads_all: bool) -> None:
         try:
-            self._model.space = await self._context.engine.read(GetSpace(space_id=self._model.space_id))
+            self._model.space = await self._screen.engine.read(GetSpace(space_id=self._model.space_id))
         except PresscheckError as error:
             self._finish(error)
         else:
@@ -398,13 +371,13 @@ class MergeForecast:
 
     async def _check(self, request: ChangeRequest) -> None:
         try:
-            self._model.forecast = await forecast(self._context.engine, request, reads_all=self._reads_all)
+            self._model.forecast = await forecast(self._screen.engine, request, reads_all=self._reads_all)
         except PresscheckError as error:
             self.checked = None  # checked again after the next answer
             self._finish(error)
         else:
             self._finish(None)
-            self._context.redraw()
+            self._screen.redraw()
 
     def _finish(self, error: PresscheckError | None) -> None:
         self._is_checked, self._error = True, error.message if error else ""

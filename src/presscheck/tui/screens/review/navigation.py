@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
-from presscheck.documents.merge.conflict_blocks import conflict_blocks
-from presscheck.documents.pages.comment_text import find_quoted_line
 from presscheck.tui.external_programs import open_address
 from presscheck.tui.screens.review.view import WIDE
 
 if TYPE_CHECKING:
     from presscheck.documents.diff.page_diff import Mode
-    from presscheck.engine.review.model import ReviewModel, ThreadFilter
-    from presscheck.tui.screens.review.context import ReviewContext
-    from presscheck.tui.screens.review.loader import PageTextLoader
-    from presscheck.tui.screens.review.view import ReviewView
+    from presscheck.tui.screens.review.session import ReviewSession
 
 _NEXT_MODE: dict[Mode, Mode] = {"prose": "split", "split": "source", "source": "prose"}
 _MODE_NAMES: dict[Mode, str] = {
@@ -28,23 +23,11 @@ class ReviewNavigation:
     """Handles the commands that only navigate, change the view or copy.
 
     Args:
-        model: the change request.
-        context: the screen.
-        view: what is navigated.
-        texts: the texts of the pages.
-        threads: the threads by item.
+        session: the review.
     """
 
-    def __init__(
-        self,
-        model: ReviewModel,
-        context: ReviewContext,
-        view: ReviewView,
-        texts: PageTextLoader,
-        threads: ThreadFilter,
-    ) -> None:
-        self._model, self._context, self._view = model, context, view
-        self._texts, self._threads = texts, threads
+    def __init__(self, session: ReviewSession) -> None:
+        self._session, self._model, self._screen, self._view = session, session.model, session.screen, session.view
 
     def command_open(self) -> None:
         """Go from the list to the change; there, unfold lines or a thread."""
@@ -55,8 +38,7 @@ class ReviewNavigation:
 
     def command_next_pane(self) -> None:
         """Go to the other pane."""
-        self._view.switch_pane()
-        self._context.redraw()
+        self._session.switch_pane()
 
     command_previous_pane = command_next_pane
 
@@ -82,32 +64,32 @@ class ReviewNavigation:
         item, request = self._view.item, self._model.request
         if item and request:
             edited = None if request.status in ("merged", "archived") else request.id
-            await self._context.app_context.open_page(request.space, item.id, edited)
+            await self._screen.app_context.open_page(request.space, item.id, edited)
 
     def command_zoom(self) -> None:
         """Give the change the whole width, or share it with the list."""
         if self._view.items.has_focus:
             self.command_next_pane()
         self._view.toggle_zoom()
-        self._view.change.call_after_refresh(self._context.redraw)
+        self._view.change.call_after_refresh(self._screen.redraw)
 
     def command_diff_view(self) -> None:
         """Switch between prose, split and source."""
         mode, width = _NEXT_MODE[self._view.mode], self._view.width
         is_narrow = mode == "split" and width < WIDE
         too_narrow = f"split view needs {WIDE} columns and the terminal has {width}: showing prose"
-        self._context.notify(too_narrow if is_narrow else _MODE_NAMES[mode])
+        self._screen.notify(too_narrow if is_narrow else _MODE_NAMES[mode])
         self._view.set_mode(mode)
 
     def command_only_changed(self) -> None:
         """Fold the unchanged lines, or show them."""
         self._view.toggle_only_changed()
-        self._context.notify("unchanged lines are folded" if self._view.only_changed else "unchanged lines are shown")
+        self._screen.notify("unchanged lines are folded" if self._view.only_changed else "unchanged lines are shown")
 
     def command_all_pages(self) -> None:
         """Show all changed pages in one scroll, or one page."""
         self._view.toggle_all()
-        self._context.notify("all pages in one scroll" if self._view.shows_all else "one page at a time")
+        self._screen.notify("all pages in one scroll" if self._view.shows_all else "one page at a time")
 
     def command_next_change(self) -> None:
         """Go to the next change, on the next page if there is none on this."""
@@ -142,102 +124,36 @@ class ReviewNavigation:
         self._model.mark_viewed(item, viewed=not was_viewed)
         if not was_viewed:
             self._turn(1)
-        self._context.redraw()
+        self._screen.redraw()
 
     def command_copy_text(self) -> None:
         """Copy the Markdown of the page in the change request."""
         text = self._view.page.after
         if text:
-            self._context.app_context.copy_to_clipboard(text)
-        self._context.notify("copied the Markdown of the page" if text else "there is no text here")
+            self._screen.app_context.copy_to_clipboard(text)
+        self._screen.notify("copied the Markdown of the page" if text else "there is no text here")
 
     def command_copy(self) -> None:
         """Copy the web address, or the number if there is none."""
         request = self._model.request
         if request:
-            self._context.app_context.copy_to_clipboard(request.urls.app or f"#{request.number}")
-            self._context.notify("copied")
+            self._screen.app_context.copy_to_clipboard(request.urls.app or f"#{request.number}")
+            self._screen.notify("copied")
 
     def command_web(self) -> None:
         """Open it in the browser, or copy its address if there is no browser."""
         address = self._model.request.urls.app if self._model.request else None
         if address:
-            open_address(self._context.app_context, address)
+            open_address(self._screen.app_context, address)
         else:
-            self._context.notify("it has no web address")
-
-    def go_to_first(self) -> None:
-        """Go to the first item that was not viewed."""
-        items = self._model.items
-        unviewed = (row for row, item in enumerate(items, 1) if not self._model.is_viewed(item))
-        row = next(unviewed, min(1, len(items)))
-        self._view.draw_list(cursor=row)
-        if self._view.shows_all:
-            self._view.select(row)
-        self._context.redraw()
-        self.load_visible()
-
-    def go_to_thread(self, thread_id: str) -> None:
-        """Go to a thread that is known."""
-        thread = self._model.discussion.thread(thread_id)
-        rows = (
-            row
-            for row, item in enumerate(self._model.items, 1)
-            if thread and (item.noun, item.id) == ("page", thread.page)
-        )
-        self._view.select(next(rows, 0))
-        if self._view.items.has_focus:
-            self.command_next_pane()
-        self._view.jump_to(self._view.rendered.first_line_of_thread(thread_id))
-
-    def go_to_conflict(self, page_id: str) -> None:
-        """Go to a page, and to its first conflict if there is one in its text."""
-        rows = (row for row, item in enumerate(self._model.items, 1) if item.id == page_id)
-        row = next(rows, None)
-        if row is None:
-            self._context.notify("this page is not changed here: u updates from main")
-            return
-        self._view.select(row)
-        blocks = conflict_blocks(self._view.page.after)
-        self._go_to_line(self._view.rendered.line_of(blocks[0].first) if blocks else 0)
-
-    def show_page(self, page_id: str) -> Literal["shown", "loading", "missing"]:
-        """Select a changed page, to go on in it once its text is loaded; returns how far that is."""
-        row = next(
-            (row for row, item in enumerate(self._model.items, 1) if (item.noun, item.id) == ("page", page_id)), 0
-        )
-        if not row:
-            return "missing"
-        if self._view.row != row:
-            self._view.select(row)
-        page = self._view.page
-        if page.error is not None:
-            return "missing"
-        return "shown" if page.difference else "loading"
-
-    def go_to_quote(self, words: str) -> str:
-        """Go to the line with quoted words on the selected page; returns the text of the page."""
-        after = self._view.page.after
-        line = find_quoted_line(words, enumerate(after.split("\n"))) if words else None
-        if line is not None:
-            self._go_to_line(self._view.rendered.line_of(line))
-        return after
-
-    def go_to_reviewer(self, reviewer_id: str) -> None:
-        """Go to a reviewer in the conversation."""
-        self._view.select(0)
-        self._go_to_line(self._view.rendered.reviewers.get(reviewer_id, 0))
-
-    def load_visible(self) -> None:
-        """Load the texts of the items whose rows are visible."""
-        self._texts.prefetch(self._view.visible_items)
+            self._screen.notify("it has no web address")
 
     def _turn(self, step: int) -> None:
         row = self._view.row + step
         if 0 <= row < self._view.items.count:
             self._view.select(row)
         else:
-            self._context.notify("this is the last page" if step > 0 else "this is the first page")
+            self._screen.notify("this is the last page" if step > 0 else "this is the first page")
 
     def _go_along(self, step: int, lines: list[int]) -> None:
         """Go to the next of these lines, or to another page if there is none; in one scroll, to a change in it."""
@@ -247,33 +163,24 @@ class ReviewNavigation:
         self._turn(step)
         lines = self._view.rendered.changes
         if self._view.shows_all and self._view.row != row and lines:
-            self._go_to_line(lines[0 if step > 0 else -1])
+            self._session.go_to_line(lines[0 if step > 0 else -1])
 
     def _go_to_thread(self, step: int) -> None:
         if self._go_ahead(step, self._view.rendered.threads):
             return
         cursor = self._view.row
-        rows = [row for row in self._threads.rows_with_threads() if (row - cursor) * step > 0]
+        rows = [row for row in self._session.threads.rows_with_threads() if (row - cursor) * step > 0]
         if not rows:
-            self._context.notify("no next thread" if step > 0 else "no previous thread")
+            self._screen.notify("no next thread" if step > 0 else "no previous thread")
             return
         self._view.select(min(rows) if step > 0 else max(rows))
         if self._view.rendered.threads:
-            self._go_to_line(self._view.rendered.threads[0 if step > 0 else -1])
+            self._session.go_to_line(self._view.rendered.threads[0 if step > 0 else -1])
 
     def _go_ahead(self, step: int, lines: list[int]) -> bool:
         """Go to the next of these lines; returns whether there is one."""
         cursor = self._view.line
         ahead = [line for line in lines if (line - cursor) * step > 0]
         if ahead:
-            self._go_to_line(min(ahead) if step > 0 else max(ahead))
+            self._session.go_to_line(min(ahead) if step > 0 else max(ahead))
         return bool(ahead)
-
-    def _go_to_line(self, line: int) -> None:
-        """Go to a line of the change, and give it the focus."""
-        if self._view.items.has_focus:
-            position = self._view.rendered.position_of(line)
-            self.command_next_pane()  # lays the page out again, perhaps with a text that has arrived since
-            moved = self._view.rendered.line_at_position(*position)
-            line = line if moved is None else moved
-        self._view.jump_to(line)

@@ -25,7 +25,7 @@ from presscheck.tui.widgets.picker import Choice
 if TYPE_CHECKING:
     from presscheck.api.spaces import Space
     from presscheck.engine.review.model import ReviewModel
-    from presscheck.tui.screens.review.context import ReviewContext
+    from presscheck.tui.ui.screen import BaseScreen
 
 REVIEW_WORDS: dict[OwnerReview, str] = {
     "": "no review",
@@ -43,11 +43,11 @@ class PageOwners:
 
     Args:
         model: the change request.
-        context: the screen.
+        screen: the screen.
     """
 
-    def __init__(self, model: ReviewModel, context: ReviewContext) -> None:
-        self._model, self._context = model, context
+    def __init__(self, model: ReviewModel, screen: BaseScreen) -> None:
+        self._model, self._screen = model, screen
         self._file: OwnersFile | None = None
         self._reported: tuple[str, ...] = ()
         self.owners: tuple[PageOwner, ...] = ()
@@ -66,11 +66,11 @@ class PageOwners:
         owners = file.read()
         errors = tuple(str(error) for error in owners.errors)
         if errors and errors != self._reported:
-            self._context.notify(sanitize(f"owners: {errors[0]}"))
+            self._screen.notify(sanitize(f"owners: {errors[0]}"))
         self._reported = errors
         counted = named_owners(owned_pages(owners, space, self._model.all_items))
         if counted:
-            engine, organization = self._context.engine, space.organization or ""
+            engine, organization = self._screen.engine, space.organization or ""
             if people is None:
                 try:
                     people = await people_in(engine, organization, self._model.people())
@@ -104,7 +104,7 @@ class PageOwners:
                 yield owner, review
 
     def _opened_file(self) -> OwnersFile | None:
-        app = self._context.app_context
+        app = self._screen.app_context
         if self._file is None and app.settings_file:
             self._file = OwnersFile(app.settings_file, app.profile.owners)
         return self._file

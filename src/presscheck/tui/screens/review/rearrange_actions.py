@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partialmethod
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from presscheck.api.change_requests import ListChangeRequests
 from presscheck.api.content import GetRevision
@@ -22,17 +21,14 @@ from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.screens.page.editor import stays_locked
-from presscheck.tui.screens.review.context import ReviewCursor
+from presscheck.tui.screens.review.suggestion_actions import SuggestionActions
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 from presscheck.tui.widgets.picker import Choice, Picker
 from presscheck.tui.widgets.prompt_dialog import PromptDialog
 
 if TYPE_CHECKING:
     from presscheck.api.change_requests import ChangeRequest
-    from presscheck.engine.review.model import ReviewModel
-    from presscheck.tui.screens.review.context import ReviewContext
-    from presscheck.tui.screens.review.suggestion_actions import SuggestionActions
-    from presscheck.tui.widgets.row_list import RowList
+    from presscheck.tui.screens.review.session import ReviewSession
 
 SUBJECT = 100
 """The most characters of a subject."""
@@ -42,51 +38,31 @@ VERBS: dict[Kind, str] = {"drop": "Drop", "copy": "Copy", "move": "Move"}
 DONE: dict[Kind, str] = {"drop": "dropped", "copy": "copied", "move": "moved"}
 
 
-class MarkedCursor(ReviewCursor, Protocol):
-    """What is under the cursor of a review, and its list, in which pages are marked."""
-
-    @property
-    def items(self) -> RowList:
-        """The list."""
-        ...
-
-
 class RearrangeActions:
     """Handles the commands that mark pages, and that drop, copy or move changes.
 
     Args:
-        model: the change request.
-        context: the screen.
-        cursor: what is selected.
-        suggestions: acts if no page is marked.
-        edit_reason: returns why no page can be edited.
+        session: the review.
     """
 
-    def __init__(
-        self,
-        model: ReviewModel,
-        context: ReviewContext,
-        cursor: MarkedCursor,
-        suggestions: SuggestionActions,
-        edit_reason: Callable[[], str | None],
-    ) -> None:
-        self._model, self._context, self._cursor = model, context, cursor
-        self._suggestions, self._edit_reason = suggestions, edit_reason
+    def __init__(self, session: ReviewSession) -> None:
+        self._session, self._model, self._screen, self._view = session, session.model, session.screen, session.view
+        self._suggestions = SuggestionActions(session)
 
     def command_mark_range(self) -> None:
         """Start a range of marked pages, or end it."""
-        is_first = self._cursor.items.mark_range()
-        self._context.notify("a range starts here: V ends it" if is_first else self._marks())
+        is_first = self._view.items.mark_range()
+        self._screen.notify("a range starts here: V ends it" if is_first else self._marks())
 
     def command_mark_visible(self) -> None:
         """Mark all visible pages, or remove their marks."""
-        self._cursor.items.mark_visible()
-        self._context.notify(self._marks())
+        self._view.items.mark_visible()
+        self._screen.notify(self._marks())
 
     def command_back(self) -> None:
         """Remove all marks; without marks, close the review."""
-        if not self._cursor.items.clear_marks():
-            self._context.app_context.close_screen()
+        if not self._view.items.clear_marks():
+            self._screen.app_context.close_screen()
 
     def reason_act_on_marked(self) -> str | None:
         """Why nothing can be done with what is marked."""
@@ -104,7 +80,7 @@ class RearrangeActions:
             Choice("move", "Move their changes", "into another change request"),
         ]
         title = f"With {count(len(pages), 'page')}"
-        chosen = await self._context.ask(Picker(title, choices, ranked=False))
+        chosen = await self._screen.ask(Picker(title, choices, ranked=False))
         for kind in VERBS:
             if chosen == (kind,):
                 await self._rearrange(kind)
@@ -113,7 +89,7 @@ class RearrangeActions:
         """Why nothing can be dropped, copied or moved."""
         if self._marked():
             return self._reason()
-        item, block = self._cursor.item, self._cursor.block
+        item, block = self._view.item, self._view.block
         if item is None or item.noun != "page":
             return "no page here: go to a page, or mark pages with V"
         if self._is_on_text:
@@ -128,7 +104,7 @@ class RearrangeActions:
 
     async def _rearrange(self, kind: Kind) -> None:
         """Choose where changes go, show what will happen to each page, and do it once that is confirmed."""
-        source, selection, context = self._model.request, self._selection(), self._context
+        source, selection, context = self._model.request, self._selection(), self._screen
         if source is None:
             return
         if selection is None:
@@ -156,7 +132,7 @@ class RearrangeActions:
         done = await carry_out(context.engine, plan, subject)
         if subject:
             context.engine.outbox.save_draft(_subject_key(source), "")
-        self._cursor.items.clear_marks()
+        self._view.items.clear_marks()
         context.notify(f"{DONE[kind]} {_what(selection)}" + (f" to #{done.number}" if done else ""))
         context.redraw()
 
@@ -167,8 +143,8 @@ class RearrangeActions:
     @property
     def _is_on_text(self) -> bool:
         """Whether the cursor is in the text of a page that both sides have, so that it is on one hunk."""
-        item = self._cursor.item
-        if item is None or not self._cursor.is_in_change or not item.has_text:
+        item = self._view.item
+        if item is None or not self._view.is_in_change or not item.has_text:
             return False
         return "edited" in item.kinds and {"added", "deleted"}.isdisjoint(item.kinds)
 
@@ -176,12 +152,12 @@ class RearrangeActions:
         """The marked pages, or the hunk or the page under the cursor; None if there is none."""
         if pages := self._marked():
             return Selection(pages)
-        item = self._cursor.item
+        item = self._view.item
         if item is None or item.noun != "page":
             return None
         if not self._is_on_text:
             return Selection((item.id,))
-        block, difference = self._cursor.block, self._cursor.page.difference
+        block, difference = self._view.block, self._view.page.difference
         if block is None or difference is None:
             return None
         hunk = hunk_of(split_hunks(difference.before, difference.after), block)
@@ -189,7 +165,7 @@ class RearrangeActions:
 
     def _marked(self) -> tuple[str, ...]:
         """The marked pages that are still changed, in the order of the list."""
-        marked = self._cursor.items.marked
+        marked = self._view.items.marked
         return tuple(item.id for item in self._model.items if item.noun == "page" and item.id in marked)
 
     def _marks(self) -> str:
@@ -197,14 +173,14 @@ class RearrangeActions:
         return f"{count(len(pages), 'page')} marked: A acts on them" if pages else "no page is marked"
 
     def _reason(self) -> str | None:
-        return self._context.engine.missing_reason(GetRevision) or self._edit_reason()
+        return self._screen.engine.missing_reason(GetRevision) or self._session.edit_any_reason()
 
     async def _others(self, source: ChangeRequest) -> list[ChangeRequest]:
         """The other open change requests and drafts of the space, the newest first."""
         requests: list[ChangeRequest] = []
         for status in ("open", "draft"):
             call = ListChangeRequests(space_id=source.space, status=status, limit=ALL)
-            requests += (await self._context.engine.read(call)).items
+            requests += (await self._screen.engine.read(call)).items
         others = [request for request in requests if request.id != source.id]
         return sorted(others, key=lambda request: -request.number)
 
@@ -216,12 +192,12 @@ class RearrangeActions:
             for request in requests
         ]
         picker = Picker(f"{VERBS[kind]} to", choices, ranked=False)
-        chosen = await self._context.ask(picker)
+        chosen = await self._screen.ask(picker)
         return chosen[0] if chosen else None
 
     async def _ask_subject(self, source: ChangeRequest) -> str | None:
-        key, outbox = _subject_key(source), self._context.engine.outbox
-        return await self._context.ask(
+        key, outbox = _subject_key(source), self._screen.engine.outbox
+        return await self._screen.ask(
             PromptDialog(
                 "New change request: subject",
                 outbox.draft(key) or "",

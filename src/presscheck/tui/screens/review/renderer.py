@@ -81,6 +81,8 @@ OUTDATED = "◌"
 """The sign of an outdated thread."""
 WIDEST = 100
 """The columns of a thread at whose end reactions, its state and the number of replies stand."""
+DIALOG_COLUMNS = 72
+"""The columns of a line in a dialog."""
 FIRST_WORDS = 40
 """The columns of the first words of a message."""
 RenderMarkdown = Callable[[str, int, str | None], Sequence[Line]]
@@ -154,6 +156,19 @@ def merge_line(readiness: MergeReadiness, columns: int) -> Line:
     if reasons:
         spans += [Span(": ", "quiet"), Span(reasons)]
     return cut(tuple(spans), columns)
+
+
+def summary_lines(model: ReviewModel) -> list[Line]:
+    """The subject, the changes, the reviews, and whether it can be merged, for a dialog."""
+    request, progress = model.request, model.progress()
+    reviews = plain(verdicts(model.reviewers() or ())).strip() or "none yet"
+    missing = f"; ⚠ {progress.missing}" if progress and progress.missing else ""
+    return [
+        (Span(sanitize(request.subject) if request else "", "strong"),),
+        (Span(summarize_changes(model.items) or "no changes"), Span(missing, "waiting")),
+        (Span(f"Reviews  {reviews}", "quiet"),),
+        merge_line(model.readiness(), DIALOG_COLUMNS),
+    ]
 
 
 def undo_line(*, can_revert: bool) -> Line:

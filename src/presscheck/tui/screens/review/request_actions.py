@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
 from presscheck.api.change_requests import (
@@ -19,18 +18,13 @@ from presscheck.text.sanitize import sanitize
 from presscheck.tui.external_programs import open_address
 from presscheck.tui.screens.page.editor import edit_page, stays_locked
 from presscheck.tui.screens.revert_actions import make_revert
-from presscheck.tui.screens.undo import undo_last_sent
+from presscheck.tui.screens.review.renderer import summary_lines
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 from presscheck.tui.widgets.picker import Choice, Picker
 from presscheck.tui.widgets.prompt_dialog import PromptDialog
 
 if TYPE_CHECKING:
-    from presscheck.engine.review.model import ReviewModel
-    from presscheck.tui.screens.review.comment_actions import CommentActions
-    from presscheck.tui.screens.review.context import ReviewContext, ReviewCursor
-    from presscheck.tui.screens.review.drafts import ReviewDrafts
-    from presscheck.tui.screens.review.merge_actions import MergeActions
-    from presscheck.tui.screens.review.page_owners import PageOwners
+    from presscheck.tui.screens.review.session import ReviewSession
 
 SUBJECT = 100
 """The most characters of a subject."""
@@ -40,29 +34,12 @@ class RequestActions:
     """Handles the commands on the change request.
 
     Args:
-        model: the change request.
-        context: the screen.
-        cursor: what is selected.
-        drafts: composes and sends.
-        comments: edits the user's own messages.
-        merge: tells what is merged.
-        owners: finds the owners of the changed pages.
-        edit_page: opens a page in the editor, by its id.
+        session: the review.
     """
 
-    def __init__(
-        self,
-        model: ReviewModel,
-        context: ReviewContext,
-        cursor: ReviewCursor,
-        drafts: ReviewDrafts,
-        comments: CommentActions,
-        merge: MergeActions,
-        owners: PageOwners,
-        edit_page: Callable[[str], Awaitable[None]],
-    ) -> None:
-        self._model, self._context, self._cursor, self._drafts = model, context, cursor, drafts
-        self._comments, self._merge, self._owners, self._edit_page = comments, merge, owners, edit_page
+    def __init__(self, session: ReviewSession) -> None:
+        self._session, self._model, self._screen = session, session.model, session.screen
+        self._view, self._drafts = session.view, session.drafts
 
     def reason_rename(self) -> str | None:
         """Why its details cannot be edited."""
@@ -79,7 +56,7 @@ class RequestActions:
             Choice("description", "Description", " ".join(sanitize(self._description()).split())),
             Choice("status", "Open for review" if is_draft else "Convert to draft", f"it is {request.status}"),
         ]
-        chosen = await self._context.ask(Picker("Edit details", choices, ranked=False))
+        chosen = await self._screen.ask(Picker("Edit details", choices, ranked=False))
         if chosen == ("subject",):
             await self.edit_subject(request.subject)
         elif chosen == ("description",):
@@ -99,13 +76,13 @@ class RequestActions:
         request = self._model.request
         is_archived = request is not None and request.status == "archived"
         title, confirm_label = ("Reopen it?", "Reopen") if is_archived else ("Archive it?", "Archive")
-        if await self._context.ask(ConfirmDialog(title, self._merge.summary()[:2], confirm_label)):
+        if await self._screen.ask(ConfirmDialog(title, summary_lines(self._model)[:2], confirm_label)):
             status = "open" if is_archived else "archived"
             self._drafts.send(UpdateChangeRequest(**self._model.path, status=status))
 
     def reason_revert(self) -> str | None:
         """Why it cannot be reverted."""
-        request, engine = self._model.request, self._context.engine
+        request, engine = self._model.request, self._screen.engine
         if request is None or request.status != "merged":
             return "only a merged change request can be reverted"
         if not engine.status.online:
@@ -114,7 +91,7 @@ class RequestActions:
 
     async def command_revert(self) -> None:
         """Create a change request that undoes this one, after a confirmation, and open it."""
-        request, context = self._model.request, self._context
+        request, context = self._model.request, self._screen
         if request is None or await stays_locked(context, request.space):
             return
         context.notify("comparing with main …")
@@ -123,16 +100,16 @@ class RequestActions:
 
     async def command_reviewers(self) -> None:
         """Request reviews, or withdraw the requests; owners of changed pages are first."""
-        engine, path = self._context.engine, self._model.path
+        engine, path = self._screen.engine, self._model.path
         space = self._model.space or await engine.read(GetSpace(space_id=path["space_id"]))
         people = await people_in(engine, space.organization, self._model.people())
         requested = {reviewer.id for reviewer in self._model.reviewers() or () if reviewer.asked}
         request = self._model.request
         author = request.created_by.id if request and request.created_by else ""
         others = [person for person in people if person.user.id != author or author in requested]  # as on GitHub
-        choices = await self._owners.choices(space, others)
+        choices = await self._session.owners.choices(space, others)
         picker = Picker("Reviewers", choices, multiple=True, chosen=requested)
-        chosen = await self._context.ask(picker)
+        chosen = await self._screen.ask(picker)
         if chosen is None:
             return
         new = tuple(user for user in chosen if user not in requested)
@@ -143,68 +120,31 @@ class RequestActions:
         for user in {choice.key for choice in choices} & requested - set(chosen):
             self._drafts.send(RemoveRequestedReviewer(**path, user_id=user))
 
-    def reason_edit(self) -> str | None:
-        """Why neither the page nor a message can be edited."""
-        return self._drafts.disabled_reason() if self._comments.is_on_own_message else self.edit_page_reason()
-
-    def edit_page_reason(self) -> str | None:
-        """Why the selected page cannot be edited."""
-        item, is_missing = self._cursor.item, self._context.engine.missing_reason(EditChangeRequestContent) is not None
-        if not is_missing and (item is None or not item.has_text or "deleted" in item.kinds):
-            return "no page here that can be edited"
-        return self.edit_any_reason()
-
-    def edit_any_reason(self) -> str | None:
-        """Why no page can be edited."""
-        if missing := self._context.engine.missing_reason(EditChangeRequestContent):
-            return missing
-        if not self._context.engine.status.online:
-            return "you are offline and an edit cannot be queued"
-        return self._model.closed_reason() or self._drafts.disabled_reason()
-
-    async def command_edit(self) -> None:
-        """Edit the user's message under the cursor, or else the page."""
-        item = self._cursor.item
-        if self._comments.is_on_own_message:
-            await self._comments.edit_message()
-        elif item:
-            await self._edit_page(item.id)
-
     def reason_edit_other(self) -> str | None:
         """Why the page cannot be edited."""
-        return self.edit_page_reason()
+        return self._session.edit_page_reason()
 
     async def command_edit_other(self) -> None:
         """Edit the page in the editor that is not the usual one."""
-        if item := self._cursor.item:
-            await edit_page(self._context, self._model.path, item.id, uses_other_editor=True)
+        if item := self._view.item:
+            await edit_page(self._screen, self._model.path, item.id, uses_other_editor=True)
 
     async def command_pdf(self) -> None:
         """Open a PDF of the change request, or copy its address; the service keeps it for an hour."""
-        self._context.notify("generating the PDF …")
-        answer = await self._context.engine.read(GetChangeRequestPDF(**self._model.path))
-        open_address(self._context.app_context, answer.url)
-
-    def undo_last(self) -> Awaitable[None] | None:
-        """Undo the newest write that was not sent; its text is a draft again. If all are sent, offer the last one."""
-        if not self._model.discussion.pending():
-            path, request = self._model.path, self._model.request
-            ids = {path["change_request_id"], *((request.id, str(request.number)) if request else ())}
-            return undo_last_sent(self._context, lambda place: place.space == path["space_id"] and place.request in ids)
-        self._context.notify(self._drafts.undo_last())
-        self._context.redraw()
-        return None
+        self._screen.notify("generating the PDF …")
+        answer = await self._screen.engine.read(GetChangeRequestPDF(**self._model.path))
+        open_address(self._screen.app_context, answer.url)
 
     async def edit_subject(self, subject: str) -> None:
         """Edit the subject."""
-        key, outbox = self._drafts.key("subject"), self._context.engine.outbox
+        key, outbox = self._drafts.key("subject"), self._screen.engine.outbox
         dialog = PromptDialog(
             "Subject",
             outbox.draft(key) or subject,
             max_length=SUBJECT,
             save=lambda text: outbox.save_draft(key, "" if text == subject else text, self._drafts.about()),
         )
-        text = await self._context.ask(dialog)
+        text = await self._screen.ask(dialog)
         if text and (text == subject or self._drafts.send(UpdateChangeRequest(**self._model.path, subject=text))):
             outbox.save_draft(key, "")
 

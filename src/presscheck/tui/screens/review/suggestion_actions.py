@@ -32,10 +32,8 @@ from presscheck.tui.widgets.confirm_dialog import WIDEST, ConfirmDialog
 
 if TYPE_CHECKING:
     from presscheck.api.content import RevisionPage
-    from presscheck.engine.review.model import ReviewModel, ThreadFilter
     from presscheck.engine.review.threads import Thread
-    from presscheck.tui.screens.review.context import ReviewContext, ReviewCursor
-    from presscheck.tui.screens.review.drafts import ReviewDrafts
+    from presscheck.tui.screens.review.session import ReviewSession
 
 MOST = 16
 """Lines of a suggestion that the dialog shows."""
@@ -92,54 +90,38 @@ class SuggestionActions:
     """The commands that apply suggestions.
 
     Args:
-        model: the change request.
-        context: the screen.
-        cursor: what is selected.
-        drafts: sends.
-        threads: all threads.
-        edit_reason: returns why the selected page cannot be edited.
-        edit_any_reason: returns why no page can be edited.
+        session: the review.
     """
 
-    def __init__(
-        self,
-        model: ReviewModel,
-        context: ReviewContext,
-        cursor: ReviewCursor,
-        drafts: ReviewDrafts,
-        threads: ThreadFilter,
-        *,
-        edit_reason: Callable[[], str | None],
-        edit_any_reason: Callable[[], str | None],
-    ) -> None:
-        self._model, self._context, self._cursor, self._drafts = model, context, cursor, drafts
-        self._threads, self._edit_reason, self._edit_any_reason = threads, edit_reason, edit_any_reason
+    def __init__(self, session: ReviewSession) -> None:
+        self._session, self._model, self._screen = session, session.model, session.screen
+        self._view, self._drafts = session.view, session.drafts
 
     def reason_use_suggestion(self) -> str | None:
         """Why there is nothing to apply."""
-        thread = self._cursor.thread
+        thread = self._view.thread
         if thread is None or newest_suggestion(thread) is None:
             return "no suggestion here: ctrl+g in a comment adds one"
         if thread.resolved:
             return "it is resolved: x reopens it"
-        return self._edit_reason()
+        return self._session.edit_page_reason()
 
     async def command_use_suggestion(self) -> None:
         """Apply the suggestion to the page and resolve the thread."""
-        thread = self._cursor.thread
+        thread = self._view.thread
         suggestion = newest_suggestion(thread) if thread else None
         if thread is None or suggestion is None or thread.page is None:
             return
-        if await stays_locked(self._context, self._model.space_id):
+        if await stays_locked(self._screen, self._model.space_id):
             return
         page = await self.read_page(thread.page)
         target = find_target(thread.about, page.markdown or "")
         reason = problem(target, suggestion.words)
         if target is None or reason:
-            self._context.notify(f"not applied: {reason}")
+            self._screen.notify(f"not applied: {reason}")
             return
         if is_applied(target, suggestion.words):
-            self._context.notify(f"nothing to apply: {ALREADY_APPLIED}")
+            self._screen.notify(f"nothing to apply: {ALREADY_APPLIED}")
             return
         words = cell_text(suggestion.words) if target.cell else suggestion.words
         lines = _shown(suggestion_lines(target.text, words, WIDEST - 4))
@@ -150,19 +132,19 @@ class SuggestionActions:
         if not thread.may_resolve:
             lines.append((Span(f"The thread stays open: only {who_resolves([thread])} can resolve it.", "waiting"),))
         title = f"Apply the suggestion to {sanitize(page.title)}?"
-        if not await self._context.ask(ConfirmDialog(title, lines, "Apply")):
+        if not await self._screen.ask(ConfirmDialog(title, lines, "Apply")):
             return
         page = await self.read_page(thread.page)  # somebody else may have edited it while the dialog was open
         current = find_target(thread.about, page.markdown or "")
         if current is None or current.text != target.text:
-            self._context.notify("not applied: somebody just changed the text that it is about")
+            self._screen.notify("not applied: somebody just changed the text that it is about")
             return
         await self.write(page, apply_suggestions(page.markdown or "", [thread]))
-        self._context.notify(f"suggestion applied{_left_open([thread])}")
+        self._screen.notify(f"suggestion applied{_left_open([thread])}")
 
     def open_suggestions(self) -> list[Thread]:
         """The open threads with a suggestion, in reading order."""
-        threads = [thread for _, thread in self._threads.all_threads()]
+        threads = [thread for _, thread in self._session.threads.all_threads()]
         return [thread for thread in threads if is_applicable(thread)]
 
     def reason_act_on_marked(self) -> str | None:
@@ -173,7 +155,7 @@ class SuggestionActions:
         """Why the suggestions of these threads cannot be applied."""
         if not any(map(is_applicable, threads)):
             return "no open suggestions"
-        return self._edit_any_reason()
+        return self._session.edit_any_reason()
 
     async def command_act_on_marked(self) -> None:
         """Apply all open suggestions of the change request."""
@@ -181,7 +163,7 @@ class SuggestionActions:
 
     async def apply_all(self, threads: Sequence[Thread]) -> None:
         """Apply the suggestions of these threads, after a confirmation: one edit of each page."""
-        if await stays_locked(self._context, self._model.space_id):
+        if await stays_locked(self._screen, self._model.space_id):
             return
         by_page: dict[str, list[Thread]] = {}
         for thread in threads:
@@ -194,18 +176,18 @@ class SuggestionActions:
         pages = [item for item in items if item.result.applied]
         lines = [line for item in items for line in _plan(item)]
         if not number:
-            self._context.notify(
+            self._screen.notify(
                 f"nothing to apply: {items[0].result.skipped[0][1]}" if items else "no open suggestions"
             )
             return
         title = f"Apply {count(number, 'suggestion')} to {count(len(pages), 'page')}?"
-        if await self._context.ask(ConfirmDialog(title, lines, "Apply")):
-            self._context.app_context.push_screen(BatchScreen("Apply suggestions", pages, noun="page"))
+        if await self._screen.ask(ConfirmDialog(title, lines, "Apply")):
+            self._screen.app_context.push_screen(BatchScreen("Apply suggestions", pages, noun="page"))
 
     async def write(self, page: RevisionPage, result: AppliedSuggestions) -> None:
         """Write the new text of a page as one edit, and resolve the threads that the user may resolve."""
         change = UpdatePage(page=page.id, document=Document(markdown=result.markdown))
-        await self._context.engine.write(EditChangeRequestContent(**self._model.path, changes=(change,))).landed()
+        await self._screen.engine.write(EditChangeRequestContent(**self._model.path, changes=(change,))).landed()
         for thread in result.applied:
             if thread.may_resolve:
                 self._drafts.send(UpdateComment(**self._model.path, comment_id=thread.id, resolved=True))
@@ -213,7 +195,7 @@ class SuggestionActions:
     async def read_page(self, page_id: str) -> RevisionPage:
         """A page of the change request, as it is now."""
         call = GetChangeRequestPage(**self._model.path, page_id=page_id, format="markdown")
-        return await self._context.engine.read(call)
+        return await self._screen.engine.read(call)
 
     async def _has_changed(self, thread: Thread, text: str) -> bool:
         """Whether a text has changed since a thread about it was started; False if that cannot be known."""
@@ -221,7 +203,7 @@ class SuggestionActions:
             return False
         call = page_in(self._model.space_id, thread.revision, thread.page)
         try:
-            page = await self._context.engine.read(call)
+            page = await self._screen.engine.read(call)
         except PresscheckError:  # such as a service without the content of revisions
             return False
         before = find_target(thread.about, page.markdown or "")

@@ -14,22 +14,18 @@ from presscheck.tui.screens.review.drafts import VERDICT_TEXTS
 
 if TYPE_CHECKING:
     from presscheck.api.operation import Operation
-    from presscheck.engine.review.model import ReviewModel
-    from presscheck.tui.screens.review.context import ReviewContext
-    from presscheck.tui.screens.review.drafts import ReviewDrafts
+    from presscheck.tui.screens.review.session import ReviewSession
 
 
 class VerdictActions:
     """Handles the commands that start and submit a review.
 
     Args:
-        model: the change request.
-        context: the screen.
-        drafts: composes and sends.
+        session: the review.
     """
 
-    def __init__(self, model: ReviewModel, context: ReviewContext, drafts: ReviewDrafts) -> None:
-        self._model, self._context, self._drafts = model, context, drafts
+    def __init__(self, session: ReviewSession) -> None:
+        self._model, self._screen, self._drafts = session.model, session.screen, session.drafts
 
     def reason_approve(self) -> str | None:
         """Why it cannot be reviewed."""
@@ -75,8 +71,8 @@ class VerdictActions:
         else:
             review.start()
             notice = "review started: comments are held until you submit it with v a, v r or v c"
-        self._context.redraw()
-        self._context.notify(notice)
+        self._screen.redraw()
+        self._screen.notify(notice)
 
     def command_comment_only(self) -> None:
         """Submit the review with comments only."""
@@ -96,7 +92,7 @@ class VerdictActions:
 
     @property
     def _has_reviews(self) -> bool:
-        return not self._context.engine.lacks(REVIEWS)
+        return not self._screen.engine.lacks(REVIEWS)
 
     def _verdict(self, status: ReviewStatus, title: str) -> tuple[str, str, Callable[[str], Operation[Any]], str]:
         """The title, the name of the draft, the write of a text, and the initial text of a review."""

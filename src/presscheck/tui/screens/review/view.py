@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from presscheck.engine.review.changes import ChangedItem
     from presscheck.engine.review.model import ReviewModel, ThreadFilter
     from presscheck.engine.review.threads import Message, Thread
-    from presscheck.tui.screens.review.loader import PageTextLoader
+    from presscheck.tui.screens.review.loader import PageTextLoader, ReviewLoader
 
 WIDE = 100
 """Columns from which the list and the change, or both sides of a change, are shown side by side."""
@@ -58,7 +58,7 @@ class ReviewView:
         model: the change request.
         texts: the texts of its pages.
         threads: its threads.
-        on_threads: called with the threads that are shown.
+        loader: loads the replies of the threads that are shown.
     """
 
     def __init__(
@@ -66,9 +66,9 @@ class ReviewView:
         model: ReviewModel,
         texts: PageTextLoader,
         threads: ThreadFilter,
-        on_threads: Callable[[list[Thread]], None],
+        loader: ReviewLoader,
     ) -> None:
-        self._model, self._texts, self._threads, self._on_threads = model, texts, threads, on_threads
+        self._model, self._texts, self._threads, self._loader = model, texts, threads, loader
         self._state, self._merge = StatusLine(id="state"), StatusLine(id="merge")
         self.items = RowList(self._item_row, key=self._item_key, has_mark_column=False, id="pages")
         self.flow = PageFlow()
@@ -360,7 +360,7 @@ class ReviewView:
             top += grown
         change.place(flow.height, moved, top)
         if not is_same:
-            self._on_threads(threads)
+            self._loader.load_replies(threads)
 
     def _inputs(self, item: ChangedItem, page: PageText, threads: list[Thread]) -> tuple[object, ...]:
         """What the lines of an item follow from: they stay the same when something else of the review changes.
@@ -382,7 +382,7 @@ class ReviewView:
         """The lines of a row of the list, as they are shown once it is selected; its text must be loaded."""
         item = self._model.items[row - 1] if row else None
         threads = self._threads.visible_on(item)
-        self._on_threads(threads)  # so that their replies are loaded too
+        self._loader.load_replies(threads)  # so that their replies are loaded too
         return self._render(item, self._texts.loaded(item) if item else PageText(), threads).lines
 
     def show_line(self, row: int, line: int) -> None:

@@ -1,0 +1,216 @@
+"""One change request while its review is open: what is loaded, what is shown, and how to get to a place in it."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Literal
+
+from presscheck.api.content_changes import EditChangeRequestContent
+from presscheck.documents.merge.conflict_blocks import conflict_blocks
+from presscheck.documents.pages.comment_text import find_quoted_line
+from presscheck.engine.inbox.notification_settings import NotificationTarget, request_target
+from presscheck.engine.review.model import ReviewModel, ThreadFilter
+from presscheck.text.sanitize import sanitize
+from presscheck.tui.screens.notification_actions import Selection
+from presscheck.tui.screens.review.drafts import ReviewDrafts
+from presscheck.tui.screens.review.loader import PageTextLoader, ReviewLoader
+from presscheck.tui.screens.review.page_owners import PageOwners
+from presscheck.tui.screens.review.renderer import first_words
+from presscheck.tui.screens.review.view import ReviewView
+from presscheck.tui.screens.undo import undo_last_sent
+
+if TYPE_CHECKING:
+    from presscheck.engine.review.threads import Thread
+    from presscheck.tui.ui.screen import BaseScreen
+
+
+class ReviewSession:
+    """Loads a change request, keeps what is shown of it, and goes to places in it.
+
+    Args:
+        screen: the screen that shows it.
+        space_id: the id of its space.
+        request_id: its id, or its number in the space.
+        on_answer: called after each answer of the service.
+
+    Attributes:
+        model: the responses of the service.
+        texts: the texts of the changed pages.
+        threads: the threads by item, and which of them are shown.
+        loader: requests all of it.
+        view: the widgets, and what is under the cursor.
+        drafts: composes and sends.
+        owners: the owners of the changed pages.
+        part: the last list of threads or of merge requirements that was opened.
+    """
+
+    def __init__(self, screen: BaseScreen, space_id: str, request_id: str, on_answer: Callable[[], None]) -> None:
+        engine = screen.engine
+        self.screen = screen
+        self.model = ReviewModel(
+            engine,
+            space_id,
+            request_id,
+            lambda request, thread: engine.notification_settings.state(NotificationTarget(space_id, request, thread)),
+        )
+        self.texts = PageTextLoader(self.model, screen)
+        self.threads = ThreadFilter(self.model, self.texts, engine.outbox)
+        self.loader = ReviewLoader(self.model, screen, on_answer)
+        self.view = ReviewView(self.model, self.texts, self.threads, self.loader)
+        self.drafts = ReviewDrafts(self.model, screen)
+        self.owners = PageOwners(self.model, screen)
+        self.part: BaseScreen | None = None
+        self._target_thread: tuple[str, str] | None = None
+        """The thread to go to, and the key that was pressed last before."""
+
+    def edit_page_reason(self) -> str | None:
+        """Why the selected page cannot be edited."""
+        item, is_missing = self.view.item, self.screen.engine.missing_reason(EditChangeRequestContent) is not None
+        if not is_missing and (item is None or not item.has_text or "deleted" in item.kinds):
+            return "no page here that can be edited"
+        return self.edit_any_reason()
+
+    def edit_any_reason(self) -> str | None:
+        """Why no page can be edited."""
+        if missing := self.screen.engine.missing_reason(EditChangeRequestContent):
+            return missing
+        if not self.screen.engine.status.online:
+            return "you are offline and an edit cannot be queued"
+        return self.model.closed_reason() or self.drafts.disabled_reason()
+
+    def undo_last(self) -> Awaitable[None] | None:
+        """Undo the newest write that was not sent; its text is a draft again. If all are sent, offer the last one."""
+        if not self.model.discussion.pending():
+            path, request = self.model.path, self.model.request
+            ids = {path["change_request_id"], *((request.id, str(request.number)) if request else ())}
+            return undo_last_sent(self.screen, lambda place: place.space == path["space_id"] and place.request in ids)
+        self.screen.notify(self.drafts.undo_last())
+        self.screen.redraw()
+        return None
+
+    def to_notify(self, threads: Sequence[Thread]) -> Selection | str:
+        """Return what to mute or follow: threads, or without any the change request; a string says why nothing."""
+        request = self.model.request
+        if request is None:
+            return "the change request is not loaded yet"
+        target = request_target(request)
+        if not threads:
+            return Selection([target], f"#{request.number} {sanitize(request.subject)}")
+        if any(thread.first.pending for thread in threads):
+            return "that comment is not sent yet"
+        targets = [replace(target, thread=thread.id) for thread in threads]
+        return Selection(targets, f"thread {first_words(threads[0].first)}", "thread")
+
+    def notifications_changed(self) -> None:
+        """Show the threads after some were muted or followed."""
+        self.model.discussion.notifications_changed()
+        self.screen.redraw()
+
+    def open_part(self, screen: BaseScreen) -> None:
+        """Open a screen that shows a part of the review, and is drawn again with it."""
+        self.part = screen
+        self.screen.app_context.push_screen(screen)
+
+    @property
+    def is_part_shown(self) -> bool:
+        """Whether the user sees a part of the review."""
+        return self.part is not None and self.part.is_shown
+
+    def run_command(self, name: str) -> None:
+        """Run a command of the review, or show why it is disabled."""
+        if command := self.screen.command_table.command(name):
+            self.screen.run_command(command)
+
+    def load_visible(self) -> None:
+        """Load the texts of the items whose rows are visible."""
+        self.texts.prefetch(self.view.visible_items)
+
+    def switch_pane(self) -> None:
+        """Move the focus from the list to the change, or back."""
+        self.view.switch_pane()
+        self.screen.redraw()
+
+    def go_to_first(self) -> None:
+        """Go to the first item that was not viewed."""
+        items = self.model.items
+        unviewed = (row for row, item in enumerate(items, 1) if not self.model.is_viewed(item))
+        row = next(unviewed, min(1, len(items)))
+        self.view.draw_list(cursor=row)
+        if self.view.shows_all:
+            self.view.select(row)
+        self.screen.redraw()
+        self.load_visible()
+
+    def go_to_line(self, line: int) -> None:
+        """Go to a line of the selected item, and give the change the focus."""
+        if self.view.items.has_focus:
+            position = self.view.rendered.position_of(line)
+            self.switch_pane()  # lays the page out again, perhaps with a text that has arrived since
+            moved = self.view.rendered.line_at_position(*position)
+            line = line if moved is None else moved
+        self.view.jump_to(line)
+
+    def show_thread(self, thread_id: str) -> None:
+        """Go to a thread as soon as it is loaded, unless the user presses another key before."""
+        self._target_thread = (thread_id, self.screen.last_key)
+        self.show_target_thread()
+
+    def show_target_thread(self) -> None:
+        """Go to the thread of the last `show_thread`, if it is loaded now."""
+        if self._target_thread is None or self.screen.is_leaving:
+            return
+        thread_id, key = self._target_thread
+        if self.screen.last_key != key:
+            self._target_thread = None
+        elif self.model.items and (thread := self.model.discussion.thread(thread_id)):
+            self._target_thread = None
+            if not self.threads.is_listed(thread):  # its page did not change since the review that is compared with
+                self.model.compare_since(None)
+                self.screen.redraw()
+            self._go_to_thread(thread)
+
+    def _go_to_thread(self, thread: Thread) -> None:
+        self.view.select(self._row_of(thread.page) or 0)
+        if self.view.items.has_focus:
+            self.switch_pane()
+        self.view.jump_to(self.view.rendered.first_line_of_thread(thread.id))
+
+    def go_to_conflict(self, page_id: str) -> None:
+        """Go to a page, and to its first conflict if there is one in its text."""
+        row = self._row_of(page_id)
+        if row is None:
+            self.screen.notify("this page is not changed here: u updates from main")
+            return
+        self.view.select(row)
+        blocks = conflict_blocks(self.view.page.after)
+        self.go_to_line(self.view.rendered.line_of(blocks[0].first) if blocks else 0)
+
+    def go_to_reviewer(self, reviewer_id: str) -> None:
+        """Go to a reviewer in the conversation."""
+        self.view.select(0)
+        self.go_to_line(self.view.rendered.reviewers.get(reviewer_id, 0))
+
+    def go_to_quote(self, words: str) -> str:
+        """Go to the line with quoted words on the selected page; returns the text of the page."""
+        after = self.view.page.after
+        line = find_quoted_line(words, enumerate(after.split("\n"))) if words else None
+        if line is not None:
+            self.go_to_line(self.view.rendered.line_of(line))
+        return after
+
+    def show_page(self, page_id: str) -> Literal["shown", "loading", "missing"]:
+        """Select a changed page, to go on in it once its text is loaded; returns how far that is."""
+        row = self._row_of(page_id)
+        if row is None:
+            return "missing"
+        if self.view.row != row:
+            self.view.select(row)
+        page = self.view.page
+        if page.error is not None:
+            return "missing"
+        return "shown" if page.difference else "loading"
+
+    def _row_of(self, page_id: str | None) -> int | None:
+        rows = (row for row, item in enumerate(self.model.items, 1) if (item.noun, item.id) == ("page", page_id))
+        return next(rows, None)
