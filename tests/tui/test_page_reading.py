@@ -320,7 +320,7 @@ async def test_revisions_are_listed_and_pages_read_as_they_were(service: Running
         await until(pilot, shows="Bring back all pages of Runbook as of")
         await pilot.press("y")
         await until(pilot, shows='Bring back "Runbook"', holds=lambda: isinstance(pilot.app.screen, ReviewScreen))
-        at = {"space_id": "runbook", "change_request_id": pilot.app.screen.model.request.id}
+        at = {"space_id": "runbook", "change_request_id": pilot.app.screen.session.model.request.id}
         async with somebody(service, "robin") as (robin,):
             page = await page_of(robin, at, "Afterwards")
             text = await robin.send(GetChangeRequestPage(**at, page_id=page.id, format="markdown"))

@@ -85,9 +85,9 @@ async def test_marked_pages_move_to_a_new_change_request(service: RunningService
     async with review(service, tmp_path, "Too much") as pilot, somebody(service, "mia") as (mia,):
         await until(pilot, shows="Goes")
         rows: Any = pilot.app.screen
-        titles = [item.title for item in rows.model.items]
+        titles = [item.title for item in rows.session.model.items]
         for title in ("Lasting", "Goes"):
-            rows.view.select(titles.index(title) + 1)
+            rows.session.view.select(titles.index(title) + 1)
             await pilot.press("V", "V")
         await until(pilot, shows="2 pages marked: A acts on them")
         await pilot.press("A")
@@ -154,7 +154,7 @@ async def test_where_nothing_can_be_dropped_the_reason_is_shown(service: Running
         await until(pilot, shows="is merged: its pages cannot be edited")
         await pilot.press("ctrl+r")
         opened: Any = pilot.app.screen
-        await until(pilot, holds=lambda: opened.model.request.status == "merged")
+        await until(pilot, holds=lambda: opened.session.model.request.status == "merged")
         await pilot.press(".", "m")
         await until(pilot, shows="it is merged")
     other = await begun(service, "Read only", "A text.\n", title="Unread")

@@ -200,7 +200,7 @@ async def test_a_file_is_replaced_on_all_pages_that_show_it(
             holds=lambda: not isinstance(pilot.app.screen, ReplaceScreen),
         )
         assert not pilot.app.engine.outbox.drafts()
-        request = pilot.app.screen.model.path
+        request = pilot.app.screen.session.model.path
         await pilot.press("q")
         await until(pilot, shows="Replace the file plan.png › Release notes › Links and files")
     found = {one.name: one for one in (await client.send(ListChangeRequestFiles(**request))).items}

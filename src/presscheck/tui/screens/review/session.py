@@ -90,7 +90,11 @@ class ReviewSession:
         return None
 
     def to_notify(self, threads: Sequence[Thread]) -> Selection | str:
-        """Return what to mute or follow: threads, or without any the change request; a string says why nothing."""
+        """Return what to mute or follow: these threads, or the change request if there are none.
+
+        Returns:
+            The selection, or the reason why it can be neither muted nor followed.
+        """
         request = self.model.request
         if request is None:
             return "the change request is not loaded yet"
