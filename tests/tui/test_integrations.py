@@ -63,7 +63,7 @@ async def opened(pilot: Any, title: str = "Lamp") -> IntegrationScreen:
     await pilot.press("enter")
     await until(pilot, holds=lambda: isinstance(pilot.app.screen, IntegrationScreen))
     screen: IntegrationScreen = pilot.app.screen
-    await until(pilot, holds=lambda: screen.model.installations.items is not None or screen.model.installations.error)
+    await until(pilot, holds=lambda: screen.session.installations.value is not None or screen.session.installations.error)
     return screen
 
 
@@ -71,7 +71,7 @@ async def cursor_on(pilot: Any, text: str) -> None:
     """Put the cursor on the first row with a text."""
     await until(pilot, shows=text)
     screen = pilot.app.screen
-    rows = screen._rows if isinstance(screen, ComponentScreen) else screen.rows
+    rows = screen._rows if isinstance(screen, ComponentScreen) else screen.lists.tab.rows
     for at in range(rows.count):
         if text in "".join(span.text for span in rows.row(at, 110)):
             rows.move_to(at)
@@ -152,7 +152,7 @@ async def test_the_catalog_is_filtered_and_an_integration_installed_set_up_and_r
 
         # a setting whose values the integration lists at its own address
         properties = {"room": {"type": "string", "title": "Room", "completion_url": "/rooms"}}
-        lamp_here = pilot.app.screen.model.integration.model_copy(
+        lamp_here = pilot.app.screen.session.integration.model_copy(
             update={"configurations": {"account": {"properties": properties}}}
         )
         rooms = json.dumps([{"value": "k", "label": f"Kitchen{HOSTILE}"}, {"value": "h", "label": "Hall"}])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from presscheck.text.styled_text import Line, Span, cut, pad, plain
 from presscheck.tui.ui.loaded import Loaded, message_for
@@ -72,11 +72,11 @@ class List(Generic[T]):
         rows: the widget.
     """
 
-    name: ClassVar[str] = ""
-    nouns: ClassVar[str] = ""
-    place: ClassVar[str] = ""
-    footer: ClassVar[tuple[str, ...]] = ()
-    has_marks: ClassVar[bool] = False
+    name: str = ""
+    nouns: str = ""
+    place: str = ""
+    footer: tuple[str, ...] = ()
+    has_marks: bool = False
 
     def __init__(self, columns: Sequence[Column[T]], *, target: Hashable | None = None) -> None:
         self.columns = columns

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Hashable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+from typing_extensions import override
 
 from presscheck.api.integrations import InstallIntegration, PublishIntegration, RenderIntegration, UnpublishIntegration
 from presscheck.api.spaces import ListSpaces
@@ -11,15 +13,17 @@ from presscheck.engine.integrations.scopes import RISKY, TARGETS, in_order, scop
 from presscheck.engine.integrations.settings import component_of, missing_settings, settings_of
 from presscheck.text.phrases import count, now, since
 from presscheck.text.sanitize import display_url, sanitize
-from presscheck.text.styled_text import Line, Span, cut, pad, wrap
+from presscheck.text.styled_text import Line, Span, cut, pad, plain, wrap
+from presscheck.tui.external_programs import open_address
 from presscheck.tui.screens.admin.integration.component_screen import ComponentScreen, Source
+from presscheck.tui.ui.list import List
+from presscheck.tui.ui.loaded import Loaded
 from presscheck.tui.widgets.picker import Choice, Picker
 
 if TYPE_CHECKING:
     from presscheck.engine.integrations.settings import Setting
-    from presscheck.errors import PresscheckError
     from presscheck.tui.screens.admin.integration.actions import IntegrationActions
-    from presscheck.tui.screens.admin.integration.context import IntegrationContext
+    from presscheck.tui.screens.admin.integration.session import IntegrationSession
 
 NAME_COLUMNS = 17
 KINDS = {"string": "text", "number": "number", "boolean": "yes or no", "button": "button"}
@@ -34,73 +38,62 @@ class AboutRow(NamedTuple):
     opens: Callable[[], Awaitable[None] | None] | None = None
 
 
-class AboutTab:
-    """What an integration is and may do.
+class AboutIntegration(List[AboutRow]):
+    """The description of an integration as lines, of which some can be opened.
 
     Args:
-        screen: the screen of the integration.
-        actions: what changes the integration.
+        session: the integration.
+        actions: changes the integration.
     """
 
-    name, noun = "About", "details"
+    name, nouns = "About", "details"
     footer = ("open", "add", "rename", "web", "delete", "close")
-    total: int | None = None
-    error: PresscheckError | None = None
 
-    def __init__(self, screen: IntegrationContext, actions: IntegrationActions) -> None:
-        self._screen, self._actions = screen, actions
-        self._text = ""
+    def __init__(self, session: IntegrationSession, actions: IntegrationActions) -> None:
+        self._session, self._actions = session, actions
         self._drawn: tuple[Any, list[AboutRow]] | None = None
+        super().__init__(())
 
+    @override
     @property
-    def shown(self) -> list[AboutRow]:
-        """The lines, wrapped to the width of the screen; with a filter, those with its text."""
-        model = self._screen.model
-        state = (model.integration, model.installation, model.installations.error, self._screen.columns)
+    def loaded(self) -> Loaded[Sequence[AboutRow]]:
+        session, columns = self._session, max(20, self._session.screen.size.width - 3)
+        state = (session.integration, session.installation, session.installations.error, columns)
         if self._drawn is None or self._drawn[0] != state:
-            self._drawn = (state, list(self._rows(self._screen.columns)))
-        rows = self._drawn[1]
-        return [row for row in rows if self._text in "".join(span.text for span in row.line).lower()]
+            self._drawn = (state, list(self._rows(columns)))
+        return Loaded(self._drawn[1])
 
+    @override
     @property
-    def count(self) -> int:
-        """The number of lines."""
-        return len(self.shown)
+    def total(self) -> None:
+        """Lines are not counted."""
 
-    def key(self, index: int) -> Hashable | None:
-        """The number of a line identifies it."""
+    @override
+    def key(self, index: int) -> int | None:
         return index if index < self.count else None
 
-    def filter(self, text: str) -> None:
-        """Show only the lines with a text."""
-        self._text = text
+    @override
+    def searched(self, item: AboutRow) -> str:
+        return plain(item.line)
 
+    @override
     def summary(self) -> Line:
-        """Whether it is installed."""
-        installation, listed = self._screen.model.installation, self._screen.model.installations
+        installation, listed = self._session.installation, self._session.installations
         if installation:
             words = f"✓ installed {since(installation.created_at, now())}"
-            missing = missing_settings(self._screen.model.integration, installation.configuration)
+            missing = missing_settings(self._session.integration, installation.configuration)
             needs = f"   ⚠ it needs settings: {', '.join(missing)}" if missing else ""
             return (Span(words, "added"), Span(needs, "waiting"))
-        if listed.items is None and listed.error:
+        if listed.value is None and listed.error:
             return (Span("the service does not list its installations for you", "quiet"),)
-        return (Span("not installed: a installs it" if listed.items is not None else "…", "quiet"),)
+        return (Span("not installed: a installs it" if listed.value is not None else "…", "quiet"),)
 
-    def heading(self, columns: int) -> Line:
-        """No columns have names here."""
-        return ()
-
-    def row(self, index: int, columns: int) -> Line:
-        """A line."""
-        return self.shown[index].line
-
-    def empty(self) -> tuple[str, str]:
-        """Never empty."""
-        return "Nothing is known of this integration.", ""
+    @override
+    def row(self, index: int, width: int) -> Line:
+        return self.items[index].line
 
     def _rows(self, columns: int) -> Iterator[AboutRow]:
-        integration = self._screen.model.integration
+        integration = self._session.integration
         for text, style in ((integration.description, "strong"), (integration.summary, "")):
             for paragraph in (text or "").splitlines():
                 for line in wrap((Span(sanitize(paragraph), style),), columns) or [()]:
@@ -136,7 +129,7 @@ class AboutTab:
             yield AboutRow(cut(line, columns), lambda url=link.url: self._open_link(url))
 
     def _settings(self, columns: int) -> Iterator[AboutRow]:
-        integration = self._screen.model.integration
+        integration = self._session.integration
         for where, words in (("account", "settings"), ("space", "of each space"), ("site", "of each site")):
             settings = settings_of(integration, where)
             if component_of(integration, where):
@@ -156,7 +149,7 @@ class AboutTab:
         yield AboutRow((Span(title, "title"),))
 
     def _open_link(self, url: str) -> None:
-        self._screen.open_web(url)
+        open_address(self._session.screen.app_context, url)
 
     def _opener(self, item: dict[str, Any], kind: str) -> Callable[[], Awaitable[None] | None] | None:
         configuration = item.get("configuration")
@@ -169,60 +162,70 @@ class AboutTab:
 
     async def _render(self, component: str, title: str, kind: str) -> None:
         """Ask for the space in which a component is rendered, and show it there."""
-        model = self._screen.model
-        listing = ListSpaces(organization_id=model.organization.id, limit=MANY)
-        spaces = (await self._screen.engine.read(listing)).items
+        session = self._session
+        listing = ListSpaces(organization_id=session.organization.id, limit=MANY)
+        spaces = (await self._session.screen.engine.read(listing)).items
         choices = [Choice(space.id, sanitize(space.title)) for space in spaces]
         if not choices:
-            self._screen.notify("a component is rendered in a space, and this organization has none")
+            self._session.screen.notify("a component is rendered in a space, and this organization has none")
             return
         picker = Picker(f"Render {title} in the space", choices, is_menu=False)
-        chosen = await self._screen.ask(picker)
+        chosen = await self._session.screen.ask(picker)
         if not chosen:
             return
         context: dict[str, Any] = {"theme": "dark", "type": kind, "spaceId": chosen[0]}
-        more = {"editable": True} if kind == "document" else {"organizationId": model.organization.id}
-        source = Source(model.integration, model.organization.id, component, title, {**context, **more})
-        self._screen.app_context.push_screen(ComponentScreen(source))
+        more = {"editable": True} if kind == "document" else {"organizationId": session.organization.id}
+        source = Source(session.integration, session.organization.id, component, title, {**context, **more})
+        self._session.screen.app_context.push_screen(ComponentScreen(source))
 
-    def reason(self, command: str) -> str | None:
-        """Why a command cannot run now."""
-        model = self._screen.model
-        if command == "open":
-            at, shown = self._screen.rows.cursor, self.shown
-            if at >= len(shown) or shown[at].opens is None:
-                return "enter opens blocks, content sources and links; 2 shows the installations"
-            return self._screen.engine.missing_reason(RenderIntegration)
-        if command == "add":
-            if model.installation:
-                return f"it is installed already in {sanitize(model.organization.title)}: 2 shows it"
-            return self._screen.change_reason(InstallIntegration, "installer")
-        if command in ("rename", "delete"):
-            operation = PublishIntegration if command == "rename" else UnpublishIntegration
-            return self._screen.change_reason(operation, "owner")
-        return "it has no web address" if command == "web" and not model.integration.urls.app else None
+    def reason_open(self) -> str | None:
+        """Disabled on lines that cannot be opened."""
+        if self.current is None or self.current.opens is None:
+            return "enter opens blocks, content sources and links; 2 shows the installations"
+        return self._session.screen.engine.missing_reason(RenderIntegration)
 
-    def run(self, command: str) -> Awaitable[None] | None:
-        """Run a command."""
-        if command == "add":
-            return self._actions.install()
-        if command == "rename":
-            return self._actions.publish()
-        if command == "delete":
-            return self._delete()
-        if command == "copy":
-            self._screen.app_context.copy_to_clipboard(sanitize(self._screen.model.integration.name))
-            self._screen.notify("copied the name of the integration")
-            return None
-        if command == "web":
-            self._screen.open_web(self._screen.model.integration.urls.app or "")
-            return None
-        opens = self.shown[self._screen.rows.cursor].opens
-        return opens() if opens else None
+    def command_open(self) -> Awaitable[None] | None:
+        """Render the block or content source under the cursor, or open the link."""
+        return self.current.opens() if self.current and self.current.opens else None
 
-    async def _delete(self) -> None:
+    def reason_add(self) -> str | None:
+        """Disabled if it is installed here already, and without the role."""
+        if self._session.installation:
+            return f"it is installed already in {sanitize(self._session.organization.title)}: 2 shows it"
+        return self._session.change_reason(InstallIntegration, "installer")
+
+    def command_add(self) -> Awaitable[None]:
+        """Install the integration."""
+        return self._actions.install()
+
+    def reason_rename(self) -> str | None:
+        """Only for those who own the integration."""
+        return self._session.change_reason(PublishIntegration, "owner")
+
+    def command_rename(self) -> Awaitable[None]:
+        """Publish a new version of the integration."""
+        return self._actions.publish()
+
+    def reason_delete(self) -> str | None:
+        """Only for those who own the integration."""
+        return self._session.change_reason(UnpublishIntegration, "owner")
+
+    async def command_delete(self) -> None:
+        """Delete the integration for all organizations."""
         if await self._actions.delete():
-            self._screen.app_context.close_screen()
+            self._session.screen.app_context.close_screen()
+
+    def command_copy(self) -> None:
+        """Copy the name of the integration."""
+        self._session.copy(self._session.integration.name, "name of the integration")
+
+    def reason_web(self) -> str | None:
+        """Disabled without an address."""
+        return None if self._session.integration.urls.app else "it has no web address"
+
+    def command_web(self) -> None:
+        """Open the integration in the browser."""
+        open_address(self._session.screen.app_context, self._session.integration.urls.app or "")
 
 
 def _part_line(item: dict[str, Any]) -> Line:

@@ -1,0 +1,333 @@
+"""The tabs of where an integration is installed: its installations with status and settings; its spaces; its sites."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+from typing_extensions import override
+
+from presscheck.api.integrations import (
+    Installation,
+    InstallIntegration,
+    SiteInstallation,
+    SpaceInstallation,
+    UninstallIntegration,
+    UpdateInstallation,
+)
+from presscheck.engine.integrations.settings import missing_settings
+from presscheck.text.phrases import count, now, since
+from presscheck.text.sanitize import sanitize
+from presscheck.text.styled_text import Line, Span
+from presscheck.tui.external_programs import open_address
+from presscheck.tui.screens.admin.integration.session import place_id, place_title
+from presscheck.tui.ui.list import Column, List
+from presscheck.tui.ui.loaded import Loaded
+from presscheck.tui.widgets.empty_state import Message
+from presscheck.tui.widgets.picker import Choice, Picker
+
+if TYPE_CHECKING:
+    from presscheck.tui.screens.admin.integration.actions import IntegrationActions
+    from presscheck.tui.screens.admin.integration.session import IntegrationSession
+
+STATUS = {"active": ("✓ active", "added"), "pending": ("◷ pending", "waiting"), "paused": ("○ paused", "quiet")}
+STATUS_COLUMNS, SELECTION_COLUMNS, DATE_COLUMNS = 11, 16, 13
+INSTALLER_COLUMNS = 24
+WIDE = STATUS_COLUMNS + SELECTION_COLUMNS * 2 + DATE_COLUMNS + 36
+"""The least width of a list with all columns."""
+Place = SpaceInstallation | SiteInstallation
+
+
+class InstallationList(List[Installation]):
+    """The installations.
+
+    Args:
+        session: the integration.
+        actions: changes an installation.
+        show_events: shows the events of an installation.
+    """
+
+    name, nouns, place = "Installations", "installations", " of this integration"
+    footer = ("open", "add", "rename", "delete", "find_here", "close")
+
+    def __init__(
+        self,
+        session: IntegrationSession,
+        actions: IntegrationActions,
+        show_events: Callable[[Installation], None],
+    ) -> None:
+        self._session, self._actions, self._show_events = session, actions, show_events
+        super().__init__(
+            (
+                Column("organization", self._organization, share=3),
+                Column("status", _status, STATUS_COLUMNS),
+                Column("spaces", _spaces, SELECTION_COLUMNS),
+                Column("sites", _sites, SELECTION_COLUMNS, from_width=WIDE),
+                Column("installed", _installed, DATE_COLUMNS, from_width=WIDE),
+                Column("settings", self._settings, share=2),
+            )
+        )
+
+    @override
+    @property
+    def loaded(self) -> Loaded[Sequence[Installation]]:
+        return self._session.installations
+
+    @override
+    def searched(self, item: Installation) -> str:
+        return f"{self._session.organization_of(item)} {item.status} {item.id}"
+
+    def _organization(self, installation: Installation) -> Line:
+        return (Span(self._session.organization_of(installation), "strong"),)
+
+    def _settings(self, installation: Installation) -> Line:
+        missing = missing_settings(self._session.integration, installation.configuration)
+        return (Span(f"⚠ needs {', '.join(missing)}", "waiting") if missing else Span("complete", "quiet"),)
+
+    @override
+    def summary(self) -> Line:
+        if not self._session.installations.value:
+            return ()
+        more = "   the first ones only" if "installations" in self._session.truncated else ""
+        return (Span(count(len(self._session.installations.value), "installation")), Span(more, "waiting"))
+
+    @override
+    def empty(self) -> Message:
+        return Message("It is not installed yet.", self._installs)
+
+    @property
+    def _installs(self) -> str:
+        return f"a installs it in {sanitize(self._session.organization.title)}."
+
+    @override
+    def explanation(self, *, online: bool) -> Message:
+        if self.loaded.state(online=online) == "forbidden":
+            return self._session.owners_only(self.nouns, self._installs)
+        return super().explanation(online=online)
+
+    def reason_add(self) -> str | None:
+        """Disabled if it is installed here already, and without the role."""
+        if self._session.installation:
+            return f"it is installed already in {sanitize(self._session.organization.title)}"
+        return self._session.change_reason(InstallIntegration, "installer")
+
+    def command_add(self) -> Awaitable[None]:
+        """Install the integration."""
+        return self._actions.install()
+
+    def reason_open(self) -> str | None:
+        """Disabled without an installation."""
+        return None if self.current else "no installation here: a installs it"
+
+    reason_copy = reason_open
+
+    def reason_rename(self) -> str | None:
+        """Disabled without an installation, and without the role."""
+        return self.reason_open() or self._session.change_reason(UpdateInstallation, "either")
+
+    def command_rename(self) -> Awaitable[None] | None:
+        """Change the settings of the installation."""
+        return self._actions.configure(self.current) if self.current else None
+
+    def reason_delete(self) -> str | None:
+        """Disabled without an installation, and without the role."""
+        return self.reason_open() or self._session.change_reason(UninstallIntegration, "either")
+
+    def command_delete(self) -> Awaitable[None] | None:
+        """Uninstall the integration."""
+        return self._actions.uninstall(self.current) if self.current else None
+
+    def reason_web(self) -> str | None:
+        """Disabled for an installation without an address."""
+        if reason := self.reason_open():
+            return reason
+        return None if self.current and self.current.urls.app else "it has no web address"
+
+    def command_web(self) -> None:
+        """Open the installation in the browser."""
+        if self.current:
+            open_address(self._session.screen.app_context, self.current.urls.app or "")
+
+    def command_copy(self) -> None:
+        """Copy the id of the installation."""
+        if self.current:
+            self._session.copy(self.current.id, "id of the installation")
+
+    async def command_open(self) -> None:
+        """Choose what to do with the installation."""
+        installation, session = self.current, self._session
+        if installation is None:
+            return
+        selections = {"all": "all", "selected": "selected"}
+        spaces = selections.get(installation.space_selection or "", "–")
+        sites = selections.get(installation.site_selection or "", "–")
+        choices = [
+            Choice("settings", "Settings", "E", letter="s"),
+            Choice("space", "Which spaces", spaces, letter="p"),
+            Choice("site", "Which sites", sites, letter="t"),
+            Choice("events", "Events of this installation", letter="e"),
+            Choice("details", "Details", "ids, addresses, settings as they are stored", letter="d"),
+            Choice("uninstall", "Uninstall", "-", letter="u"),
+        ]
+        title = f"{session.title} in {session.organization_of(installation)}"
+        chosen = await session.screen.ask(Picker(title, choices, ranked=False))
+        if not chosen:
+            return
+        [what] = chosen
+        if what == "events":
+            self._show_events(installation)
+            return
+        if what == "details":
+            await self._actions.show_details(installation, title)
+            return
+        operation: Any = UninstallIntegration if what == "uninstall" else UpdateInstallation
+        if reason := session.change_reason(operation, "either"):
+            session.screen.notify(reason)
+        elif what == "settings":
+            await self._actions.configure(installation)
+        elif what == "uninstall":
+            await self._actions.uninstall(installation)
+        else:
+            await self._actions.select(installation, "space" if what == "space" else "site")
+
+
+class PlaceList(List[Place]):
+    """The spaces or sites of all installations.
+
+    Args:
+        session: the integration.
+        actions: changes an installation.
+        kind: what it lists.
+    """
+
+    place = " of this integration"
+    footer = ("open", "rename", "copy", "find_here", "close")
+
+    def __init__(
+        self, session: IntegrationSession, actions: IntegrationActions, kind: Literal["space", "site"]
+    ) -> None:
+        self._session, self._actions = session, actions
+        self._kind: Literal["space", "site"] = kind
+        self.name, self.nouns = f"{kind.title()}s", f"{kind}s"
+        super().__init__(
+            (
+                Column(kind, lambda item: (Span(place_title(_place_of(item)), "strong"),)),
+                Column("status", _status, STATUS_COLUMNS, gap=0),
+                Column("organization", self._installer, INSTALLER_COLUMNS),
+            )
+        )
+
+    @override
+    @property
+    def loaded(self) -> Loaded[Sequence[Place]]:
+        places = self._session.spaces if self._kind == "space" else self._session.sites
+        return Loaded(places.value, places.error)
+
+    @override
+    def key_of(self, item: Place) -> tuple[str | None, str]:
+        return (item.installation, place_id(_place_of(item)))
+
+    @override
+    def searched(self, item: Place) -> str:
+        return place_title(_place_of(item))
+
+    def _installer(self, item: Place) -> Line:
+        return (Span(self._session.installer(item.installation), "quiet"),)
+
+    @override
+    def summary(self) -> Line:
+        if not self.loaded.value:
+            return ()
+        more = "   the first ones only" if self.nouns in self._session.truncated else ""
+        return (Span(count(len(self.loaded.value), self._kind)), Span(more, "waiting"))
+
+    @override
+    def empty(self) -> Message:
+        if self._session.installations.value:
+            return Message(f"It works in no {self.nouns}.", f"E chooses between all and selected {self.nouns}.")
+        return Message("It is not installed yet.", "a installs it.")
+
+    @override
+    def explanation(self, *, online: bool) -> Message:
+        if self.loaded.state(online=online) == "forbidden":
+            return self._session.owners_only(self.nouns)
+        return super().explanation(online=online)
+
+    @property
+    def _installation(self) -> Installation | None:
+        """The installation of the row under the cursor; without a row, that of the organization."""
+        current, session = self.current, self._session
+        items = session.installations.value or ()
+        own = (item for item in items if current and item.id == current.installation)
+        return next(own, None) or session.installation
+
+    def _reason_single(self, verb: str) -> str:
+        return f"the API cannot do this: o opens the web app, where single {self.nouns} are {verb}; E chooses all"
+
+    def reason_add(self) -> str:
+        """The API has no such operation."""
+        return self._reason_single("added")
+
+    def reason_delete(self) -> str:
+        """The API has no such operation."""
+        return self._reason_single("removed")
+
+    def reason_open(self) -> str | None:
+        """Disabled without a row."""
+        return None if self.current else f"no {self._kind} here"
+
+    reason_copy = reason_open
+
+    def command_open(self) -> Awaitable[None] | None:
+        """Open the space or site."""
+        item, app = self.current, self._session.screen.app_context
+        if item is None:
+            return None
+        identity = place_id(_place_of(item))
+        return app.open_page(identity) if self._kind == "space" else app.open_site(identity)
+
+    def command_copy(self) -> None:
+        """Copy the id of the space or site."""
+        if item := self.current:
+            self._session.copy(place_id(_place_of(item)), f"id of the {self._kind}")
+
+    def reason_rename(self) -> str | None:
+        """Disabled without an installation, and without the role."""
+        if self._installation is None:
+            return "it is not installed: a in the tab of installations installs it"
+        return self._session.change_reason(UpdateInstallation, "either")
+
+    def command_rename(self) -> Awaitable[None] | None:
+        """Choose between all spaces or sites and selected ones."""
+        installation = self._installation
+        return self._actions.select(installation, self._kind) if installation else None
+
+    def reason_web(self) -> str | None:
+        """Disabled without an address."""
+        installation = self._installation
+        return None if installation and installation.urls.app else "it has no web address"
+
+    def command_web(self) -> None:
+        """Open the installation in the browser."""
+        if installation := self._installation:
+            open_address(self._session.screen.app_context, installation.urls.app or "")
+
+
+def _place_of(item: Place) -> Any:
+    return item.space if isinstance(item, SpaceInstallation) else item.site
+
+
+def _status(item: Installation | Place) -> Line:
+    return (Span(*STATUS.get(item.status, (sanitize(item.status), ""))),)
+
+
+def _spaces(installation: Installation) -> Line:
+    return (Span(f"all ({installation.spaces:,})" if installation.space_selection == "all" else "selected"),)
+
+
+def _sites(installation: Installation) -> Line:
+    return (Span("all" if installation.site_selection == "all" else "selected"),)
+
+
+def _installed(installation: Installation) -> Line:
+    return (Span(since(installation.created_at, now()), "quiet"),)

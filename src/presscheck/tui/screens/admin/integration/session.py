@@ -1,0 +1,210 @@
+"""An integration while its screen is open: its installations, the spaces and sites where they are, and its events."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
+
+from presscheck.api.integrations import (
+    GetInstallation,
+    GetIntegration,
+    Installation,
+    Integration,
+    IntegrationEvent,
+    ListIntegrationEvents,
+    ListIntegrationInstallations,
+    ListIntegrationSites,
+    ListIntegrationSpaces,
+    SiteInstallation,
+    SpaceInstallation,
+)
+from presscheck.api.operation import Operation, Page
+from presscheck.api.sites import Site
+from presscheck.api.spaces import Space
+from presscheck.engine.shared_calls import ALL
+from presscheck.errors import PresscheckError
+from presscheck.text.sanitize import sanitize
+from presscheck.tui.ui.loaded import Loaded
+from presscheck.tui.widgets.empty_state import Message
+
+if TYPE_CHECKING:
+    from presscheck.api.organizations import Organization
+    from presscheck.engine.results import Result
+    from presscheck.tui.ui.tabs import TabScreen
+
+NEWEST = 200
+"""Events that are listed; the service keeps more."""
+M = TypeVar("M")
+Needs = Literal["installer", "owner", "either"]
+"""Who may do something: who installs, who owns the integration, or both."""
+
+
+class IntegrationSession:
+    """Loads an integration with its lists, and keeps what is loaded.
+
+    Args:
+        screen: the screen that shows it.
+        organization: the organization in which it is installed from here.
+        integration: the integration as the catalog lists it.
+
+    Attributes:
+        truncated: the lists that have more items than were requested, by the name of their attribute.
+    """
+
+    def __init__(self, screen: TabScreen, organization: Organization, integration: Integration) -> None:
+        self.screen, self.organization, self.integration = screen, organization, integration
+        self.installations = Loaded[Sequence[Installation]]()
+        self.spaces = Loaded[Sequence[SpaceInstallation]]()
+        self.sites = Loaded[Sequence[SiteInstallation]]()
+        self.events = Loaded[Sequence[IntegrationEvent]]()
+        self.truncated: set[str] = set()
+        self._is_polling = False
+
+    def load(self) -> None:
+        """Load everything, and again after each change."""
+        engine = self.screen.engine
+        self.screen.subscribe(engine.watch(GetIntegration(**self.path)), self._take_integration, group="integration")
+        self._watch("installations", ListIntegrationInstallations(**self.path, limit=ALL))
+        self._watch("spaces", ListIntegrationSpaces(**self.path, extended=True, limit=ALL))
+        self._watch("sites", ListIntegrationSites(**self.path, extended=True, limit=ALL))
+        self._watch("events", self.newest_events)
+
+    @property
+    def newest_events(self) -> ListIntegrationEvents:
+        """The call that lists the newest events."""
+        return ListIntegrationEvents(**self.path, limit=NEWEST)
+
+    def _watch(self, name: Literal["installations", "spaces", "sites", "events"], call: Operation[Page[Any]]) -> None:
+        def take(result: Result[Page[Any] | None]) -> None:
+            page, loaded = result.value, getattr(self, name)
+            if page:
+                self.truncated = (self.truncated | {name}) if page.next else (self.truncated - {name})
+            setattr(self, name, Loaded(page.items if page else loaded.value, result.error))
+            if name == "installations" and self.hides_installations:
+                self._watch_known()
+            self.screen.redraw()
+
+        self.screen.subscribe(self.screen.engine.watch(call), take, group=name, shows_errors=False)
+
+    def _take_integration(self, result: Result[Integration | None]) -> None:
+        if result.value:
+            self.integration = result.value
+        self.screen.redraw()
+
+    @property
+    def hides_installations(self) -> bool:
+        """Whether the service lists installations for the owners of the integration only."""
+        return Loaded(None, self.installations.error).state(online=True) == "forbidden"
+
+    @property
+    def _known_key(self) -> str:
+        return f"installation {self.organization.id} {self.integration.name}"
+
+    def know_installation(self, installation_id: str) -> None:
+        """Show an installation that the service does not list for the user; an empty id forgets it."""
+        self.screen.engine.outbox.remember(self._known_key, installation_id or None)
+        if self.hides_installations:
+            if not installation_id:
+                self.screen.unsubscribe("known installation")
+                self.installations = Loaded(None, self.installations.error)
+                self.screen.redraw()
+            else:
+                self._watch_known()
+
+    def _watch_known(self) -> None:
+        """Watch the installation that was made from here, or whose id was entered."""
+        identity = self.screen.engine.outbox.recall(self._known_key)
+        if not identity:
+            return
+
+        def take(result: Result[Installation | None]) -> None:
+            if result.value is not None:
+                self.installations = Loaded((result.value,), self.installations.error)
+            self.screen.redraw()
+
+        call = GetInstallation(**self.path, installation_id=identity)
+        self.screen.subscribe(self.screen.engine.watch(call), take, group="known installation", shows_errors=False)
+
+    def poll(self, call: Operation[Any]) -> None:
+        """Request something again, unless the answer to the last such request is still awaited."""
+        if not self._is_polling and self.screen.engine.status.online:
+            self._is_polling = True
+            self.screen.run(partial(self._poll, call), group="poll")
+
+    async def _poll(self, call: Operation[Any]) -> None:
+        try:
+            await self.screen.engine.poll(call)
+        except PresscheckError:
+            return  # the list shows its own error, and the next poll tries again
+        finally:
+            self._is_polling = False
+
+    def change_reason(self, operation: type[Operation[Any]], needs: Needs) -> str | None:
+        """Why nothing can be changed here now; None if it can."""
+        if reason := self.screen.engine.write_reason(operation, at_once=True):
+            return reason
+        permissions, owner = self.organization.permissions, self.integration.owner
+        is_installer = permissions.admin or permissions.install_integration
+        is_owner = self.integration.permissions.admin
+        if (needs != "owner" and is_installer) or (needs != "installer" and is_owner):
+            return None
+        where = owner if needs == "owner" and owner else self.organization
+        return f"you need the role admin in {sanitize(where.title)}"
+
+    def owners_only(self, nouns: str, hint: str = "") -> Message:
+        """The message of a list that the service keeps for the owners of the integration."""
+        owner = sanitize(self.integration.owner.title) if self.integration.owner else "its publisher"
+        return Message(f"The service lists the {nouns} for admins of {owner} only.", hint, "forbidden")
+
+    def copy(self, text: str, name: str) -> None:
+        """Copy an id or a name."""
+        self.screen.app_context.copy_to_clipboard(sanitize(text))
+        self.screen.notify(f"copied the {name}")
+
+    @property
+    def title(self) -> str:
+        """Its title, as display text."""
+        return sanitize(self.integration.title or self.integration.name)
+
+    @property
+    def path(self) -> dict[str, str]:
+        """The arguments that name it."""
+        return {"integration_name": self.integration.name}
+
+    @property
+    def installation(self) -> Installation | None:
+        """Its installation in the organization; None if there is none, or none is known."""
+        own = (item for item in self.installations.value or () if self.is_own(item))
+        return next(own, None)
+
+    def is_own(self, installation: Installation) -> bool:
+        """Whether an installation is that of the organization."""
+        return installation.target is None or installation.target.organization == self.organization.id
+
+    def organization_of(self, installation: Installation) -> str:
+        """The organization of an installation, as display text: its title, or its id if it is another one."""
+        if self.is_own(installation):
+            return sanitize(self.organization.title)
+        return sanitize(installation.target.organization) if installation.target else "–"
+
+    def installer(self, identity: str | None) -> str:
+        """The organization of the installation with this id, as display text."""
+        found = next((item for item in self.installations.value or () if item.id == identity), None)
+        return self.organization_of(found) if found else sanitize(identity or "–")
+
+
+def place_title(place: str | Space | Site) -> str:
+    """The title of a space or site, as display text; its id if only that is known."""
+    return sanitize(place if isinstance(place, str) else place.title or "(no title)")
+
+
+def place_id(place: str | Space | Site) -> str:
+    """The id of a space or site."""
+    return place if isinstance(place, str) else place.id
+
+
+def event_type(event: IntegrationEvent) -> str:
+    """What happened, as display text: `installation setup`."""
+    payload: dict[str, Any] = event.payload or {}
+    return sanitize(str(payload.get("type") or "event")).replace("_", " ")
