@@ -63,7 +63,8 @@ async def opened(pilot: Any, title: str = "Lamp") -> IntegrationScreen:
     await pilot.press("enter")
     await until(pilot, holds=lambda: isinstance(pilot.app.screen, IntegrationScreen))
     screen: IntegrationScreen = pilot.app.screen
-    await until(pilot, holds=lambda: screen.session.installations.value is not None or screen.session.installations.error)
+    listed = screen.session
+    await until(pilot, holds=lambda: listed.installations.value is not None or listed.installations.error)
     return screen
 
 
