@@ -27,7 +27,7 @@ async def loaded(pilot: Any) -> AccessScreen:
     """The screen of permissions, once its rows are there."""
     await until(pilot, holds=lambda: isinstance(pilot.app.screen, AccessScreen))
     screen: AccessScreen = pilot.app.screen
-    await until(pilot, holds=lambda: screen.tab.total is not None)
+    await until(pilot, holds=lambda: screen.lists.tab.total is not None)
     return screen
 
 
@@ -41,8 +41,9 @@ async def go_to(pilot: Any, text: str) -> None:
     await pilot.press("g", "g")
     screen: AccessScreen = pilot.app.screen
     await until(pilot, shows=text)
-    for _ in range(screen.tab.count):
-        if (row := screen.tab.at(screen.cursor)) and text in " ".join(row.cells):
+    tab = screen.lists.tab
+    for _ in range(tab.count):
+        if tab.current and text in tab.searched(tab.current):
             return
         await pilot.press("j")
     raise AssertionError(f"no row with {text!r}:\n{shown(pilot.app)}")
@@ -118,7 +119,7 @@ async def test_a_level_shows_its_path_and_is_changed_where_it_is_given(
         await until(pilot, shows="default level: comment, inherited from Product")
         await pilot.press("1")
         await write(pilot, "/", "luz", "enter")
-        await until(pilot, holds=lambda: on_space.tab.count == 1)
+        await until(pilot, holds=lambda: on_space.lists.tab.count == 1)
         await client.send(UpdateCollection(collection_id="product", default_level="inherit"))
 
         # the same from the side of the person
@@ -162,7 +163,7 @@ async def test_without_permission_or_connection_the_screen_shows_why(
         await pilot.press("j", "j")
         await until(pilot, holds=lambda: pilot.app.screen.item.title == "API docs")
         await pilot.press("g", "w")
-        await until(pilot, shows="You are not permitted to see who has access.")
+        await until(pilot, shows="You may not see the people with access.")
         await pilot.press("a")
         await until(pilot, shows="not loaded yet")
     async with running(app_on(service, tmp_path / "ada", token=token_of(service, "ada"), read_only=True)) as pilot:

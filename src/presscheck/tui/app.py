@@ -48,6 +48,8 @@ if TYPE_CHECKING:
     from textual.notifications import SeverityLevel
     from textual.signal import Signal
 
+    from presscheck.api.organizations import Organization, OrganizationMember
+    from presscheck.engine.access import Container
     from presscheck.engine.engine import Engine
 
 SIGNAL_EXIT_CODES = {signal.SIGTERM: 143, signal.SIGHUP: 129, signal.SIGINT: 130}
@@ -395,6 +397,10 @@ class PresscheckApp(App[int], inherit_bindings=False):
     async def open_site(self, site_id: str, command: str = "") -> None:
         """Open a site in the publish screen, and run a command there as soon as the cursor is on it."""
         await self.navigation.open_site(site_id, command)
+
+    def open_permissions(self, organization: Organization, thing: Container | OrganizationMember) -> None:
+        """Show who has which level in a place, or which levels a person has, and why."""
+        self.navigation.open_permissions(organization, thing)
 
     def write_to_terminal(self, sequence: str) -> None:
         """Write an escape sequence, such as a notification, to the terminal."""

@@ -20,6 +20,8 @@ from presscheck.tui.terminal.pictures import PictureTable
 from presscheck.tui.theme import StyleLookup
 
 if TYPE_CHECKING:
+    from presscheck.api.organizations import Organization, OrganizationMember
+    from presscheck.engine.access import Container
     from presscheck.engine.engine import Engine
 
 T = TypeVar("T")
@@ -163,6 +165,10 @@ class AppContext(Protocol):
 
     async def open_site(self, site_id: str, command: str = "") -> None:
         """Open a site in the publish screen, and run a command there as soon as the cursor is on it."""
+        ...
+
+    def open_permissions(self, organization: Organization, thing: Container | OrganizationMember) -> None:
+        """Show who has which level in a place, or which levels a person has, and why."""
         ...
 
     def command_handlers(self) -> Iterable[object]:

@@ -23,6 +23,8 @@ from presscheck.tui.places import Place, Places
 from presscheck.tui.theme import Theme
 
 if TYPE_CHECKING:
+    from presscheck.api.organizations import Organization, OrganizationMember
+    from presscheck.engine.access import Container
     from presscheck.tui.screens.admin.screen import AdminScreen
     from presscheck.tui.screens.browse.screen import BrowseScreen
     from presscheck.tui.screens.inbox.screen import InboxScreen
@@ -286,6 +288,13 @@ class Navigation:
         self._note()
         self._places.jump()
         cast("AdminScreen", await self._mounted_root_of("admin")).show_family(family)
+
+    def open_permissions(self, organization: Organization, thing: Container | OrganizationMember) -> None:
+        """Show who has which level in a place, or which levels a person has, and why."""
+        # 8 ms, only when it is first opened
+        from presscheck.tui.screens.access.screen import AccessScreen
+
+        self._app.push_screen(AccessScreen(organization, thing))
 
     async def _mounted_root_of(self, mode: str) -> Screen[Any]:
         await self._app.switch_mode(mode)

@@ -2,220 +2,293 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from typing_extensions import override
 
 from presscheck.api.organizations import GetMember
-from presscheck.api.sites import ListSites
+from presscheck.api.sites import ListSites, Site
 from presscheck.api.teams import AddTeamMember, ListTeamMembers, ListTeams, RemoveTeamMember, Team
-from presscheck.engine.access import Access, read_access
+from presscheck.engine.access import Container, Reason, read_access
 from presscheck.engine.reads.listing_guard import whole_listing
-from presscheck.errors import Forbidden, NotSupported, PresscheckError
-from presscheck.text.phrases import count, now, since
+from presscheck.errors import Forbidden, NotSupported
+from presscheck.text.phrases import now, since
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.screens.access.levels import changes_in_words, choose_team_role, kind_of
-from presscheck.tui.screens.access.rows import AccessRow, AccessTab
-from presscheck.tui.screens.sites.writes import send
+from presscheck.tui.screens.access.session import AccessSession, quiet, strong
 from presscheck.tui.screens.text_screen import TextScreen
+from presscheck.tui.ui.list import Column, List
+from presscheck.tui.ui.loaded import Loaded
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
-from presscheck.tui.widgets.picker import Choice, Picker
+from presscheck.tui.widgets.empty_state import Message
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable
-
     from presscheck.api.operation import Operation
-    from presscheck.api.organizations import OrganizationMember
-    from presscheck.api.sites import Site
+    from presscheck.api.organizations import Organization, OrganizationMember
     from presscheck.api.teams import TeamMember
-    from presscheck.engine.access import Container
     from presscheck.engine.writes.descriptions import Place
-    from presscheck.tui.screens.access.context import AccessContext
-
-FOOTER = ("open", "add", "rename", "delete", "find_here", "close")
+    from presscheck.tui.ui.tabs import TabScreen
 
 
-class PersonAccess:
-    """The places and teams of a person, and the commands on their teams.
+class PlaceLevel(NamedTuple):
+    """A place in which the person has a level; `names` are the titles of the collections around it, and its own."""
+
+    place: Container
+    names: Sequence[str]
+    reason: Reason
+
+
+class TeamRole(NamedTuple):
+    """A team of the person, their role in it, and the number of its members."""
+
+    team: Team
+    role: str
+    members: int
+
+
+class PersonAccess(AccessSession):
+    """The places and teams of a person.
 
     Args:
         screen: the screen.
+        organization: the organization.
         member: the person.
+
+    Attributes:
+        places: the places in which they have a level; None until they are read.
+        teams: their teams; None until they are read.
     """
 
-    def __init__(self, screen: AccessContext, member: OrganizationMember) -> None:
-        self._screen, self._member = screen, member
-        self._access: Access | None = None
-        self._all_teams: tuple[Team, ...] = ()
-        places = (("place", 0), ("level", 8), ("from", 0), ("kind", 10))
-        teams = (("team", 0), ("in the team", 12), ("members", 8))
-        self._places = AccessTab(
-            "Places", "places", places, ("open", "next_pane", "find_here", "unsend", "close"), self.summary, _no_places
-        )
-        self._teams = AccessTab("Teams", "teams", teams, FOOTER, self.summary, _no_teams)
-        self.tabs = (self._places, self._teams)
+    def __init__(self, screen: TabScreen, organization: Organization, member: OrganizationMember) -> None:
+        super().__init__(screen, organization)
+        self.member = member
+        self.places: Sequence[PlaceLevel] | None = None
+        self.teams: Sequence[TeamRole] | None = None
+        self._all_teams: Sequence[Team] = ()
 
+    @override
     @property
     def title(self) -> str:
-        """The name."""
-        return sanitize(self._member.user.display_name or self._member.id)
+        return sanitize(self.member.user.display_name or self.member.id)
 
-    async def load(self) -> None:
-        """Read the person, their teams, and the levels in all places."""
-        engine = self._screen.engine
-        path: dict[str, Any] = {"organization_id": self._screen.organization.id}
-        self._member = member = await engine.read(GetMember(**path, user_id=self._member.id))
+    @override
+    async def read(self) -> None:
+        engine = self.screen.engine
+        path: dict[str, Any] = {"organization_id": self.organization.id}
+        self.member = member = await engine.read(GetMember(**path, user_id=self.member.id))
 
         async def read_all(listing: Operation[Any]) -> tuple[Any, ...]:
             return await whole_listing(engine, listing)
 
         self._all_teams = await whole_listing(engine, ListTeams(**path))
-        teams: list[AccessRow] = []
+        teams: list[TeamRole] = []
         for team in self._all_teams if member.teams else ():
-            people = await read_all(ListTeamMembers(**path, team_id=team.id))
-            own: TeamMember | None = next((one for one in people if one.organization.id == member.id), None)
-            if own:
-                cells = (sanitize(team.title or team.id), sanitize(own.team.role), f"{len(people):,}")
-                teams.append(AccessRow(team.id, cells, (team, own.team.role)))
-        self._teams.show(teams)
+            people: Sequence[TeamMember] = await read_all(ListTeamMembers(**path, team_id=team.id))
+            roles = (person.team.role for person in people if person.organization.id == member.id)
+            teams += [TeamRole(team, role, len(people)) for role in roles]
+        self.teams = teams
         # the service tells the levels of a space for all people: a request for each space would be too many
-        access = await read_access(read_all, self._screen.organization, with_levels_of_service=False)
-        self._access = access
+        self.access = access = await read_access(read_all, self.organization, with_levels_of_service=False)
         places: list[Container] = [*access.collections.values(), *access.spaces, *await self._sites()]
-        rows: list[AccessRow] = []
-        for place in places:
-            if found := access.level(member, place):
-                name = sanitize(" › ".join(access.names(place)))
-                rows.append(
-                    AccessRow(place.id, (name, sanitize(found.level), sanitize(found.source), kind_of(place)), place)
-                )
-        self._places.show(rows)
+        self.places = [
+            PlaceLevel(place, access.names(place), reason)
+            for place in places
+            if (reason := access.level(member, place))
+        ]
 
-    async def _sites(self) -> tuple[Site, ...]:
+    async def _sites(self) -> Sequence[Site]:
         try:
-            return await whole_listing(self._screen.engine, ListSites(organization_id=self._screen.organization.id))
+            return await whole_listing(self.screen.engine, ListSites(organization_id=self.organization.id))
         except (Forbidden, NotSupported):
             return ()
 
+    @override
     def summary(self) -> Line:
-        """Role, e-mail, and when they joined and were seen."""
-        member = self._member
-        facts = [sanitize(member.role or "guest"), sanitize(member.user.email or "")]
+        member = self.member
+        facts = [member.role or "guest", member.user.email or ""]
         facts += [f"joined {since(member.joined_at, now())}"] if member.joined_at else []
         facts += [f"last seen {since(member.last_seen_at, now())}"] if member.last_seen_at else []
         facts += ["signs in by SSO"] if member.sso else []
         disabled = (Span("   disabled: has no access", "waiting"),) if member.disabled else ()
-        return (Span(" · ".join(filter(None, facts)), "quiet"), *disabled)
+        return (*quiet(" · ".join(filter(None, facts))), *disabled)
 
+    @override
     def is_here(self, place: Place) -> bool:
-        """Whether a sent change belongs to the teams of this organization."""
-        return place.organization == self._screen.organization.id and place.site is None
+        return place.organization == self.organization.id and place.site is None
 
-    # commands
+    def path(self, team: str) -> dict[str, Any]:
+        """The arguments that name the person in a team."""
+        return {"organization_id": self.organization.id, "team_id": team, "user_id": self.member.id}
 
-    def reason(self, command: str) -> str | None:
-        """Why a command cannot run now; None if it can."""
-        if self._access is None:
-            return "not loaded yet"
-        row = self._screen.tab.at(self._screen.cursor)
-        if command == "open":
-            return None if row else f"no {self._screen.tab.noun} here"
-        if command == "settings":
-            return "only collections and spaces have a default level"
-        if command != "add" and self._screen.tab is not self._teams:
-            return "levels follow from the role, default levels and teams: 2 shows the teams"
-        if reason := self._screen.engine.write_reason():
+    def may_change(self, team: Team) -> bool:
+        """Whether the user may add and remove members of a team."""
+        return team.permissions.admin or self.organization.permissions.admin
+
+    def change_reason(self) -> str | None:
+        """Why nothing can be changed now; None if it can."""
+        return "not loaded yet" if self.access is None else self.screen.engine.write_reason()
+
+    def reason_add(self) -> str | None:
+        """Disabled for users who change no team."""
+        if reason := self.change_reason():
             return reason
-        if command == "add":
-            can = any(team.permissions.admin for team in self._all_teams) or self._screen.organization.permissions.admin
-            return None if can else "only admins and owners of a team add members"
-        if row is None:
-            return "in no team: a adds to teams"
-        team: Team = row.thing[0]
-        can = team.permissions.admin or self._screen.organization.permissions.admin
-        return None if can else "only admins and owners of the team change its members"
+        can_add = self.organization.permissions.admin or any(map(self.may_change, self._all_teams))
+        return None if can_add else "only admins and owners of a team add members"
 
-    def run(self, command: str) -> Awaitable[None] | None:
-        """Run a command."""
-        row = self._screen.tab.at(self._screen.cursor)
-        if command == "add":
-            return self._add()
-        if row is None or self._access is None:
-            return None
-        if command == "open":
-            return self._open(row)
-        team, role = row.thing
-        return self._change(team, role) if command == "rename" else self._remove(team, self._access)
-
-    async def _open(self, row: AccessRow) -> None:
-        """Show the permissions of a place, or who is in a team."""
-        if self._screen.tab is self._places:
-            self._screen.open_access(row.thing)
-            return
-        path: dict[str, Any] = {"organization_id": self._screen.organization.id, "team_id": row.key}
-        people = await whole_listing(self._screen.engine, ListTeamMembers(**path))
-        lines: list[Line] = [
-            (Span(f" {sanitize(one.organization.user.display_name)}  "), Span(sanitize(one.team.role), "quiet"))
-            for one in people
-        ]
-        self._screen.app_context.push_screen(TextScreen(f"Members of {row.cells[0]}", lines))
-
-    async def _add(self) -> None:
-        """Add the person to several teams."""
-        self_in = {key for at in range(self._teams.count) if (key := self._teams.key(at))}
-        admin = self._screen.organization.permissions.admin
-        teams = [one for one in self._all_teams if one.id not in self_in and (admin or one.permissions.admin)]
+    async def command_add(self) -> None:
+        """Add the person to teams."""
+        present = {role.team.id for role in self.teams or ()}
+        teams = [team for team in self._all_teams if team.id not in present and self.may_change(team)]
         if not teams:
-            self._screen.notify("there is no other team: g a, Teams creates one")
+            self.screen.notify("there is no other team: g a, Teams creates one")
             return
-        choices = [Choice(one.id, sanitize(one.title) or one.id, count(one.members, "member")) for one in teams]
-        picker = Picker(f"Add {self.title} to teams", choices, multiple=True)
-        chosen = await self._screen.ask(picker)
-        role = await choose_team_role(self._screen, f"Role of {self.title} in the team") if chosen else None
-        if not chosen or role is None:
+        chosen = await self.choose_teams(f"Add {self.title} to teams", teams)
+        role: Any = await choose_team_role(self.screen, f"Role of {self.title} in the team") if chosen else None
+        if role is not None:
+            await self.send_for_teams([AddTeamMember(**self.path(team_id), role=role) for team_id in chosen], role)
+
+
+class PlaceList(List[PlaceLevel]):
+    """The places in which the person has a level.
+
+    Args:
+        session: the permissions of the person.
+    """
+
+    name, nouns, place = "Places", "places", " of this person"
+    footer = ("open", "next_pane", "find_here", "unsend", "close")
+
+    def __init__(self, session: PersonAccess) -> None:
+        self._session = session
+        super().__init__(
+            (
+                Column("place", lambda item: strong(" › ".join(item.names)), gap=2),
+                Column("level", lambda item: quiet(item.reason.level), 10, gap=2),
+                Column("from", lambda item: quiet(item.reason.source), gap=2),
+                Column("kind", lambda item: quiet(kind_of(item.place)), 12, gap=2, from_width=61),
+            )
+        )
+
+    @override
+    @property
+    def loaded(self) -> Loaded[Sequence[PlaceLevel]]:
+        return Loaded(self._session.places, self._session.error)
+
+    @override
+    def key_of(self, item: PlaceLevel) -> str:
+        return item.place.id
+
+    @override
+    def summary(self) -> Line:
+        return self._session.summary()
+
+    @override
+    def empty(self) -> Message:
+        return Message("This person has access to no place.", "2 shows the teams: a adds to teams.")
+
+    def reason_open(self) -> str | None:
+        """Disabled without places."""
+        return None if self.current else "no places here"
+
+    def command_open(self) -> None:
+        """Show the permissions of the place."""
+        if self.current:
+            self._session.open(self.current.place)
+
+    def reason_rename(self) -> str | None:
+        """Levels of a person are not changed here."""
+        return "levels follow from the role, default levels and teams: 2 shows the teams"
+
+    reason_delete = reason_rename
+
+
+class TeamRoleList(List[TeamRole]):
+    """The teams of the person.
+
+    Args:
+        session: the permissions of the person.
+    """
+
+    name, nouns, place = "Teams", "teams", " of this person"
+    footer = ("open", "add", "rename", "delete", "find_here", "close")
+
+    def __init__(self, session: PersonAccess) -> None:
+        self._session = session
+        super().__init__(
+            (
+                Column("team", lambda item: strong(item.team.title or item.team.id), gap=2),
+                Column("in the team", lambda item: quiet(item.role), 14, gap=2),
+                Column("members", lambda item: quiet(f"{item.members:,}"), 10, gap=2),
+            )
+        )
+
+    @override
+    @property
+    def loaded(self) -> Loaded[Sequence[TeamRole]]:
+        return Loaded(self._session.teams, self._session.error)
+
+    @override
+    def key_of(self, item: TeamRole) -> str:
+        return item.team.id
+
+    @override
+    def summary(self) -> Line:
+        return self._session.summary()
+
+    @override
+    def empty(self) -> Message:
+        return Message("In no team.", "a adds to teams.")
+
+    def reason_open(self) -> str | None:
+        """Disabled without teams."""
+        return None if self.current else "no teams here"
+
+    async def command_open(self) -> None:
+        """List who is in the team."""
+        item, screen = self.current, self._session.screen
+        if item is None:
             return
-        failed: list[str] = []
-        for team_id in chosen:
-            try:
-                await self._put(team_id, role)
-            except PresscheckError as error:
-                failed.append(error.message)
-        done = f"added to {count(len(chosen) - len(failed), 'team')} as {role} (z undoes the last)"
-        self._screen.notify(f"{done}; {len(failed)} failed: {sanitize(failed[0])}" if failed else done)
-        self._screen.reload()
+        listing = ListTeamMembers(organization_id=self._session.organization.id, team_id=item.team.id)
+        lines: list[Line] = [
+            (Span(f" {sanitize(member.organization.user.display_name)}  "), *quiet(member.team.role))
+            for member in await whole_listing(screen.engine, listing)
+        ]
+        screen.app_context.push_screen(TextScreen(f"Members of {item.team.title or item.team.id}", lines))
 
-    async def _put(self, team_id: str, role: Any) -> None:
-        path = {"organization_id": self._screen.organization.id, "team_id": team_id, "user_id": self._member.id}
-        await send(self._screen, AddTeamMember(**path, role=role))
+    def reason_rename(self) -> str | None:
+        """Disabled for users who may not change the members of the team."""
+        if reason := self._session.change_reason():
+            return reason
+        if self.current is None:
+            return "in no team: a adds to teams"
+        may_change = self._session.may_change(self.current.team)
+        return None if may_change else "only admins and owners of the team change its members"
 
-    async def _change(self, team: Team, present: str) -> None:
-        """Change the role of the person in a team."""
-        role = await choose_team_role(self._screen, f"Role of {self.title} in {sanitize(team.title)}", present)
-        if role is None or role == present:
+    async def command_rename(self) -> None:
+        """Change the role of the person in the team."""
+        item, session = self.current, self._session
+        if item is None:
             return
-        await self._put(team.id, role)
-        self._screen.notify(f"{sanitize(team.title)}: {role} (z undoes it)")
-        self._screen.reload()
+        team = sanitize(item.team.title)
+        role: Any = await choose_team_role(session.screen, f"Role of {session.title} in {team}", item.role)
+        if role is not None and role != item.role:
+            await session.send(AddTeamMember(**session.path(item.team.id), role=role), f"{team}: {role}")
 
-    async def _remove(self, team: Team, access: Access) -> None:
-        """Remove the person from a team, after a question with what they lose."""
+    reason_delete = reason_rename
+
+    async def command_delete(self) -> None:
+        """Remove the person from the team, after a question that shows what they lose."""
+        access, item, session = self._session.access, self.current, self._session
+        if access is None or item is None:
+            return
+        team = sanitize(item.team.title)
         places: list[Container] = [*access.collections.values(), *access.spaces]
-        lost = changes_in_words(access, access.without(team.id), [self._member], places)
+        lost = changes_in_words(access, access.without(item.team.id), [session.member], places)
         lines: list[Line] = [(Span("They keep what the role, default levels and other teams allow."),)]
         lines += [(Span(sentence, "waiting"),) for sentence in lost]
-        if self._member.id == self._screen.engine.me.id:
+        if session.member.id == session.screen.engine.me.id:
             lines.append((Span("This is you.", "waiting"),))
-        title = f"Remove {self.title} from {sanitize(team.title)}?"
-        if not await self._screen.ask(ConfirmDialog(title, lines, "Remove")):
-            return
-        path = {"organization_id": self._screen.organization.id, "team_id": team.id, "user_id": self._member.id}
-        await send(self._screen, RemoveTeamMember(**path))
-        self._screen.notify(f"removed from {sanitize(team.title)} (z undoes it)")
-        self._screen.reload()
-
-
-def _no_places() -> tuple[str, str]:
-    return "This person has access to no place.", "2 shows the teams: a adds to teams."
-
-
-def _no_teams() -> tuple[str, str]:
-    return "In no team.", "a adds to teams."
+        if await session.screen.ask(ConfirmDialog(f"Remove {session.title} from {team}?", lines, "Remove")):
+            await session.send(RemoveTeamMember(**session.path(item.team.id)), f"removed from {team}")

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from typing_extensions import override
 
 from presscheck.api.collections import Collection, GetCollection, UpdateCollection
+from presscheck.api.organizations import OrganizationMember
 from presscheck.api.permissions import (
     ListSpaceTeamPermissions,
     RemoveCollectionTeamPermission,
@@ -12,304 +16,402 @@ from presscheck.api.permissions import (
 )
 from presscheck.api.sites import GetSite
 from presscheck.api.spaces import GetSpace, Space, UpdateSpace
-from presscheck.api.teams import ListTeams
-from presscheck.engine.access import ELSEWHERE, Access, Grant, rank, read_access
+from presscheck.api.teams import ListTeams, Team
+from presscheck.engine.access import ELSEWHERE, Access, Container, Reason, rank, read_access
 from presscheck.engine.reads.listing_guard import whole_listing
-from presscheck.errors import Forbidden, NotSupported, PresscheckError
+from presscheck.errors import Forbidden, NotSupported
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.screens.access.levels import DEFAULT_LEVELS, changes_in_words, choose_level, kind_of
-from presscheck.tui.screens.access.rows import AccessRow, AccessTab
-from presscheck.tui.screens.sites.writes import send
+from presscheck.tui.screens.access.session import AccessSession, quiet, strong
 from presscheck.tui.screens.text_screen import TextScreen
+from presscheck.tui.ui.list import Column, List
+from presscheck.tui.ui.loaded import Loaded
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
+from presscheck.tui.widgets.empty_state import Message
 from presscheck.tui.widgets.picker import Choice, Picker
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable
-
     from presscheck.api.operation import Operation
-    from presscheck.api.organizations import OrganizationMember
-    from presscheck.engine.access import Container
+    from presscheck.api.organizations import Organization
     from presscheck.engine.writes.descriptions import Place
-    from presscheck.tui.screens.access.context import AccessContext
-
-ON_PEOPLE = ("open", "next_pane", "settings", "find_here", "unsend", "close")
-"""What the footer shows on people: their levels are not changed here."""
-FOOTER = ("open", "add", "rename", "delete", "settings", "find_here", "close")
+    from presscheck.tui.ui.tabs import TabScreen
 
 
-class PlaceAccess:
-    """The people and teams of a place, and the commands on them.
+class PersonLevel(NamedTuple):
+    """A person with a level in the place."""
+
+    member: OrganizationMember
+    reason: Reason
+
+
+class TeamLevel(NamedTuple):
+    """A team with a level in the place.
+
+    Attributes:
+        team: the team.
+        level: the level.
+        place: where the level is given; None if the service does not tell.
+        people: the ids of its members.
+    """
+
+    team: Team
+    level: str
+    place: Container | None = None
+    people: frozenset[str] = frozenset()
+
+
+class PlaceAccess(AccessSession):
+    """The people and teams of a place.
 
     Args:
         screen: the screen.
+        organization: the organization.
         place: the place.
+
+    Attributes:
+        people: the people with a level, the highest first; None until they are read.
+        teams: the teams with a level; None until they are read.
     """
 
-    def __init__(self, screen: AccessContext, place: Container) -> None:
-        self._screen, self._place = screen, place
-        self._access: Access | None = None
-        people = (("name", 0), ("level", 8), ("from", 0), ("e-mail", 0))
-        teams = (("team", 0), ("level", 8), ("members", 8), ("given on", 0))
-        self._people = AccessTab("People", "people", people, ON_PEOPLE, self.summary, self._no_people)
-        self._teams = AccessTab("Teams", "teams", teams, FOOTER, self.summary, self._no_teams)
-        self.tabs = (self._people, self._teams)
+    def __init__(self, screen: TabScreen, organization: Organization, place: Container) -> None:
+        super().__init__(screen, organization)
+        self.place = place
+        self.people: Sequence[PersonLevel] | None = None
+        self.teams: Sequence[TeamLevel] | None = None
 
+    @override
     @property
     def title(self) -> str:
-        """The titles of the collections around it, and its own."""
-        names = self._access.names(self._place) if self._access else [self._place.title]
+        names = self.access.names(self.place) if self.access else [self.place.title]
         return sanitize(" › ".join(names))
 
-    async def load(self) -> None:
-        """Read the place, its people and its teams."""
-        engine = self._screen.engine
-        place = self._place = await self._read_place()
+    @property
+    def name(self) -> str:
+        """The title of the place itself, as display text."""
+        return sanitize(self.place.title)
+
+    @property
+    def outer(self) -> Collection | None:
+        """The collection around the place; None if there is none."""
+        around = self.access.around(self.place) if self.access else []
+        return around[1] if len(around) > 1 and isinstance(around[1], Collection) else None
+
+    @override
+    async def read(self) -> None:
+        engine = self.screen.engine
+        place = self.place = await self._read_place()
 
         async def read_all(listing: Operation[Any]) -> tuple[Any, ...]:
             return await whole_listing(engine, listing)
 
-        self._access = access = await read_access(read_all, self._screen.organization, place=place)
-        rows: list[tuple[int, AccessRow]] = []
-        for member in access.members:
-            if found := access.level(member, place):
-                name = member.user.display_name or member.id
-                cells = (name, found.level, found.source, member.user.email or "")
-                rows.append((rank(found.level), _row(member.id, cells, member)))
-        rows.sort(key=lambda one: (-one[0], one[1].cells[0].casefold()))
-        self._people.show([row for _, row in rows])
-        self._teams.show([*self._grants(access), *await self._reported_teams(access)])
+        access = await read_access(read_all, self.organization, place=place)
+        people = [PersonLevel(member, reason) for member in access.members if (reason := access.level(member, place))]
+        people.sort(key=lambda person: (-rank(person.reason.level), _name_of(person.member).casefold()))
+        given = [
+            TeamLevel(grant.team, grant.level, item, grant.people)
+            for item in access.around(place)
+            for grant in access.grants.get(item.id, ())
+        ]
+        explained = {level.team.id for level in given}
+        reported = [level for level in await self._reported_teams() if level.team.id not in explained]
+        self.access, self.people, self.teams = access, people, (*given, *reported)
 
     async def _read_place(self) -> Container:
-        read, place = self._screen.engine.read, self._place
+        read, place = self.screen.engine.read, self.place
         if isinstance(place, Collection):
             return await read(GetCollection(collection_id=place.id))
         if isinstance(place, Space):
             return await read(GetSpace(space_id=place.id))
-        return await read(GetSite(organization_id=self._screen.organization.id, site_id=place.id))
+        return await read(GetSite(organization_id=self.organization.id, site_id=place.id))
 
-    def _grants(self, access: Access) -> list[AccessRow]:
-        """The teams with a level on the place itself, or on a collection around it."""
-        rows: list[AccessRow] = []
-        for item in access.around(self._place):
-            where = "this collection" if item.id == self._place.id else item.title or item.id
-            for grant in access.grants.get(item.id, ()):
-                cells = (grant.team.title or grant.team.id, grant.level, f"{len(grant.people):,}", where)
-                rows.append(_row(f"{item.id} {grant.team.id}", cells, (item, grant)))
-        return rows
-
-    async def _reported_teams(self, access: Access) -> list[AccessRow]:
-        """The teams that the service lists for the space, and that no collection around it explains."""
-        if not isinstance(self._place, Space):
+    async def _reported_teams(self) -> list[TeamLevel]:
+        """The teams that the service lists for a space, also those that have their level on a collection around it."""
+        if not isinstance(self.place, Space):
             return []
         try:
-            listed = await whole_listing(self._screen.engine, ListSpaceTeamPermissions(space_id=self._place.id))
+            listed = await whole_listing(self.screen.engine, ListSpaceTeamPermissions(space_id=self.place.id))
         except (Forbidden, NotSupported):
             return []
-        known = {grant.team.id for item in access.around(self._place) for grant in access.grants.get(item.id, ())}
-        return [
-            _row(f" {one.team.id}", (one.team.title or one.team.id, one.permission, f"{one.team.members:,}", "–"), None)
-            for one in listed
-            if one.team.id not in known
-        ]
+        return [TeamLevel(permission.team, permission.permission) for permission in listed]
 
+    @override
     def summary(self) -> Line:
-        """The default level, and where it is set."""
-        if self._access is None:
+        if self.access is None:
             return ()
-        people = f"{self._people.total:,} of {count(len(self._access.members), 'member')} have access"
-        return (Span(f"{people}   ", "quiet"), Span(sanitize(self._default_in_words(self._access)), "quiet"))
+        people = f"{len(self.people or ()):,} of {count(len(self.access.members), 'member')} have access"
+        return (Span(f"{people}   ", "quiet"), *quiet(self._default_in_words(self.access)))
 
     def _default_in_words(self, access: Access) -> str:
-        given = access.default_from(self._place)
+        given = access.default_from(self.place)
         if given is None:
             return "default level: role in the organization"
-        level = given.default_level or "no access"
-        where = "" if given.id == self._place.id else f", inherited from {given.title or given.id}"
-        return f"default level: {level}{where}"
+        where = "" if given.id == self.place.id else f", inherited from {given.title or given.id}"
+        return f"default level: {given.default_level or 'no access'}{where}"
 
-    def _no_people(self) -> tuple[str, str]:
-        return "No member of the organization has access.", ""
-
-    def _no_teams(self) -> tuple[str, str]:
-        if isinstance(self._place, Collection):
-            return "No team has a level here.", "a gives one: its members then have it in everything inside."
-        if isinstance(self._place, Space):
-            hint = "a opens the collection around this space: teams get their level there." if self._outer else ""
-            return "No team has a level on a collection around this space.", hint
-        return (
-            "Teams have no level on a site.",
-            "Roles in the organization decide: create edits it, admin publishes it.",
-        )
-
-    @property
-    def _outer(self) -> Collection | None:
-        """The collection around the place; None if there is none."""
-        around = self._access.around(self._place) if self._access else []
-        return around[1] if len(around) > 1 and isinstance(around[1], Collection) else None
-
+    @override
     def is_here(self, place: Place) -> bool:
-        """Whether a sent change belongs to the place."""
-        return self._place.id in (place.collection, place.space, place.site)
+        return self.place.id in (place.collection, place.space, place.site)
 
-    # commands
-
-    def reason(self, command: str) -> str | None:
-        """Why a command cannot run now; None if it can."""
-        if self._access is None:
+    def team_reason(self, write: type[Operation[Any]]) -> str | None:
+        """Why the levels of teams cannot be changed here now; None if they can."""
+        if self.access is None:
             return "not loaded yet"
-        row = self._screen.tab.at(self._screen.cursor)
-        if command == "open":
-            return None if row else f"no {self._screen.tab.noun} here"
-        if command == "add" and isinstance(self._place, Space):
-            return None if self._outer else "teams get a level on a collection, and this space is in none"
-        if command == "settings" and not isinstance(self._place, Collection | Space):
-            return "a site has no default level that can be changed"
-        if command in ("add", "rename", "delete") and not isinstance(self._place, Collection):
-            return f"teams get a level on a collection, not on a {kind_of(self._place)}: enter on a team opens it"
-        if reason := self._change_reason(command):
+        if not isinstance(self.place, Collection):
+            return f"teams get a level on a collection, not on a {kind_of(self.place)}: enter on a team opens it"
+        return self._change_reason(write)
+
+    def _change_reason(self, write: type[Operation[Any]] | None) -> str | None:
+        if reason := self.screen.engine.write_reason(write, at_once=True):
             return reason
-        if command in ("rename", "delete"):
-            return self._own_reason(row)
-        return None
+        allowed = isinstance(self.place, Collection | Space) and self.place.permissions.admin
+        return None if allowed else f"this needs the admin level in this {kind_of(self.place)}"
 
-    def _change_reason(self, command: str) -> str | None:
-        operation = RemoveCollectionTeamPermission if command == "delete" else UpdateCollectionTeamPermission
-        write = None if command == "settings" else operation
-        if reason := self._screen.engine.write_reason(write, at_once=True):
-            return reason
-        allowed = isinstance(self._place, Collection | Space) and self._place.permissions.admin
-        return None if allowed else f"this needs the admin level in this {kind_of(self._place)}"
+    def reason_add(self) -> str | None:
+        """Disabled without the level, and where no team can get one; on a space, it leads to the collection."""
+        if self.access and isinstance(self.place, Space):
+            return None if self.outer else "teams get a level on a collection, and this space is in none"
+        return self.team_reason(UpdateCollectionTeamPermission)
 
-    def _own_reason(self, row: AccessRow | None) -> str | None:
-        if self._screen.tab is self._people:
-            return "levels of people follow from roles, default levels and teams: enter shows how, 2 the teams"
-        if row is None:
-            return "no team here: a gives one a level"
-        if row.thing is None or row.thing[0].id != self._place.id:
-            return "this level is inherited: enter opens the collection where it is given"
-        return None
-
-    def run(self, command: str) -> Awaitable[None] | None:
-        """Run a command."""
-        row = self._screen.tab.at(self._screen.cursor)
-        if command == "add":
-            return self._add()
-        if command == "settings":
-            return self._change_default()
-        if row is None or self._access is None:
-            return None
-        if command == "open":
-            self._open(row, self._access)
-            return None
-        grant: Grant = row.thing[1]
-        return self._change(grant) if command == "rename" else self._remove(grant, self._access)
-
-    def _open(self, row: AccessRow, access: Access) -> None:
-        """Show all paths of a person's level; open the collection of an inherited level, or list who is in the team."""
-        if self._screen.tab is self._people:
-            self._show_reasons(row.thing, access)
-        elif row.thing and row.thing[0].id != self._place.id:
-            self._screen.open_access(row.thing[0])
-        elif row.thing:
-            members = [one.user.display_name for one in access.members if one.id in row.thing[1].people]
-            lines: list[Line] = [(Span(f" {sanitize(name)}"),) for name in sorted(members, key=str.casefold)]
-            empty: list[Line] = [(Span(" No members yet.", "quiet"),)]
-            self._screen.app_context.push_screen(TextScreen(f"Members of {row.cells[0]}", lines or empty))
-        else:
-            self._screen.notify("the service does not tell where this team got its level")
-
-    def _show_reasons(self, member: OrganizationMember, access: Access) -> None:
-        """Every level of a person here with its path; the highest holds."""
-        held = access.level(member, self._place)
-        reasons = sorted(access.reasons(member, self._place), key=lambda one: -rank(one.level))
-        name = sanitize(member.user.display_name or member.id)
-        lines: list[Line] = [(), (Span(f" Level here: {held.level if held else 'none'}", "strong"),), ()]
-        for at, reason in enumerate(reasons):
-            holds = at == 0 and held is not None and held.path == reason.path
-            sign = Span(" ✓ ", "added") if holds else Span("   ")
-            lines.append((sign, Span(f"{sanitize(reason.level):8} "), Span(sanitize(reason.path), "quiet")))
-        if held and held.path == ELSEWHERE:
-            lines.append((Span(" ✓ ", "added"), Span(f"{sanitize(held.level):8} "), Span(ELSEWHERE, "waiting")))
-        lines += [(), (Span(" The highest level holds.", "quiet"),)]
-        self._screen.app_context.push_screen(TextScreen(f"{name} in {self.title}", lines))
-
-    async def _add(self) -> None:
+    async def command_add(self) -> None:
         """Give teams a level on the collection; on a space, go to the collection around it."""
-        if isinstance(self._place, Space) and self._outer:
-            self._screen.open_access(self._outer)
-            self._screen.app_context.notify("teams get their level on this collection: a gives one")
+        if isinstance(self.place, Space) and self.outer:
+            self.open(self.outer)
+            self.screen.app_context.notify("teams get their level on this collection: a gives one")
             return
-        access, listing = self._access, ListTeams(organization_id=self._screen.organization.id)
-        if access is None:
+        if self.access is None:
             return
-        known = {grant.team.id for grant in access.grants.get(self._place.id, ())}
-        teams = [team for team in await whole_listing(self._screen.engine, listing) if team.id not in known]
+        present = {grant.team.id for grant in self.access.grants.get(self.place.id, ())}
+        listed = await whole_listing(self.screen.engine, ListTeams(organization_id=self.organization.id))
+        teams = [team for team in listed if team.id not in present]
         if not teams:
-            self._screen.notify(
-                "every team has a level here already" if known else "there are no teams yet: g a adds one"
-            )
+            some = "every team has a level here already"
+            self.screen.notify(some if present else "there are no teams yet: g a adds one")
             return
-        choices = [Choice(one.id, sanitize(one.title) or one.id, count(one.members, "member")) for one in teams]
-        title = f"Teams that get a level on {sanitize(self._place.title)}"
-        chosen = await self._screen.ask(Picker(title, choices, multiple=True))
-        level = await choose_level(self._screen, f"Level on {sanitize(self._place.title)}") if chosen else None
-        if not chosen or level is None:
-            return
-        failed: list[str] = []
-        for team_id in chosen:
-            call: dict[str, Any] = {"collection_id": self._place.id, "team_id": team_id, "role": level}
-            try:
-                await send(self._screen, UpdateCollectionTeamPermission(**call))
-            except PresscheckError as error:
-                failed.append(error.message)
-        done = f"{count(len(chosen) - len(failed), 'team')}: {level} (z undoes the last)"
-        self._screen.notify(f"{done}; {len(failed)} failed: {sanitize(failed[0])}" if failed else done)
-        self._screen.reload()
+        chosen = await self.choose_teams(f"Teams that get a level on {self.name}", teams)
+        level = await choose_level(self.screen, f"Level on {self.name}") if chosen else None
+        if level is not None:
+            await self.send_for_teams([self.update(team_id, level) for team_id in chosen], level)
 
-    async def _change(self, grant: Grant) -> None:
-        """Change the level of a team."""
-        title = f"Level of {sanitize(grant.team.title)} on {sanitize(self._place.title)}"
-        level = await choose_level(self._screen, title, grant.level)
-        if level is None or level == grant.level:
-            return
-        call: dict[str, Any] = {"collection_id": self._place.id, "team_id": grant.team.id, "role": level}
-        await send(self._screen, UpdateCollectionTeamPermission(**call))
-        self._screen.notify(f"{sanitize(grant.team.title)}: {level} (z undoes it)")
-        self._screen.reload()
+    def update(self, team_id: str, level: str) -> UpdateCollectionTeamPermission:
+        """Return the call that gives a team a level on the collection."""
+        call: dict[str, Any] = {"collection_id": self.place.id, "team_id": team_id, "role": level}
+        return UpdateCollectionTeamPermission(**call)
 
-    async def _remove(self, grant: Grant, access: Access) -> None:
-        """Remove the level of a team, after a question with who loses what."""
-        members = [member for member in access.members if member.id in grant.people]
-        after = access.without(grant.team.id, self._place.id)
-        lost = changes_in_words(access, after, members, [self._place]) if members else []
-        lines: list[Line] = [(Span("Its members keep what roles, default levels and other teams allow."),)]
-        lines += [(Span(sentence, "waiting"),) for sentence in lost]
-        title = f"Remove {sanitize(grant.team.title)} from {sanitize(self._place.title)}?"
-        if not await self._screen.ask(ConfirmDialog(title, lines, "Remove")):
-            return
-        await send(self._screen, RemoveCollectionTeamPermission(collection_id=self._place.id, team_id=grant.team.id))
-        self._screen.notify(f"removed {sanitize(grant.team.title)} (z undoes it)")
-        self._screen.reload()
+    def reason_settings(self) -> str | None:
+        """Disabled without the level, and for a site."""
+        if self.access is None:
+            return "not loaded yet"
+        if not isinstance(self.place, Collection | Space):
+            return "a site has no default level that can be changed"
+        return self._change_reason(None)
 
-    async def _change_default(self) -> None:
+    async def command_settings(self) -> None:
         """Change the default level of the collection or the space."""
-        present = self._place.default_level or "none"
+        present = self.place.default_level or "none"
         choices = [Choice(level, level, words) for level, words in DEFAULT_LEVELS.items()]
-        title = f"Default level of {sanitize(self._place.title)}"
-        chosen = await self._screen.ask(Picker(title, choices, ranked=False, current=present))
+        picker = Picker(f"Default level of {self.name}", choices, ranked=False, current=present)
+        chosen = await self.screen.ask(picker)
         if chosen is None or chosen[0] == present:
             return
         level: Any = None if chosen[0] == "none" else chosen[0]
-        if isinstance(self._place, Space):
-            await send(self._screen, UpdateSpace(space_id=self._place.id, default_level=level))
+        call = (
+            UpdateSpace(space_id=self.place.id, default_level=level)
+            if isinstance(self.place, Space)
+            else UpdateCollection(collection_id=self.place.id, default_level=level)
+        )
+        await self.send(call, f"default level: {chosen[0]}")
+
+
+class PeopleList(List[PersonLevel]):
+    """The people with a level in the place.
+
+    Args:
+        session: the permissions of the place.
+    """
+
+    name, nouns, place = "People", "people", " with access"
+    footer = ("open", "next_pane", "settings", "find_here", "unsend", "close")
+
+    def __init__(self, session: PlaceAccess) -> None:
+        self._session = session
+        super().__init__(
+            (
+                Column("name", lambda person: strong(_name_of(person.member)), gap=2),
+                Column("level", lambda person: quiet(person.reason.level), 10, gap=2),
+                Column("from", lambda person: quiet(person.reason.source), gap=2),
+                Column("e-mail", lambda person: quiet(person.member.user.email or ""), gap=2, from_width=67),
+            )
+        )
+
+    @override
+    @property
+    def loaded(self) -> Loaded[Sequence[PersonLevel]]:
+        return Loaded(self._session.people, self._session.error)
+
+    @override
+    def key_of(self, item: PersonLevel) -> str:
+        return item.member.id
+
+    @override
+    def summary(self) -> Line:
+        return self._session.summary()
+
+    @override
+    def empty(self) -> Message:
+        return Message("No member of the organization has access.")
+
+    def reason_open(self) -> str | None:
+        """Disabled without people."""
+        return None if self.current else "no people here"
+
+    def command_open(self) -> None:
+        """Show every level of the person in the place with its path; the highest holds."""
+        access, place, person = self._session.access, self._session.place, self.current
+        if access is None or person is None:
+            return
+        held = person.reason
+        lines: list[Line] = [(), (Span(f" Level here: {sanitize(held.level)}", "strong"),), ()]
+        reasons = sorted(access.reasons(person.member, place), key=lambda reason: -rank(reason.level))
+        for at, reason in enumerate(reasons):
+            holds = at == 0 and held.path == reason.path
+            sign = Span(" ✓ ", "added") if holds else Span("   ")
+            lines.append((sign, Span(f"{sanitize(reason.level):8} "), *quiet(reason.path)))
+        if held.path == ELSEWHERE:
+            lines.append((Span(" ✓ ", "added"), Span(f"{sanitize(held.level):8} "), Span(ELSEWHERE, "waiting")))
+        lines += [(), (Span(" The highest level holds.", "quiet"),)]
+        title = f"{sanitize(_name_of(person.member))} in {self._session.title}"
+        self._session.screen.app_context.push_screen(TextScreen(title, lines))
+
+    def reason_rename(self) -> str | None:
+        """Levels of people are not changed here."""
+        return "levels of people follow from roles, default levels and teams: enter shows how, 2 the teams"
+
+    reason_delete = reason_rename
+
+
+class TeamList(List[TeamLevel]):
+    """The teams with a level on the place or a collection around it.
+
+    Args:
+        session: the permissions of the place.
+    """
+
+    name, nouns, place = "Teams", "teams", " with access"
+    footer = ("open", "add", "rename", "delete", "settings", "find_here", "close")
+
+    def __init__(self, session: PlaceAccess) -> None:
+        self._session = session
+        super().__init__(
+            (
+                Column("team", lambda item: strong(_title_of(item.team)), gap=2),
+                Column("level", lambda item: quiet(item.level), 10, gap=2),
+                Column("members", _members, 10, gap=2),
+                Column("given on", self._given_on, gap=2, from_width=59),
+            )
+        )
+
+    @override
+    @property
+    def loaded(self) -> Loaded[Sequence[TeamLevel]]:
+        return Loaded(self._session.teams, self._session.error)
+
+    @override
+    def key_of(self, item: TeamLevel) -> tuple[str, str]:
+        return (item.place.id if item.place else "", item.team.id)
+
+    @override
+    def summary(self) -> Line:
+        return self._session.summary()
+
+    @override
+    def empty(self) -> Message:
+        if isinstance(self._session.place, Collection):
+            return Message("No team has a level here.", "a gives one: its members then have it in everything inside.")
+        if isinstance(self._session.place, Space):
+            hint = "a opens the collection around this space: teams get their level there."
+            title = "No team has a level on a collection around this space."
+            return Message(title, hint if self._session.outer else "")
+        return Message(
+            "Teams have no level on a site.", "Roles in the organization decide: create edits it, admin publishes it."
+        )
+
+    def _given_on(self, item: TeamLevel) -> Line:
+        if item.place is None:
+            return quiet("–")
+        return quiet("this collection" if self._is_given_here(item) else item.place.title or item.place.id)
+
+    def _is_given_here(self, item: TeamLevel) -> bool:
+        return item.place is not None and item.place.id == self._session.place.id
+
+    def reason_open(self) -> str | None:
+        """Disabled without teams."""
+        return None if self.current else "no teams here"
+
+    def command_open(self) -> None:
+        """List who is in the team; for an inherited level, open the collection where it is given."""
+        access, item = self._session.access, self.current
+        if access is None or item is None:
+            return
+        if item.place is None:
+            self._session.screen.notify("the service does not tell where this team got its level")
+        elif not self._is_given_here(item):
+            self._session.open(item.place)
         else:
-            await send(self._screen, UpdateCollection(collection_id=self._place.id, default_level=level))
-        self._screen.notify(f"default level: {chosen[0]} (z undoes it)")
-        self._screen.reload()
+            names = [member.user.display_name for member in access.members if member.id in item.people]
+            lines: list[Line] = [(Span(f" {sanitize(name)}"),) for name in sorted(names, key=str.casefold)]
+            screen = TextScreen(f"Members of {_title_of(item.team)}", lines or [quiet(" No members yet.")])
+            self._session.screen.app_context.push_screen(screen)
+
+    def _row_reason(self, write: type[Operation[Any]]) -> str | None:
+        if reason := self._session.team_reason(write):
+            return reason
+        if self.current is None:
+            return "no team here: a gives one a level"
+        is_here = self._is_given_here(self.current)
+        return None if is_here else "this level is inherited: enter opens the collection where it is given"
+
+    def reason_rename(self) -> str | None:
+        """Disabled without the level in the collection, and for an inherited level."""
+        return self._row_reason(UpdateCollectionTeamPermission)
+
+    async def command_rename(self) -> None:
+        """Change the level of the team."""
+        item, session = self.current, self._session
+        if item is None:
+            return
+        team = sanitize(item.team.title)
+        level = await choose_level(session.screen, f"Level of {team} on {session.name}", item.level)
+        if level is not None and level != item.level:
+            await session.send(session.update(item.team.id, level), f"{team}: {level}")
+
+    def reason_delete(self) -> str | None:
+        """Disabled without the level in the collection, and for an inherited level."""
+        return self._row_reason(RemoveCollectionTeamPermission)
+
+    async def command_delete(self) -> None:
+        """Remove the level of the team, after a question that shows who loses what."""
+        access, item, session = self._session.access, self.current, self._session
+        if access is None or item is None:
+            return
+        place, team = session.place, sanitize(item.team.title)
+        members = [member for member in access.members if member.id in item.people]
+        lost = changes_in_words(access, access.without(item.team.id, place.id), members, [place])
+        lines: list[Line] = [(Span("Its members keep what roles, default levels and other teams allow."),)]
+        lines += [(Span(sentence, "waiting"),) for sentence in lost]
+        if await session.screen.ask(ConfirmDialog(f"Remove {team} from {session.name}?", lines, "Remove")):
+            call = RemoveCollectionTeamPermission(collection_id=place.id, team_id=item.team.id)
+            await session.send(call, f"removed {team}")
 
 
-def _row(key: str, cells: tuple[str, ...], thing: Any) -> AccessRow:
-    return AccessRow(key, tuple(sanitize(cell) for cell in cells), thing)
+def _name_of(member: OrganizationMember) -> str:
+    return member.user.display_name or member.id
+
+
+def _title_of(team: Team) -> str:
+    return team.title or team.id
+
+
+def _members(item: TeamLevel) -> Line:
+    return quiet(f"{len(item.people) if item.place else item.team.members:,}")

@@ -313,13 +313,11 @@ class SpaceActions:
 
     async def command_go_permissions(self) -> None:
         """Show who has which level in the space, collection or site, and why."""
-        from presscheck.tui.screens.access.screen import AccessScreen  # 8 ms, only when it is opened
-
         place = self._place
         organizations = (await self._screen.engine.read(ListOrganizations())).items
         organization = next((one for one in organizations if one.id == self._screen.organization_id), None)
         if place and organization:
-            self._screen.app_context.push_screen(AccessScreen(organization, place))
+            self._screen.app_context.open_permissions(organization, place)
 
     # create
 

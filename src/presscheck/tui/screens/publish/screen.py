@@ -261,10 +261,8 @@ class PublishScreen(BaseScreen):
 
     def command_go_permissions(self) -> None:
         """Show who has which level in the site, and why."""
-        from presscheck.tui.screens.access.screen import AccessScreen  # 8 ms, only when it is opened
-
         if self.current and self.organization:
-            self.app_context.push_screen(AccessScreen(self.organization, self.current))
+            self.app_context.open_permissions(self.organization, self.current)
 
     def reason_go_structure(self) -> str | None:
         """Disabled without a site."""

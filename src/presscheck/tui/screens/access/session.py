@@ -1,0 +1,114 @@
+"""The permissions of a place or a person while their screen is open: read as a whole, and again after each change."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from presscheck.errors import PresscheckError
+from presscheck.text.phrases import count
+from presscheck.text.sanitize import sanitize
+from presscheck.text.styled_text import Line, Span
+from presscheck.tui.screens.sites.writes import send
+from presscheck.tui.widgets.picker import Choice, Picker
+
+if TYPE_CHECKING:
+    from presscheck.api.operation import Operation
+    from presscheck.api.organizations import Organization, OrganizationMember
+    from presscheck.api.teams import Team
+    from presscheck.engine.access import Access, Container
+    from presscheck.engine.writes.descriptions import Place
+    from presscheck.tui.ui.tabs import TabScreen
+
+
+class AccessSession:
+    """What a screen shows the permissions of; it handles the commands that all its tabs have.
+
+    Args:
+        screen: the screen.
+        organization: the organization.
+
+    Attributes:
+        access: what the levels follow from; None until it is read.
+        error: why the latest read failed.
+        is_stale: whether another screen was opened, which may have changed something.
+    """
+
+    def __init__(self, screen: TabScreen, organization: Organization) -> None:
+        self.screen, self.organization = screen, organization
+        self.access: Access | None = None
+        self.error: PresscheckError | None = None
+        self.is_stale = False
+
+    @property
+    def title(self) -> str:
+        """The name of the place or person, as display text."""
+        raise NotImplementedError
+
+    def summary(self) -> Line:
+        """The line above the rows, the same in all tabs."""
+        raise NotImplementedError
+
+    def is_here(self, place: Place) -> bool:
+        """Whether a sent change belongs to what is shown."""
+        raise NotImplementedError
+
+    async def read(self) -> None:
+        """Read everything.
+
+        Raises:
+            PresscheckError: something cannot be read.
+        """
+        raise NotImplementedError
+
+    def reload(self) -> None:
+        """Read everything again, such as after a change."""
+
+        async def read() -> None:
+            try:
+                await self.read()
+                self.error = None
+            except PresscheckError as error:
+                self.error = error
+            self.screen.redraw()
+
+        self.is_stale = False
+        self.screen.run(read, group="access", exclusive=True)
+
+    def open(self, thing: Container | OrganizationMember) -> None:
+        """Show the permissions of another place or person."""
+        self.is_stale = True
+        self.screen.app_context.open_permissions(self.organization, thing)
+
+    async def choose_teams(self, title: str, teams: Sequence[Team]) -> Sequence[str]:
+        """Ask for teams; returns their ids, none if none was chosen."""
+        choices = [Choice(team.id, sanitize(team.title) or team.id, count(team.members, "member")) for team in teams]
+        return await self.screen.ask(Picker(title, choices, multiple=True)) or ()
+
+    async def send(self, call: Operation[Any], done: str) -> None:
+        """Send a change, and show that it is done."""
+        await send(self.screen, call)
+        self.screen.notify(f"{done} (z undoes it)")
+        self.reload()
+
+    async def send_for_teams(self, calls: Sequence[Operation[Any]], role: str) -> None:
+        """Send a change for each of several teams; a failure does not keep the others back."""
+        failures: list[str] = []
+        for call in calls:
+            try:
+                await send(self.screen, call)
+            except PresscheckError as error:
+                failures.append(error.message)
+        done = f"{count(len(calls) - len(failures), 'team')}: {role} (z undoes the last)"
+        self.screen.notify(f"{done}; {len(failures)} failed: {sanitize(failures[0])}" if failures else done)
+        self.reload()
+
+
+def strong(text: str) -> Line:
+    """The cell of the first column."""
+    return (Span(sanitize(text), "strong"),)
+
+
+def quiet(text: str) -> Line:
+    """The cell of another column."""
+    return (Span(sanitize(text), "quiet"),)
