@@ -8,8 +8,10 @@ import shlex
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from urllib.parse import quote
 
@@ -30,9 +32,16 @@ def programs() -> Path | None:
 class Cluster:
     """A running PostgreSQL; `new_database()` makes an empty database and tells its URL."""
 
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, directory: Path, control: Callable[..., None]) -> None:
         self.directory = directory
+        self._control = control
         self._made = 0
+
+    def restart(self, mode: str, *, seconds: float = 0) -> None:
+        """Stop it, as `pg_ctl` does in this mode, and start it again after a while."""
+        self._control("-m", mode, "stop")
+        time.sleep(seconds)
+        self._control("start")
 
     def new_database(self) -> str:
         self._made += 1
@@ -81,10 +90,11 @@ def cluster(*, durable: bool = False) -> Iterator[Cluster]:
         options = f"-k {shlex.quote(str(directory))} -c listen_addresses='' " + " ".join(
             f"-c {one}" for one in FASTER if not durable
         )
-        run(found / "pg_ctl", "-D", data, "-w", "-l", directory / "log", "-o", options, "start")
+        control = partial(run, found / "pg_ctl", "-D", data, "-w", "-l", directory / "log", "-o", options)
+        control("start")
         try:
-            yield Cluster(directory)
+            yield Cluster(directory, control)
         finally:
-            run(found / "pg_ctl", "-D", data, "-w", "-m", "immediate", "stop")
+            control("-m", "immediate", "stop")
     finally:
         shutil.rmtree(directory, ignore_errors=True)

@@ -9,9 +9,27 @@ from pathlib import Path
 Process = subprocess.Popen[str]
 
 
+def impatient(*, renewal: float) -> tuple[str, ...]:
+    """Arguments of Python for a service whose leases expire after seconds.
+
+    After SIGUSR1 each write to a file fails, as with a quota that is used up; after SIGUSR2 none does.
+    """
+    return (
+        "-c",
+        "import resource, signal\n"
+        "soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)\n"
+        "signal.signal(signal.SIGUSR1, lambda *_: resource.setrlimit(resource.RLIMIT_FSIZE, (1, hard)))\n"
+        "signal.signal(signal.SIGUSR2, lambda *_: resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard)))\n"
+        f"from presscheck.service.jobs import worker; worker.LEASE, worker.RENEWAL, worker.POLL = 2.5, {renewal}, 0.1\n"
+        "from presscheck.__main__ import main; main()",
+    )
+
+
 @contextmanager
-def serving(directory: Path, *options: str, fds: tuple[int, ...] = ()) -> Iterator[Process]:
-    command = [sys.executable, "-m", "presscheck", "serve", "--data", str(directory), *options]
+def serving(
+    directory: Path, *options: str, fds: tuple[int, ...] = (), run: tuple[str, ...] = ("-m", "presscheck")
+) -> Iterator[Process]:
+    command = [sys.executable, *run, "serve", "--data", str(directory), *options]
     process = subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, pass_fds=fds
     )

@@ -16,7 +16,6 @@ from typing import Any
 
 import pytest
 from sqlalchemy import func, select
-from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import Session
 from tests.running_service import LOOPBACK, RunningService, running_service
 from tests.service.engines import new_database
@@ -503,14 +502,17 @@ async def test_deleted_spaces_are_removed_after_seven_days(tmp_path: Path) -> No
 
 
 @pytest.mark.slow
-def test_a_job_of_a_dead_worker_is_taken_by_exactly_one_other(database_url: str, tmp_path: Path) -> None:
+def test_a_job_of_a_dead_worker_is_taken_by_exactly_one_other(
+    database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(worker, "LEASE", 2.0)
     database, clock, done = Database(database_url), Moment(), list[str]()
     runs("test")(lambda work: done.append(work.about))
 
     def plant(session: Session) -> None:
         early = (clock() - timedelta(minutes=5)).isoformat()
         for number in range(20):
-            state = {"state": "running", "lease": "dead", "leased_until": early} if number % 2 else {"state": "waiting"}
+            state = {"state": "running", "lease": f"dead {number}"} if number % 2 else {"state": "waiting"}
             row = JobRow(id=str(number), kind="test", about=str(number), run_at=early, created_at=early, progress={})
             for name, value in state.items():
                 setattr(row, name, value)
@@ -587,7 +589,7 @@ def test_a_failing_job_is_retried_and_finally_fails(database_url: str, tmp_path:
     workers.start()
     deadline = datetime.now(UTC) + timedelta(seconds=20)
     while not given_up and datetime.now(UTC) < deadline:
-        clock.now += timedelta(seconds=21)  # longer than the pauses, and shorter than a lease
+        clock.now += timedelta(seconds=21)  # longer than the pauses
         workers.wake()
         time.sleep(0.02)
     workers.stop()
@@ -597,8 +599,11 @@ def test_a_failing_job_is_retried_and_finally_fails(database_url: str, tmp_path:
 
 
 @pytest.mark.slow
-def test_a_job_that_ended_its_process_in_each_attempt_fails(database_url: str, tmp_path: Path) -> None:
+def test_a_job_that_ended_its_process_in_each_attempt_fails(
+    database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """It is not taken a fourth time: it would end every later process too. A recurring job is taken again later."""
+    monkeypatch.setattr(worker, "LEASE", 0.5)
     database, clock, tries, given_up = Database(database_url), Moment(), list[str](), list[str]()
     runs("test", failed=lambda _session, about, reason, _now: given_up.append(f"{about}: {reason}"))(
         lambda work: tries.append(work.about)
@@ -610,8 +615,8 @@ def test_a_job_that_ended_its_process_in_each_attempt_fails(database_url: str, t
         for kind, about, attempts in (("test", "spent", 3), ("test", "left", 2), ("recurring", "spent sweep", 3)):
             session.add(
                 JobRow(
-                    id=about, kind=kind, about=about, state="running", attempts=attempts, lease="dead",
-                    leased_until=early, run_at=early, created_at=early, progress={},
+                    id=about, kind=kind, about=about, state="running", attempts=attempts, lease=f"dead {about}",
+                    run_at=early, created_at=early, progress={},
                 )
             )  # fmt: skip
 
@@ -691,53 +696,4 @@ def test_no_organization_waits_for_the_jobs_of_another(database_url: str, tmp_pa
         workers.stop()
         for kind in ("first", "second", "third"):
             RUNNERS.pop(kind)
-        database.close()
-
-
-def test_a_lease_is_renewed_again_after_a_renewal_that_failed(
-    database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A locked database or a restart of PostgreSQL ends one renewal, not all: the job would run twice."""
-    monkeypatch.setattr(worker, "RENEWAL", 0.05)
-    database, clock, is_over = Database(database_url), Moment(), threading.Event()
-    runs("test")(lambda _: is_over.wait(30) and None)
-    start = moment_text(clock() - timedelta(seconds=1))
-    database.write(
-        lambda session: session.add(
-            JobRow(id="j", kind="test", about="thing", run_at=start, created_at=start, progress={})
-        )
-    )
-    workers = Workers(database, DiskBlobStore(tmp_path), clock, OutboundConfig())
-    workers.start()
-
-    def leased_until() -> str:
-        with database.reading.begin() as session:
-            return session.scalar(select(JobRow.leased_until).where(JobRow.id == "j")) or ""
-
-    def later_than(moment: str) -> bool:
-        deadline = time.monotonic() + 20
-        while not leased_until() > moment and time.monotonic() < deadline:
-            time.sleep(0.02)
-        return leased_until() > moment
-
-    try:
-        assert later_than("")
-        write, failures = database.write, list[str]()
-
-        def locked(_: object) -> Any:
-            failures.append("locked")
-            raise OperationalError("UPDATE jobs", {}, Exception("database is locked"))
-
-        monkeypatch.setattr(database, "write", locked)
-        deadline = time.monotonic() + 20
-        while len(failures) < 2 and time.monotonic() < deadline:
-            time.sleep(0.02)
-        monkeypatch.setattr(database, "write", write)
-        before = leased_until()
-        clock.now += timedelta(seconds=30)
-        assert len(failures) >= 2 and later_than(before)
-    finally:
-        is_over.set()
-        workers.stop()
-        RUNNERS.pop("test")
         database.close()

@@ -32,7 +32,7 @@ from typing_extensions import override
 
 from presscheck.api.operation import Operation, every_operation
 from presscheck.service.db.blob_store import BlobStore, DiskBlobStore, FilesUnavailable
-from presscheck.service.db.engine import Database, is_busy
+from presscheck.service.db.engine import Database, unavailable
 from presscheck.service.db.ids import Clock, moment_text, system_clock
 from presscheck.service.db.signing import TIMED
 from presscheck.service.db.version import CurrentVersion
@@ -145,7 +145,12 @@ def build(
             *([Middleware(RateLimitMiddleware, limit=rate_limit, database=opened, clock=clock)] if rate_limit else []),
             Middleware(AnswerCache, versions=versions, most=opened.caches.answers),
         ],
-        exception_handlers={HTTPException: _refused, ApiError: _refused, Exception: _failed},
+        exception_handlers={
+            HTTPException: _refused,
+            ApiError: _refused,
+            DBAPIError: _failed_in_database,
+            Exception: _failed,
+        },
     )
     app.router.redirect_slashes = False  # a path with a trailing slash is another path
     return app
@@ -266,6 +271,8 @@ class Adapter:
             response = refusal(files_unavailable(error, is_write=not self.operation.is_read()))
         except ApiError as error:
             response = refusal(error)
+        except DBAPIError:
+            raise  # see `_failed_in_database`
         except Exception:
             _log.exception("%s failed", self.operation.__name__)
             response = problem_response(500, "Internal server error; see the log of the service.")
@@ -318,15 +325,10 @@ class Adapter:
         """Runs a write after the earlier writes of its place.
 
         Raises:
-            Busy: too many writes wait already, or another process keeps the database locked.
+            Busy: too many writes wait already.
         """
         async with self.lanes.places.turn(place if self.database.is_postgresql else ""):
-            try:
-                return await self.lanes.writers.run(self.database.write, work)
-            except DBAPIError as error:
-                if not is_busy(error):
-                    raise
-                raise Busy("The database is locked") from error
+            return await self.lanes.writers.run(self.database.write, work)
 
     async def _read(self, request: Request, user: Caller | None, body: bytes, files: StagedFiles) -> Response:
         afterwards: list[Callable[[Session], None]] = []
@@ -485,8 +487,19 @@ def _refused(_request: Request, error: Exception) -> Response:
     return problem_response(refused.status_code, refused.detail, refused.headers)
 
 
-def _failed(_request: Request, _error: Exception) -> Response:
-    return problem_response(500, "Internal server error; see the log of the service.")
+def _failed_in_database(request: Request, error: Exception) -> Response:
+    if unavailable(cast("DBAPIError", error)) is None:
+        raise error  # the server logs it, as every bug
+    return _failed(request, error)
+
+
+def _failed(_request: Request, error: Exception) -> Response:
+    """503 if the database cannot be used now, such as while PostgreSQL restarts, or else 500."""
+    reason = unavailable(error) if isinstance(error, DBAPIError) else None
+    if reason is None:
+        return problem_response(500, "Internal server error; see the log of the service.")
+    _log.warning("%s", reason)
+    return refusal(Busy(reason))
 
 
 class RouteIndex(BaseRoute):

@@ -148,13 +148,18 @@ class DiskBlobStore(BlobStore):
         content_id = id_of(content)
         path = self._directory / content_id
         if not path.exists():
-            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             unfinished = path.with_name(f".{content_id}.{secrets.token_hex(4)}")
-            with open(unfinished, "xb", opener=private_opener) as file:
-                file.write(content)
-                file.flush()
-                os.fsync(file.fileno())
-            unfinished.replace(path)
+            try:
+                path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+                with open(unfinished, "xb", opener=private_opener) as file:
+                    file.write(content)
+                    file.flush()
+                    os.fsync(file.fileno())
+                unfinished.replace(path)
+            except OSError as error:  # a full disk has no room for what cannot be used
+                with suppress(OSError):
+                    unfinished.unlink(missing_ok=True)
+                raise FilesUnavailable(f"could not store a file in {self._directory}: {error.strerror}") from None
         return content_id
 
     def path(self, content_id: str) -> Path | None:

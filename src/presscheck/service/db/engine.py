@@ -23,7 +23,7 @@ from sqlalchemy import (
     event,
     make_url,
 )
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import DBAPIError, OperationalError
 from sqlalchemy.orm import Session, sessionmaker
 
 from presscheck.paths import PRIVATE_FILE
@@ -66,6 +66,10 @@ _IS_THERE_ALREADY = "23505"
 """PostgreSQL error code of a unique violation, by a concurrent transaction or an earlier one."""
 _IS_LOCKED = 5
 """SQLite's error code of a database that another process has locked for longer than `WAIT_FOR_LOCK`."""
+_CANNOT_WRITE = frozenset({10, 13})
+"""SQLite's error codes of a failed write: a quota that is used up is an input/output error, a full disk is its own."""
+_DISK_FULL = "53100"
+"""PostgreSQL error code of a full disk."""
 POOLED, MOST_CONNECTIONS = 10, 60
 """Connections that stay open at rest, and most that are open at once."""
 
@@ -127,7 +131,7 @@ class Database:
         """Runs a function in a transaction. It may run several times, so it must only change the database.
 
         Raises:
-            DBAPIError: still conflicting with other writers after all retries; see `is_busy`.
+            DBAPIError: still conflicting with other writers after all retries, or it failed; see `unavailable`.
         """
         until = time.monotonic() + PATIENCE
         doubled = lost = 0
@@ -172,10 +176,19 @@ class Database:
         self.engine.dispose()
 
 
-def is_busy(error: DBAPIError) -> bool:
-    """Whether other writers kept a write from its turn, so that it may succeed later."""
-    state = getattr(error.orig, "sqlstate", None)
-    return state in _OTHERS_WERE_FASTER or getattr(error.orig, "sqlite_errorcode", 0) & 0xFF == _IS_LOCKED
+def unavailable(error: DBAPIError) -> str | None:
+    """Why the database cannot be used now but may be later, as a sentence without its period; None for other errors."""
+    state: str | None = getattr(error.orig, "sqlstate", None)
+    code = getattr(error.orig, "sqlite_errorcode", 0) & 0xFF
+    if state in _OTHERS_WERE_FASTER or code == _IS_LOCKED:
+        return "The database is locked"
+    if state == _DISK_FULL or code in _CANNOT_WRITE:
+        return "The database has no room to write"
+    # 57P0x: it was stopped; without a state: it closed the connection, or accepts none
+    is_lost = error.connection_invalidated or (state or "").startswith(("08", "57P0"))
+    if is_lost or (isinstance(error, OperationalError) and hasattr(error.orig, "sqlstate") and state is None):
+        return "The database does not respond"
+    return None
 
 
 def _lock(lost: int) -> str:

@@ -42,7 +42,7 @@ _SENTENCE = re.compile(r"(?<=[.!?。！？])\s+")
 @runs("conversations")
 def read_conversations(work: JobContext) -> None:
     """Processes the new conversations of an organization."""
-    while work.database.write(lambda session: _read_some(session, work)):
+    while work.write(lambda session: _read_some(session, work)):
         work.require_running()
 
 

@@ -34,7 +34,7 @@ def process(work: JobContext) -> None:
         row.processing_state = "progress"
         return row.source_url, row.source_text
 
-    source = work.database.write(begin)
+    source = work.write(begin)
     if source is None:
         return
     try:
@@ -44,7 +44,7 @@ def process(work: JobContext) -> None:
     else:
         code, errors = None, []
     work.require_running()
-    work.database.write(lambda session: _end(session, work, code, errors, content))
+    work.write(lambda session: _end(session, work, code, errors, content))
 
 
 def _text(work: JobContext, url: str | None, blob: str | None) -> bytes:

@@ -41,7 +41,7 @@ def _given_up(session: Session, about: str, reason: str, now: str) -> None:
 @runs("import", limits=JobLimits(seconds=15 * 60), failed=_given_up)
 def bring(work: JobContext) -> None:
     """Imports the pages of a website, or files."""
-    wanted = work.database.write(lambda session: _begin(session, work))
+    wanted = work.write(lambda session: _begin(session, work))
     if wanted is None:
         return
     note = None
@@ -53,7 +53,7 @@ def bring(work: JobContext) -> None:
     if not pages:
         raise PermanentFailure("found no readable page at this URL")
     try:
-        work.database.write(lambda session: _land(session, work, pages, note))
+        work.write(lambda session: _land(session, work, pages, note))
     except ApiError as problem:  # the space was locked, the change request merged or the role revoked in the meantime
         raise PermanentFailure(problem.message) from None
 

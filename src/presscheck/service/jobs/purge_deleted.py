@@ -31,4 +31,4 @@ def sweep(work: JobContext) -> None:
         session.execute(delete(JobRow).where(JobRow.finished_at < moment_text(moment - REMEMBERED)))
         session.execute(delete(TokenRow).where(TokenRow.expires_at < moment_text(moment)))
 
-    work.database.write(remove)
+    work.write(remove)

@@ -1,7 +1,8 @@
 """Background jobs: queued in the transaction that needs them, run by the first process that takes them.
 
 A runner may be stopped at any step and restarted by another process, so it commits its progress in its own transactions
-and checks what is already there. It stops at `work.require_running()` and `work.fetch()`, to be called between steps.
+and checks what is already there. It writes with `work.write()` alone, which a worker that lost the job to another one
+cannot, and stops there, at `work.require_running()` and at `work.fetch()`, to be called between steps.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from sqlalchemy import update
 from sqlalchemy.orm import Session
@@ -23,6 +24,8 @@ from presscheck.service.models.jobs import JobRow
 
 if TYPE_CHECKING:
     from presscheck.service.integrations.outbound_http import Fetched, Outgoing
+
+Result = TypeVar("Result")
 
 UNDER_WAY = ("waiting", "running")
 WANTED = "jobs"
@@ -148,9 +151,25 @@ class JobContext:
         if self.is_ending():
             raise JobCancelled("the service is shutting down")
         with self.database.reading.begin() as session:
-            job = session.get(JobRow, self.job_id)
-            if job is None or job.state != "running" or job.lease != self.lease:
-                raise JobCancelled("cancelled")
+            self._require_held(session)
+
+    def write(self, change: Callable[[Session], Result]) -> Result:
+        """Runs a function in a transaction, as `Database.write` does, if this worker still holds the job.
+
+        Raises:
+            JobCancelled: it does not; nothing is written.
+        """
+
+        def write(session: Session) -> Result:
+            self._require_held(session)
+            return change(session)
+
+        return self.database.write(write)
+
+    def _require_held(self, session: Session) -> None:
+        job = session.get(JobRow, self.job_id)
+        if job is None or job.state != "running" or job.lease != self.lease:
+            raise JobCancelled("cancelled")
 
 
 @dataclass(frozen=True)

@@ -57,14 +57,14 @@ def _given_up(session: Session, about: str, reason: str, now: str) -> None:
 @runs("translation", limits=JobLimits(seconds=2 * 60 * 60), failed=_given_up)
 def translate(work: JobContext) -> None:
     """Translates the live content."""
-    run = work.database.write(lambda session: _begin(session, work))
+    run = work.write(lambda session: _begin(session, work))
     if run is None:
         return
     begun = time.monotonic()
     tree = _translated(run.source.tree, run, _translator(work, run), work)
     duration = time.monotonic() - begun
     work.require_running()
-    work.database.write(lambda session: _end(session, work, run, tree, duration))
+    work.write(lambda session: _end(session, work, run, tree, duration))
 
 
 def _begin(session: Session, work: JobContext) -> _Run | None:

@@ -36,7 +36,7 @@ def deliver(work: JobContext) -> None:
     if outcome.error is not None and outcome.may_retry:
         raise RetryLater(outcome.error)
     status = "failed" if outcome.error is not None else "success"
-    work.database.write(lambda session: _record(session, work.about, status, log.rows))
+    work.write(lambda session: _record(session, work.about, status, log.rows))
 
 
 def _letter(session: Session, work: JobContext) -> _Letter | None:

@@ -1,6 +1,13 @@
 """Worker threads of one service process: take due jobs, hold them under a lease, and save the results.
 
 A lease is renewed while its job runs; when a process dies, the lease expires and another process takes the job.
+
+A renewal counts a number up, and a lease expires for a process that has seen this number unchanged for `LEASE` seconds
+of its own. So no clock is compared with that of another process, or with itself after it was set. While the database
+takes no writes, no owner can renew its lease: whoever waits for the lock longer than `POLL` starts to watch again.
+
+A lease that expires though its owner still runs, such as in a process that was stopped for a while, is found out by its
+token: `JobContext.write()` and the result of the job check it in their transactions, and the log has a line.
 """
 
 from __future__ import annotations
@@ -8,13 +15,15 @@ from __future__ import annotations
 import logging
 import secrets
 import threading
+import time
 from datetime import timedelta
 
-from sqlalchemy import Select, and_, func, or_, select, update
+from sqlalchemy import Select, and_, func, or_, select, tuple_, update
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session, aliased
 
 from presscheck.service.db.blob_store import BlobStore, FilesUnavailable
-from presscheck.service.db.engine import Database
+from presscheck.service.db.engine import Database, unavailable
 from presscheck.service.db.ids import Clock, moment_text
 from presscheck.service.db.signing import make_key
 from presscheck.service.integrations.outbound_http import Outgoing
@@ -34,7 +43,7 @@ LEASE = 60.0
 RENEWAL = 15.0
 """Seconds between two renewals."""
 POLL = 2.0
-"""Seconds between two checks for jobs queued by other processes."""
+"""Seconds between two checks for jobs queued by other processes, and two attempts at a database that cannot be used."""
 MOST_AT_ONCE = 6
 """Jobs that one process of the service runs at once; most of them wait for other servers or for processes of theirs."""
 MOST_PER_ORGANIZATION = 2
@@ -63,7 +72,12 @@ class Workers:
         self._database, self._files, self._clock = database, files, clock
         self._ending = threading.Event()
         self._queued = threading.Semaphore(0)
-        self._held: dict[str, str] = {}
+        self._held: set[str] = set()
+        """The leases of this process."""
+        self._seen: dict[str, tuple[int, float]] = {}
+        """Renewals of each lease, and since when this process sees this number; a race of threads makes it later."""
+        self._writable_since = time.monotonic()
+        """When this process last noticed that the database took no writes."""
         self._threads = [threading.Thread(target=self._work, daemon=True, name="jobs") for _ in range(MOST_AT_ONCE)]
         self._threads.append(threading.Thread(target=self._renew, daemon=True, name="leases"))
 
@@ -89,8 +103,9 @@ class Workers:
         while not self._ending.is_set():
             try:
                 job = self._take()
-            except Exception:
-                _log.exception("could not take a job")
+            except Exception as error:
+                _report("could not take a job", error)
+                self._writable_since = time.monotonic()
                 job = None
             if job is None:
                 self._queued.acquire(timeout=POLL)
@@ -98,29 +113,56 @@ class Workers:
                 self._do(job)
 
     def _take(self) -> JobRow | None:
+        begun = time.monotonic()
         with self._database.reading.begin() as session:  # checking takes no write lock
-            if session.scalar(self._due().with_only_columns(JobRow.id)) is None:
+            expired = self._expired(session)
+            if session.scalar(self._due(expired).with_only_columns(JobRow.id)) is None:
                 return None
-        return self._database.write(self._take_one)
 
-    def _take_one(self, session: Session) -> JobRow | None:
+        def take(session: Session) -> JobRow | None:
+            now = time.monotonic()
+            if now - begun > POLL:  # it waited for a lock
+                self._writable_since = now
+            return self._take_one(session, expired if begun > self._writable_since else [])
+
+        return self._database.write(take)
+
+    def _expired(self, session: Session) -> list[tuple[str, int]]:
+        """The leases that have expired for this process, with their renewals."""
+        now = time.monotonic()
+        running = session.execute(select(JobRow.lease, JobRow.renewals).where(JobRow.state == "running")).all()
+        before, seen = self._seen, dict[str, tuple[int, float]]()
+        for lease, renewals in running:
+            if lease is not None:
+                known = before.get(lease, (None, now))
+                seen[lease] = (renewals, known[1] if known[0] == renewals else now)
+        self._seen = seen
+        return [
+            (lease, renewals)
+            for lease, (renewals, since) in seen.items()
+            if now - max(since, self._writable_since) >= LEASE and lease not in self._held
+        ]
+
+    def _take_one(self, session: Session, expired: list[tuple[str, int]]) -> JobRow | None:
         """Takes the next due job and counts the attempt; a job whose attempts are used up fails instead.
 
         The attempt is counted before it runs, because a job that ends the whole process cannot be counted after.
         """
-        while (job := session.scalars(self._due().with_for_update(skip_locked=True)).first()) is not None:
+        while (job := session.scalars(self._due(expired).with_for_update(skip_locked=True)).first()) is not None:
             if job.state == "waiting" or job.attempts < MOST_ATTEMPTS:
                 job.state, job.attempts, job.lease = "running", job.attempts + 1, secrets.token_hex(8)
-                job.leased_until = self._later(LEASE)
                 return job
             self._settle(session, job, "failed", WORKER_DIED)
             session.flush()
         return None
 
-    def _due(self) -> Select[JobRow]:
-        now = moment_text(self._clock())
-        waits = and_(JobRow.state == "waiting", JobRow.run_at <= now)
-        was_left = and_(JobRow.state == "running", JobRow.leased_until < now)
+    def _due(self, expired: list[tuple[str, int]]) -> Select[JobRow]:
+        now = self._clock()
+        recurring = [kind for kind, runner in self._runners.items() if runner.again]
+        # no pause is that long: the clock was set back since
+        is_far_ahead = and_(JobRow.run_at > moment_text(now + MOST_ATTEMPTS * PAUSE), JobRow.kind.not_in(recurring))
+        waits = and_(JobRow.state == "waiting", or_(JobRow.run_at <= moment_text(now), is_far_ahead))
+        was_left = and_(JobRow.state == "running", tuple_(JobRow.lease, JobRow.renewals).in_(expired))
         running = aliased(JobRow)
         beside = (
             select(func.count())
@@ -128,7 +170,7 @@ class Workers:
             .where(
                 running.organization_id == JobRow.organization_id,
                 running.state == "running",
-                running.leased_until >= now,
+                running.lease.not_in([lease for lease, _ in expired]),
             )
         )
         count = beside.scalar_subquery()
@@ -155,7 +197,7 @@ class Workers:
             self._ending.is_set,
             JobBudget(runner.limits),
         )
-        self._held[job.id] = lease
+        self._held.add(lease)
         try:
             runner.run(work)
         except JobCancelled:
@@ -165,25 +207,38 @@ class Workers:
         except (RetryLater, FilesUnavailable) as reason:
             self._end(job, "waiting" if job.attempts < MOST_ATTEMPTS else "failed", str(reason))
         except Exception as error:
-            _log.exception("job %s (%s) failed, attempt %d", job.kind, job.id, job.attempts)
+            _report(f"job {job.kind} ({job.id}) failed, attempt {job.attempts}", error)
             self._end(job, "waiting" if job.attempts < MOST_ATTEMPTS else "failed", f"{type(error).__name__}: {error}")
         else:
             self._end(job, "waiting" if runner.again else "done", None)
         finally:
-            self._held.pop(job.id, None)
+            self._held.discard(lease)
 
     def _end(self, job: JobRow, state: str, reason: str | None) -> None:
-        """Saves the result of a job, unless another worker has taken it."""
+        """Saves the result of a job, unless another worker has taken it. Waits for a database that cannot be used."""
 
-        def note(session: Session) -> None:
+        def note(session: Session) -> bool:
             row = session.get(JobRow, job.id)
             if row is not None and row.lease == job.lease and row.state == "running":
                 self._settle(session, row, state, reason)
+                return True
+            return row is None or row.attempts == job.attempts  # deleted, cancelled, or saved by a commit that failed
 
-        try:
-            self._database.write(note)
-        except Exception:
-            _log.exception("could not save the result of job %s (%s); it will run again", job.kind, job.id)
+        is_mine = None
+        while is_mine is None:
+            try:
+                is_mine = self._database.write(note)
+            except Exception as error:
+                _report(f"could not save the result of job {job.kind} ({job.id})", error)
+                if not _is_passing(error) or self._ending.wait(POLL):
+                    return  # it runs again
+        if not is_mine:
+            _log.warning(
+                "job %s (%s) was taken by another worker; attempt %d ended here without a result",
+                job.kind,
+                job.id,
+                job.attempts,
+            )
 
     def _settle(self, session: Session, job: JobRow, state: str, reason: str | None) -> None:
         """Ends an attempt: the job waits for the next one, or has finished in this state."""
@@ -199,21 +254,22 @@ class Workers:
             job.finished_at = moment_text(self._clock())
             if state == "failed" and runner.failed:
                 runner.failed(session, job.about, reason or "", job.finished_at)  # pyrefly: ignore[bad-argument-type]
-        job.state, job.reason, job.lease, job.leased_until = state, reason, None, None
+        job.state, job.reason, job.lease = state, reason, None
 
     def _renew(self) -> None:
-        while not self._ending.wait(RENEWAL):
-            for job_id, lease in list(self._held.items()):
-                held = update(JobRow).where(JobRow.id == job_id, JobRow.lease == lease)
-                try:
-                    self._database.write(
-                        lambda session, held=held: session.execute(held.values(leased_until=self._later(LEASE)))
-                    )
-                except Exception:  # a locked database, PostgreSQL restarting: the next renewal may still be in time
-                    _log.exception("could not renew the lease of job %s", job_id)
+        def count_up(session: Session) -> None:
+            held = update(JobRow).where(JobRow.state == "running", JobRow.lease.in_(list(self._held)))
+            session.execute(held.values(renewals=JobRow.renewals + 1))
 
-    def _later(self, seconds: float) -> str:
-        return moment_text(self._clock() + timedelta(seconds=seconds))
+        pause = RENEWAL
+        while not self._ending.wait(pause):
+            pause = RENEWAL
+            try:
+                if self._held:
+                    self._database.write(count_up)
+            except Exception as error:
+                _report("could not renew the leases of jobs", error)
+                pause = min(POLL, RENEWAL)
 
     def enter_housekeeping(self, session: Session) -> None:
         """Creates the key for signatures and the cleanup job, unless they are there."""
@@ -223,3 +279,16 @@ class Workers:
             session.add(
                 JobRow(id=HOUSEKEEPING, kind=HOUSEKEEPING, about=HOUSEKEEPING, run_at=now, created_at=now, progress={})
             )
+
+
+def _is_passing(error: Exception) -> bool:
+    return isinstance(error, DBAPIError) and unavailable(error) is not None
+
+
+def _report(failure: str, error: Exception) -> None:
+    """Logs an error in one line if the database cannot be used now, or else with its traceback."""
+    reason = unavailable(error) if isinstance(error, DBAPIError) else None
+    if reason:
+        _log.warning("%s: %s", failure, reason)
+    else:
+        _log.error("%s", failure, exc_info=error)

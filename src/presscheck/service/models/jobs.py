@@ -13,8 +13,9 @@ from presscheck.service.models.table import Table, refers
 class JobRow(Table):
     """A background job; `about` is the id of the item it works on, `progress` its state between attempts.
 
-    States: waiting (from `run_at` on), running (until `leased_until`, then any worker may take it), done, failed,
-    cancelled. The worker holds a job by the token `lease`, so that a worker whose lease expired writes nothing.
+    States: waiting (from `run_at` on), running, done, failed, cancelled. The worker of a running job holds it by the
+    token `lease` and counts `renewals` up. Once these stand still, any worker may take the job with a lease of its own,
+    and the former one can write nothing more.
     """
 
     __tablename__ = "jobs"
@@ -28,7 +29,7 @@ class JobRow(Table):
     attempts: Mapped[int] = mapped_column(default=0)
     run_at: Mapped[str]
     lease: Mapped[str | None]
-    leased_until: Mapped[str | None]
+    renewals: Mapped[int] = mapped_column(default=0)
     progress: Mapped[dict[str, Any]] = mapped_column(default=dict)
     reason: Mapped[str | None]
     created_at: Mapped[str]

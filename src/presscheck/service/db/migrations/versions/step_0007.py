@@ -1,0 +1,13 @@
+"""Counts the renewals of a lease instead of keeping its end: a clock that jumps then changes nothing."""
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0007"
+down_revision = "0006"
+
+
+def upgrade() -> None:
+    """Runs the migration."""
+    op.add_column("jobs", sa.Column("renewals", sa.Integer(), server_default="0", nullable=False))
+    op.drop_column("jobs", "leased_until")
