@@ -15,7 +15,7 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +41,7 @@ from presscheck.service.models.table import Table
 
 NOW = "2026-05-20T09:30:00.000Z"
 _BY_IDS = select(UserRow).where(UserRow.id.in_(bindparam("ids", expanding=True))).order_by(UserRow.id)
+_PREPARED = text("SELECT count(*) FROM pg_prepared_statements WHERE statement LIKE 'SELECT users%'")
 _NAME = select(UserRow.display_name).where(UserRow.id == bindparam("id"))
 _MEMBERS = select(MemberRow.user_id, MemberRow.disabled, func.count()).where(
     MemberRow.organization_id == bindparam("organization")
@@ -244,6 +245,25 @@ def test_no_read_fails_after_the_connections_were_lost(postgresql: Cluster) -> N
         for _ in range(3):
             with database.snapshot() as session:
                 assert session.scalar(_NAME, {"id": "a"}) == "a"
+
+
+def test_snapshots_share_a_connection_and_its_prepared_statements(postgresql: Cluster) -> None:
+    def prepared() -> int:
+        with database.snapshot() as session:
+            return (
+                session.scalar(text("SELECT count(*) FROM pg_prepared_statements WHERE statement LIKE 'SELECT users%'"))
+                or 0
+            )
+
+    with closing(Database(postgresql.new_database())) as database:
+        database.write(add("a"))
+        for _ in range(10):
+            with database.snapshot() as session:
+                assert session.scalar(_NAME, {"id": "a"}) == "a"
+        assert prepared() == 1, "a statement that is read often, by whatever snapshot"
+        with suppress(LookupError), database.snapshot():
+            raise LookupError
+        assert prepared() == 0, "the driver forgets them with a rollback"
 
 
 def test_what_a_write_keeps_is_for_others_once_it_is_committed(database_url: str) -> None:

@@ -506,22 +506,19 @@ class RouteIndex(BaseRoute):
     """Stands before the routes that it knows, and takes what one of them matches; they answer with 404 and 405.
 
     Args:
-        routes: the routes, those first that are matched first; their paths begin with ``/v1/`` and a fixed part.
+        routes: the routes, those first that are matched first; the first and third part after ``/v1/`` are fixed.
     """
 
     def __init__(self, routes: Sequence[Route]) -> None:
-        self._routes: dict[tuple[str, str, int], list[Route]] = {}
+        self._routes: dict[tuple[str, str, str, int], list[Route]] = {}
         for route in routes:
-            parts = route.path.split("/")
             for method in () if ":path}" in route.path else route.methods or ():  # a path may have any length
-                self._routes.setdefault((method, parts[2], len(parts)), []).append(route)
+                self._routes.setdefault(_key(method, route.path), []).append(route)
 
     @override
     def matches(self, scope: Scope) -> tuple[Match, Scope]:
         if scope["type"] == "http":
-            parts: list[str] = scope["path"].split("/")
-            known = self._routes.get((scope["method"], parts[2] if len(parts) > 2 else "", len(parts)), ())
-            for route in known:
+            for route in self._routes.get(_key(scope["method"], scope["path"]), ()):
                 match, found = route.matches(scope)
                 if match is Match.FULL:
                     return match, {**found, _CHOSEN: route}
@@ -531,3 +528,8 @@ class RouteIndex(BaseRoute):
     async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
         route: Route = scope[_CHOSEN]
         await route.handle(scope, receive, send)
+
+
+def _key(method: str, path: str) -> tuple[str, str, str, int]:
+    _, _, first, _, third, *others = [*path.split("/"), "", "", "", ""]
+    return method, first, third, len(others)

@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import ColumnElement, and_, bindparam, select
 from sqlalchemy.orm import Session
 
-from presscheck.service.db.statements import among
+from presscheck.service.db.statements import among, read_rows
 from presscheck.service.http.middleware import CALLER, asked_caller, caller_of, is_of_token
 from presscheck.service.http.operations import ApiError, Caller, Context, is_fit, not_found
 from presscheck.service.models.content import ChangeRequestRow
@@ -95,6 +95,7 @@ class Reader:
 
     def __init__(self, fields: Sequence[str]) -> None:
         self._fields = [name for name in fields if name in _PLACES]
+        self._places = [(_PLACES[name], _PLACES[name].__table__.columns.keys()) for name in self._fields]
         chosen: list[Any] = [*CALLER]
         tables = UserRow.__table__.join(TokenRow.__table__, is_of_token)
         for name in self._fields:
@@ -124,11 +125,14 @@ class Reader:
         values = asked_caller(authorization, now)
         for name in self._fields:
             values[name] = path[name] if is_fit(path[name]) else ""  # what no id is, is refused later
-        rows = session.execute(self._statement, values).all()
-        caller, known = caller_of(rows), dict[Any, Any]()
-        known["place"] = rows[0]  # a session forgets what no reference holds
+        rows = read_rows(session.connection(), self._statement, values)
+        caller, columns, known = caller_of(rows), iter(rows[0][len(CALLER) :]), dict[Any, Any]()
+        for entity, names in self._places:
+            values = dict(zip(names, columns, strict=False))  # the next class has the other columns
+            if values["id"] is not None:
+                known[entity, values["id"]] = entity(**values)  # the session would need three times as long
         if self._is_in_organization:
-            *_, organization, member, role = rows[0]
+            organization, member, role = columns
             known["member", organization, caller.id] = _Member(role) if member else None
         return caller, known
 
@@ -203,7 +207,7 @@ def most(*levels: str | None) -> str | None:
 
 def organization_for(context: Context, organization_id: str, required: str = "read") -> OrganizationRow:
     """Returns the organization if the caller has the level `required` in it; "guest" admits every member."""
-    organization = context.session.get(OrganizationRow, organization_id)
+    organization = context.row(OrganizationRow, organization_id)
     if organization is None or not is_member(context, organization_id):
         raise not_found("organization")
     if required != "guest":
@@ -213,7 +217,7 @@ def organization_for(context: Context, organization_id: str, required: str = "re
 
 def space_for(context: Context, space_id: str, required: str = "read") -> SpaceRow:
     """Returns the space if the caller has the level `required` in it; a deleted space is not found."""
-    space = context.session.get(SpaceRow, space_id)
+    space = context.row(SpaceRow, space_id)
     if space is None or space.deleted_at is not None:
         raise not_found("space")
     level = level_in_space(context, space)
@@ -246,6 +250,7 @@ def collection_for(context: Context, collection_id: str, required: str = "read")
 def visible_spaces(context: Context, organization_id: str) -> list[SpaceRow]:
     """The spaces of an organization that the caller may see."""
     rows = context.session.scalars(_SPACES, {"organization": organization_id}).all()
+    context.known.update({(SpaceRow, row.id): row for row in rows})  # a session forgets what no reference holds
     return visible_among(context, organization_id, rows)
 
 

@@ -11,6 +11,7 @@ import logging
 import os
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, nullcontext, suppress
 from typing import Any, TypeVar
@@ -48,8 +49,6 @@ IMMUTABLE = "immutable"
 
 That of a session that writes is a `PendingCache`.
 """
-_LOADED = "loaded"
-"""Key in `session.info`: the rows that a session of reads has loaded."""
 _CACHES = CacheSizes()
 _OTHERS_WERE_FASTER = frozenset({"40001", "40P01"})
 """PostgreSQL error codes of a serialization failure and a deadlock."""
@@ -97,19 +96,19 @@ class Database:
         self.caches = caches
         self.engine = new_engine(url)
         self._closing: list[Callable[[], None]] = []
+        self._at_rest: deque[Connection] = deque()
         self._changing = self.engine.execution_options(**_WRITES[self.engine.dialect.name])
         try:
             migrate(self.engine.execution_options(**_STEPS[self.engine.dialect.name]))
         except BaseException:
             self.close()
             raise
-        readable = self.engine.execution_options(**_READS[self.engine.dialect.name])
+        self._readable = self.engine.execution_options(**_READS[self.engine.dialect.name])
         self._immutable = BoundedCache(caches.revisions)
         self.reading: sessionmaker[Session] = sessionmaker(
-            readable, autoflush=False, expire_on_commit=False, info={IMMUTABLE: self._immutable}
+            self._readable, autoflush=False, expire_on_commit=False, info={IMMUTABLE: self._immutable}
         )
         event.listen(self.reading, "before_flush", _refuse_changes)
-        event.listen(self.reading, "loaded_as_persistent", _keep_loaded)
         self.writing: sessionmaker[Session] = sessionmaker(self._changing, expire_on_commit=False)
         # SQLite has one writer; others would poll for its lock
         self._turn = nullcontext() if self.is_postgresql else threading.Lock()
@@ -123,9 +122,35 @@ class Database:
         Raises:
             TypeError: something was changed.
         """
-        with self.reading() as session:
-            yield session
-            _refuse_changes(session)
+        connection = self._begun()
+        try:
+            with self.reading(bind=connection) as session:
+                yield session
+                _refuse_changes(session)
+            connection.commit()  # after a rollback, the driver of PostgreSQL prepares all statements anew
+        finally:
+            if connection.in_transaction():
+                connection.rollback()
+            if connection.invalidated or len(self._at_rest) >= POOLED:
+                connection.close()
+            else:
+                self._at_rest.append(connection)
+
+    def _begun(self) -> Connection:
+        """A connection in a transaction: of an earlier snapshot, which saves the way to the pool, if it still works."""
+        with suppress(IndexError):
+            while True:
+                connection = self._at_rest.pop()
+                try:
+                    connection.begin()
+                except self.engine.dialect.loaded_dbapi.Error:
+                    connection.invalidate()
+                    connection.close()
+                else:
+                    return connection
+        connection = self._readable.connect()
+        connection.begin()
+        return connection
 
     def write(self, work: Callable[[Session], Result]) -> Result:
         """Runs a function in a transaction. It may run several times, so it must only change the database.
@@ -155,7 +180,9 @@ class Database:
         kept = PendingCache(self._immutable)
         with self.writing(info={IMMUTABLE: kept}) as session, session.begin():
             if self.is_postgresql:
-                session.connection().exec_driver_sql(f"LOCK TABLE alembic_version IN {_lock(lost)} MODE")
+                # in one round trip
+                begin = f"{_SERIALIZABLE}; LOCK TABLE alembic_version IN {_lock(lost)} MODE"
+                session.connection(execution_options={"writes": begin})
             result = work(session)
         kept.commit()
         return result
@@ -171,7 +198,7 @@ class Database:
 
     def close(self) -> None:
         """Closes all connections."""
-        for close in self._closing:
+        for close in (*self._closing, *(connection.close for connection in self._at_rest)):
             close()
         self.engine.dispose()
 
@@ -199,15 +226,17 @@ def _lock(lost: int) -> str:
 
 
 _READS: dict[str, dict[str, Any]] = {
-    "sqlite": {},
-    "postgresql": {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True},
+    "sqlite": {"reads": "BEGIN"},
+    "postgresql": {"isolation_level": "AUTOCOMMIT", "reads": "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"},
 }
+"""Options of connections: which SQL begins a transaction. The driver begins none with `AUTOCOMMIT`."""
+_SERIALIZABLE = "BEGIN ISOLATION LEVEL SERIALIZABLE"
 _WRITES: dict[str, dict[str, Any]] = {
-    "sqlite": {"writes": True},
-    "postgresql": {"isolation_level": "SERIALIZABLE"},
+    "sqlite": {"writes": "BEGIN IMMEDIATE"},
+    "postgresql": {"isolation_level": "AUTOCOMMIT", "writes": _SERIALIZABLE},
 }
 _STEPS: dict[str, dict[str, Any]] = {
-    "sqlite": {"writes": True},
+    "sqlite": {"writes": "BEGIN IMMEDIATE"},
     # another process may have run the migrations while this one waited for the lock
     "postgresql": {"isolation_level": "READ COMMITTED"},
 }
@@ -230,7 +259,8 @@ def new_engine(url: str) -> Engine:
     if engine.dialect.name == "sqlite":
         _create_privately(address.database)
         event.listen(engine, "connect", _prepare)
-        event.listen(engine, "begin", _begin)
+        engine.update_execution_options(reads="BEGIN")
+    event.listen(engine, "begin", _begin)
     return engine
 
 
@@ -261,12 +291,11 @@ def _prepare(connection: Any, _record: Any) -> None:
 
 
 def _begin(connection: Connection) -> None:
-    connection.exec_driver_sql("BEGIN IMMEDIATE" if connection.get_execution_options().get("writes") else "BEGIN")
-
-
-def _keep_loaded(session: Session, row: object) -> None:
-    """Keeps a row for as long as its session: what is read twice costs one statement."""
-    session.info.setdefault(_LOADED, []).append(row)
+    options = connection.get_execution_options()
+    if "writes" in options:
+        connection.exec_driver_sql(options["writes"], execution_options={"no_parameters": True})
+    elif "reads" in options:  # nothing to wait for, so the driver does it, in a fifth of the time
+        connection.connection.cursor().execute(options["reads"])
 
 
 def _refuse_changes(session: Session, *_details: Any) -> None:

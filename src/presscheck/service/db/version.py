@@ -53,11 +53,6 @@ class VersionReader:
         self._file: tuple[int, int] | None = None
         database.on_close(self.close)
 
-    @property
-    def is_usable(self) -> bool:
-        """Whether the database has a version."""
-        return self._path is not None
-
     def current(self) -> Version | None:
         """The version now; None if the database has none, or does not say at once."""
         if self._path is None:

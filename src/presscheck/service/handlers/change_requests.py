@@ -107,7 +107,7 @@ def listed(
             return ()
         after = {} if place is None else {"time": place[0], "id": place[1]}
         statement = _first(chosen, place is not None, context.session.connection().dialect.name == "postgresql")
-        return context.session.scalars(statement, {**values, **after, "most": most}).all()
+        return context.rows(statement, **values, **after, most=most)
 
     def total() -> int | None:
         if not others or not with_some:

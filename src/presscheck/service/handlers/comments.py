@@ -212,7 +212,8 @@ def as_comments(
     users = people(context, [user for row in rows for user in (row.posted_by, row.resolved_by)])
     reactions = {} if are_new else _reactions(context, [row.id for row in rows])
     repliers = {} if are_new else _repliers(context, [row.id for row in rows])
-    spaces = {space_id: context.session.get_one(SpaceRow, space_id) for space_id in {row.space_id for row in rows}}
+    places = [context.row(SpaceRow, space) for space in {row.space_id for row in rows}]
+    spaces = {space.id: space for space in places if space}
     return [
         _comment(context, spaces[row.space_id], row, users, reactions.get(row.id, ()), repliers.get(row.id, ()), shape)
         for row in rows

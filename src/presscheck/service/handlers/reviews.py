@@ -221,7 +221,7 @@ def _as_reviews(
     context: Context, row: ChangeRequestRow, reviews: Sequence[ReviewRow], shape: Format | None = None
 ) -> list[Review]:
     users = people(context, [user for review in reviews for user in (review.reviewer, review.requested_by)])
-    said = context.session.scalars(_COMMENTS, {"reviews": [review.id for review in reviews]}).all()
+    said = context.rows(_COMMENTS, reviews=[review.id for review in reviews])
     comments = {comment.target.review: comment for comment in as_comments(context, said, shape)}
     where = context.location(f"/spaces/{row.space_id}/change-requests/{row.id}/reviews")
     return [

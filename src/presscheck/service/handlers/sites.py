@@ -223,7 +223,7 @@ def get_published_site(context: Context, call: GetPublishedSite) -> PublishedCon
 def site_for(context: Context, organization_id: str, site_id: str, required: str = "read") -> SiteRow:
     """Returns the site if the caller sees it and has the level `required` in its organization."""
     organization_for(context, organization_id, "read")
-    site = context.session.get(SiteRow, site_id)
+    site = context.row(SiteRow, site_id)
     if site is None or site.organization_id != organization_id or not sees_site(context, site):
         raise not_found("site")
     organization_for(context, organization_id, required)

@@ -76,7 +76,7 @@ def _place_of(space: SpaceRow) -> tuple[int, str]:
 @handles(GetSpace)
 def get_space(context: Context, call: GetSpace) -> Space:
     """Returns a space: to its admins while it can be restored, and to holders of a share key what that shows."""
-    row = context.session.get(SpaceRow, call.space_id)
+    row = context.row(SpaceRow, call.space_id)
     if row and row.deleted_at and not _is_lost(context, row) and reaches(level_in_space(context, row), "admin"):
         return as_spaces(context, [row])[0]
     if row and not row.deleted_at and call.share_key and opens(context, row.id, call.share_key):

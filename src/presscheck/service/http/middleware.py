@@ -25,6 +25,7 @@ import time
 from collections.abc import Collection, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
+from functools import lru_cache
 from hashlib import blake2b
 from ipaddress import IPv6Address, ip_address
 from typing import Any
@@ -185,7 +186,9 @@ class TrustedHostMiddleware:
                 )
                 await refusal(scope, receive, send)
                 return
-            scope[ORIGIN] = self._public_url or str(Request(scope).base_url).rstrip("/")
+            host = Headers(scope=scope).get("host")
+            own = f"{scope['scheme']}://{host}" if host else str(Request(scope).base_url).rstrip("/")
+            scope[ORIGIN] = self._public_url or own
         await self.app(scope, receive, send)
 
     async def _is_trusted(self, scope: Scope) -> bool:
@@ -218,6 +221,7 @@ def origin_of(request: Request) -> str:
     return request.scope[ORIGIN]
 
 
+@lru_cache
 def _is_loopback(name: str) -> bool:
     if name == "localhost" or name.endswith(".localhost"):
         return True

@@ -37,6 +37,7 @@ from presscheck.service.integrations.script_runner import ScriptConfig
 from presscheck.service.models.organizations import UserRow
 
 Answer = TypeVar("Answer")
+Entity = TypeVar("Entity")
 Call = TypeVar("Call", bound=Operation[Any])
 HANDLERS: dict[type[Operation[Any]], Callable[[Any, Any], Any]] = {}
 """All handlers by operation."""
@@ -212,6 +213,10 @@ class Context:
         if self.outgoing is None:
             raise OutgoingRequired(organization_id, self.user.id)
         return self.outgoing
+
+    def row(self, entity: type[Entity], key: str) -> Entity | None:
+        """A row by its id, from the session or, if the path of a read names it, with what was read about the caller."""
+        return self.known.get((entity, key)) or self.session.get(entity, key)
 
     def rows(self, statement: Executable, **values: Any) -> Sequence[Any]:
         """The rows of a statement that was built once, as named tuples; pending changes are written before."""

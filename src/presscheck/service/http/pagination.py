@@ -80,15 +80,11 @@ class Listing(Generic[Row]):
         self.order, self.key = order, SortKey.of(order)
         some = rows.with_only_columns(literal(1), maintain_column_froms=True).limit(MOST_COUNTED + 1).subquery()
         self.count = select(func.count()).select_from(some)
-        self._pages = {
+        self.pages = {
             (newest_first, after): self._page(rows, newest_first=newest_first, after=after)
             for newest_first in (False, True)
             for after in (False, True)
         }
-
-    def page(self, *, newest_first: bool, after: bool) -> Select[Row]:
-        """Selects the first so many rows (`most`), after a place (`after_0`, …) or from the start."""
-        return self._pages[newest_first, after]
 
     def _page(self, rows: Select[Row], *, newest_first: bool, after: bool) -> Select[Row]:
         if after:
@@ -121,8 +117,7 @@ def page_of_listing(
 
     def read(place: list[Any] | None, most: int) -> Sequence[Row]:
         given = values | {"most": most} | {f"after_{number}": value for number, value in enumerate(place or ())}
-        page = listing.page(newest_first=newest_first, after=place is not None)
-        return context.session.scalars(page, given).all()
+        return context.rows(listing.pages[newest_first, place is not None], **given)
 
     def total() -> int | None:
         number = context.rows(listing.count, **values)[0][0]

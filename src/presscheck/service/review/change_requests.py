@@ -75,7 +75,7 @@ def know_place(context: Context, space_id: str, change_request: str | None = Non
 
 def branch_of(context: Context, space: SpaceRow, change_request: str) -> ChangeRequestRow:
     """Finds a change request of a space by id or number."""
-    row = context.session.get(ChangeRequestRow, change_request)
+    row = context.row(ChangeRequestRow, change_request)
     if row is not None and row.space_id != space.id:
         row = None
     if row is None and change_request.isascii() and change_request.isdecimal() and len(change_request) < 10:
@@ -131,34 +131,38 @@ def as_change_requests(
     """
     users = people(context, [user for row in rows for user in (row.created_by, row.merged_by)])
     # they were read to see whether the caller may, so this takes no statement
-    live = {space: context.session.get_one(SpaceRow, space).revision_id for space in {row.space_id for row in rows}}
+    spaces = [context.row(SpaceRow, space) for space in {row.space_id for row in rows}]
+    live = {space.id: space.revision_id for space in spaces if space}
     comments = {} if are_new else open_comments(context, [row.id for row in rows])
-    return [
-        ChangeRequest(
-            id=row.id,
-            number=row.number,
-            status=row.status,
-            subject=row.subject,
-            description=row.description,
-            created_by=users[row.created_by],
-            created_at=row.created_at,
-            updated_at=row.updated_at,
-            merged_by=users[row.merged_by] if row.merged_by else None,
-            merged_at=row.merged_at,
-            space=row.space_id,
-            revision=row.revision,
-            revision_initial=row.revision_initial,
-            revision_merged_ancestor=row.revision_merged_ancestor,
-            revision_merged=row.revision_merged,
-            comments=comments.get(row.id, 0),
-            outdated=row.status != "merged" and ancestor(row) != live[row.space_id],
-            urls=Location(
-                location=context.location(f"/spaces/{row.space_id}/change-requests/{row.id}"),
-                app=context.app(f"/spaces/{row.space_id}/change-requests/{row.number}"),
-            ),
+    answers: list[ChangeRequest] = []
+    for row in rows:
+        # of fifty rows, to read each column once instead of twice saves as much time as a statement takes
+        identity, number, status, space, merged_by = row.id, row.number, row.status, row.space_id, row.merged_by
+        initial, merged_ancestor = row.revision_initial, row.revision_merged_ancestor
+        place = f"/spaces/{space}/change-requests"
+        answers.append(
+            ChangeRequest(
+                id=identity,
+                number=number,
+                status=status,
+                subject=row.subject,
+                description=row.description,
+                created_by=users[row.created_by],
+                created_at=row.created_at,
+                updated_at=row.updated_at,
+                merged_by=users[merged_by] if merged_by else None,
+                merged_at=row.merged_at,
+                space=space,
+                revision=row.revision,
+                revision_initial=initial,
+                revision_merged_ancestor=merged_ancestor,
+                revision_merged=row.revision_merged,
+                comments=comments.get(identity, 0),
+                outdated=status != "merged" and (merged_ancestor or initial) != live[space],
+                urls=Location(location=context.location(f"{place}/{identity}"), app=context.app(f"{place}/{number}")),
+            )
         )
-        for row in rows
-    ]
+    return answers
 
 
 def as_change_request(context: Context, row: ChangeRequestRow, *, is_new: bool = False) -> ChangeRequest:
