@@ -47,6 +47,11 @@ def test_a_profile_by_name(file: Path) -> None:
     assert load(file, environment={"PRESSCHECK_PROFILE": "local"}) == profile
 
 
+def test_a_text_has_at_least_twenty_columns(tmp_path: Path) -> None:
+    (tmp_path / "config.toml").write_text("[profiles.default]\ntext_width = 3")
+    assert load(tmp_path / "config.toml", environment={}).text_width == 20
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [

@@ -17,7 +17,7 @@ from presscheck.documents.nodes.unknown_types import with_known_types
 from presscheck.documents.nodes.validation import InvalidNode
 from presscheck.documents.terminal.page_lines import render_page
 from presscheck.text.styled_text import plain
-from presscheck.tui.screens.browse.included_texts import document_markdown
+from presscheck.tui.screens.references.included_texts import document_markdown
 
 Node = dict[str, Any]
 

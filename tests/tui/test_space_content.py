@@ -19,10 +19,11 @@ from presscheck.client.client import Client
 from presscheck.documents.pages.file_urls import address_in_page
 from presscheck.documents.pages.tree import flatten
 from presscheck.engine.drafts import drafts
+from presscheck.text.phrases import size_of
 from presscheck.tui.app import PresscheckApp
 from presscheck.tui.screens.browse.screen import BrowseScreen
 from presscheck.tui.screens.replace.screen import ReplaceScreen
-from presscheck.tui.screens.space_content.model import markdown_of, size_of
+from presscheck.tui.screens.space_content.model import markdown_of
 from presscheck.tui.screens.space_content.screen import SpaceContentScreen
 
 HOSTILE = "\x1b]0;title\x07 [b]x[/b] \u202egpj.exe"

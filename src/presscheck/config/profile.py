@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from presscheck.config.settings_schema import CACHE_SIZE, TEXT_WIDTH
+from presscheck.config.settings_schema import CACHE_SIZE, NARROWEST_TEXT, TEXT_WIDTH
 from presscheck.config.tokens import Token, find_token
 from presscheck.config.validation import HOSTED, read, require_encryption
 from presscheck.errors import ConfigurationError
@@ -97,7 +97,7 @@ def load(
         notify=table.get("notify"),
         editor=table.get("editor"),
         images=table.get("images"),
-        text_width=table.get("text_width", TEXT_WIDTH),
+        text_width=max(NARROWEST_TEXT, table.get("text_width", TEXT_WIDTH)),
         sync=table.get("sync", True),
     )
 

@@ -12,6 +12,8 @@ CACHE_SIZE = 500
 """The default size limit of a cache in MB."""
 TEXT_WIDTH = 96
 """The columns of a line that is still easy to read."""
+NARROWEST_TEXT = 20
+"""The columns of a text at the least, whatever the setting says."""
 
 Kind = type[str] | type[bool] | type[int]
 

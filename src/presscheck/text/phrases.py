@@ -1,4 +1,5 @@
-"""Phrases with numbers and times: `5 min ago`, `2 h`, the exact minute, a dash for an unreadable time; `1 problem`.
+"""Phrases with numbers and times: `5 min ago`, `2 h`, the exact minute, a dash for an unreadable time, `1 problem`,
+`812 kB`.
 
 Only `now` reads the clock; everything else is a function of the time that it is given.
 """
@@ -84,3 +85,11 @@ def count(number: int, noun: str, plural: str = "") -> str:
         plural: the noun in the plural, where that is not the singular with an s.
     """
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
+def size_of(count: int) -> str:
+    """A number of bytes in its largest unit: `812 kB`."""
+    for unit, size in (("GB", 10**9), ("MB", 10**6), ("kB", 10**3)):
+        if count >= size:
+            return f"{count / size:.1f} {unit}" if count < 10 * size else f"{count // size} {unit}"
+    return f"{max(count, 0)} B"

@@ -16,7 +16,6 @@ from presscheck.tui.screens.browse.page_tree import READABLE, page_key
 from presscheck.tui.widgets.picker import Choice, Picker
 
 if TYPE_CHECKING:
-    from presscheck.config.profile import Profile
     from presscheck.tui.screens.browse.context import BrowseContext
     from presscheck.tui.widgets.page_view import PageLayout, PageView, Position
 
@@ -24,8 +23,6 @@ WIDE = 120
 """Columns of a terminal that has room for the outline."""
 SHOWN = "browse outline"
 """The key under which is remembered that the outline is shown."""
-NARROWEST = 20
-"""Columns of text at the least, whatever the settings say."""
 REMEMBERED = 200
 """Pages whose position is remembered."""
 
@@ -76,11 +73,6 @@ class OutlinePane:
         view = self._screen.page_view
         view.go_to_heading(self._screen.outline.cursor, opens=True)
         self._screen.set_focus(view)
-
-
-def text_width(profile: Profile) -> int:
-    """The columns that the text of a page may have."""
-    return max(NARROWEST, profile.text_width)
 
 
 class PageNavigation:
@@ -153,7 +145,7 @@ class PageNavigation:
 
     def columns(self, columns: int) -> int:
         """The width of a text in a pane of so many columns."""
-        return columns if self.is_zoomed else min(columns, text_width(self._screen.app_context.profile))
+        return columns if self.is_zoomed else min(columns, self._screen.app_context.profile.text_width)
 
     def go_to_anchor(self, key: str, anchor: str) -> None:
         """Go to the line that an anchor leads to, as soon as the page with this key is shown."""

@@ -22,10 +22,10 @@ from presscheck.tui.commands import shown
 from presscheck.tui.external_programs import open_address
 from presscheck.tui.screens.browse.item_contents import CONTENTS_OF, Contents
 from presscheck.tui.screens.browse.page_navigation import PageNavigation
-from presscheck.tui.screens.browse.page_pictures import PagePictures
 from presscheck.tui.screens.browse.page_references import ReferenceLoader
 from presscheck.tui.screens.browse.page_tree import Item, page_key
 from presscheck.tui.screens.browse.space_home import SpaceHome
+from presscheck.tui.screens.references.page_pictures import PagePictures
 from presscheck.tui.widgets.picker import Choice, Picker
 
 if TYPE_CHECKING:

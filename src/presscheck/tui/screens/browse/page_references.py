@@ -17,38 +17,39 @@ from presscheck.api.content import (
     GetChangeRequestRevision,
     GetCurrentRevision,
     Pages,
-    ReusableContent,
     Revision,
     RevisionFile,
-    RevisionPage,
 )
 from presscheck.api.openapi import GetLatestOpenAPISpecContent, OpenAPISpecContent
-from presscheck.documents.markdown.links import LinkResolver, LinkTarget, source_path
-from presscheck.documents.pages.tree import flatten
+from presscheck.documents.markdown.links import LinkTarget, source_path
 from presscheck.documents.terminal.openapi import description_in
 from presscheck.documents.terminal.references import Included, Picture
 from presscheck.engine.members import people_in
 from presscheck.errors import PresscheckError
 from presscheck.text.sanitize import sanitize
-from presscheck.tui.screens.browse.file_contents import FilePlace, file_content
-from presscheck.tui.screens.browse.included_texts import LOADING, NOT_CACHED, IncludedTexts, Piece
+from presscheck.tui.screens.references.file_contents import FilePlace, file_content
+from presscheck.tui.screens.references.included_texts import LOADING, NOT_CACHED, IncludedTexts, Piece
+from presscheck.tui.screens.references.revision_references import (
+    INCLUDE,
+    SpaceLinks,
+    file_by_id,
+    on_page,
+    page_target,
+    value_of,
+)
 
 if TYPE_CHECKING:
     from presscheck.api.operation import Operation
     from presscheck.engine.results import Result
     from presscheck.tui.screens.browse.context import BrowseContext
-    from presscheck.tui.screens.browse.page_pictures import PagePictures
     from presscheck.tui.screens.browse.page_tree import Item
-    from presscheck.tui.ui.screen_context import ScreenContext
+    from presscheck.tui.screens.references.page_pictures import PagePictures
 
 MOST_SPECIFICATIONS = 5
 """API descriptions that are read for one page."""
 LARGEST_DESCRIPTION = 1 << 20
 """The largest file with an API description that is read, in bytes."""
 NOT_HERE = "This space has no such reusable content."
-NOT_THERE = "The space had no such reusable content then."
-INCLUDE = "include"
-"""What stands only in texts that may include reusable content."""
 _SIGNS = ("{% include", "{% file", "{% openapi ", "{% swagger ", 'class="expression"', "<img", "![")
 """What stands only in texts that refer to files, reusable content or variables."""
 _PEOPLE = "/~/users/"
@@ -57,59 +58,8 @@ _linked = re.compile(r"(?:\]\(|href=\")([^)\"\s]{1,500}+)").finditer
 _specifications = re.compile(r"\{%-?\s*openapi-[a-z]+[^%]*?\bspec=\"([a-z0-9-]{1,100})\"").findall
 _described = re.compile(r"\{%-?\s*(?:openapi|swagger)\s[^%\n]*?\bsrc=\"([^\"\n]{1,500})\"").findall
 """The addresses of files with an API description."""
-_on_page = re.compile(r"/~(?:/spaces/([\w-]+))?/pages/([\w-]+)").match
 _thing = re.compile(r"/~/(users|collections)/([\w-]+)$").match
-_file_by_id = re.compile(r"/~/files/([\w-]+)").fullmatch
 _in_space = re.compile(r"/~/spaces/([\w-]+)$").match
-_variable = re.compile(r"(space|page)\.vars\.([\w-]+)").fullmatch
-
-
-class SpaceLinks:
-    """The pages of a space and, where its content is loaded, its files and reusable content.
-
-    The titles and the resolver are made when a link is drawn, once for all pages of the space.
-
-    Args:
-        pages: the tree of pages.
-        revision: the content; None until it is loaded.
-    """
-
-    def __init__(self, pages: tuple[RevisionPage, ...], revision: Revision | None) -> None:
-        self.pages, self.revision = pages, revision
-
-    @cached_property
-    def titles(self) -> dict[str, str]:
-        """The titles of pages, by their ids."""
-        return {page.id: page.title for page in flatten(self.pages)}
-
-    @cached_property
-    def pieces(self) -> dict[str, ReusableContent]:
-        """The reusable content, by its ids."""
-        return {piece.id: piece for piece in self.revision.reusable_contents} if self.revision else {}
-
-    @cached_property
-    def resolver(self) -> LinkResolver:
-        """Resolves links between pages, and to files and reusable content."""
-        revision = self.revision
-        return LinkResolver.of(
-            self.pages, revision.files if revision else (), revision.reusable_contents if revision else ()
-        )
-
-    @cached_property
-    def _files(self) -> dict[str, RevisionFile]:
-        """The files by their ids, and by the addresses that the service gives for them, without what signs these."""
-        files = self.revision.files if self.revision else ()
-        by_address = {_unsigned(file.download_url): file for file in files if file.download_url}
-        return {**by_address, **{file.id: file for file in files}}
-
-    def file(self, address: str, source: str) -> RevisionFile | None:
-        """The file of the space that an address leads to, from the page with a source path; None if it is none."""
-        if by_id := _file_by_id(address):
-            return self._files.get(by_id[1])
-        found = self.resolver.resolve(address, source)
-        if found.kind == "web":
-            return self._files.get(_unsigned(address))
-        return self._files.get(found.id) if found.kind == "file" else None
 
 
 class PageReferences:
@@ -168,10 +118,10 @@ class PageReferences:
         return None
 
     def _by_id(self, address: str) -> LinkTarget | None:
-        page, space = _on_page(address), _in_space(address)
+        page, space = on_page(address), _in_space(address)
         if page and (not page[1] or (self._item.space and page[1] == self._item.space.id)):
-            return _page_target(self._links.titles.get(page[2]))
-        if _file_by_id(address):
+            return page_target(self._links.titles.get(page[2]))
+        if file_by_id(address):
             return LinkTarget(is_broken=True) if self._revision and not self._links.file(address, "") else None
         other = _thing(address)
         if other and other[1] == "users":
@@ -200,7 +150,7 @@ class PageReferences:
         """The value of a variable of the space or the page."""
         page = self._item.page
         of_space = self._revision.variables if self._revision else None
-        return _value_of(expression, of_space, page.variables if page else None)
+        return value_of(expression, of_space, page.variables if page else None)
 
     def specification(self, name: str) -> Mapping[str, Any] | None:
         """An API description, by the name of its specification, or by the address of its file in the space."""
@@ -219,99 +169,6 @@ class PageReferences:
     def shows(self, condition: str) -> bool | None:
         """None: the page is shown to its authors, with all conditions."""
         return None
-
-
-class RevisionReferences:
-    """What a text refers to in one revision: titles of pages, reusable content, variables, pictures.
-
-    Args:
-        screen: the screen that shows the text.
-        place: where the content is.
-        revision: the content.
-        source: the source path of the text, from which its links lead.
-        pictures: reads and draws the images.
-        on_change: called when more is known.
-        variables: those of the page.
-    """
-
-    def __init__(
-        self,
-        screen: ScreenContext,
-        place: FilePlace,
-        revision: Revision,
-        source: str,
-        pictures: PagePictures,
-        on_change: Callable[[], None],
-        *,
-        variables: Mapping[str, Any] | None = None,
-    ) -> None:
-        self._place, self._source, self._pictures, self._on_change = place, source, pictures, on_change
-        self._links, self._variables = SpaceLinks(revision.pages, revision), variables
-        self._texts = IncludedTexts(screen, self._texts_changed)
-        self._markdown = ""
-
-    def want(self, markdown: str) -> None:
-        """Read the reusable content that a text includes."""
-        self._markdown = markdown
-        if INCLUDE in markdown:
-            self._texts.want(markdown, self._piece)
-
-    def _texts_changed(self) -> None:
-        self.want(self._markdown)
-        self._on_change()
-
-    def target(self, address: str) -> LinkTarget | None:
-        """What a link to a page leads to, and whether a link is broken."""
-        if address.startswith("#"):
-            return None
-        page = _on_page(address)
-        if address.startswith("/~"):
-            if _file_by_id(address):
-                return None if self._links.file(address, "") else LinkTarget(is_broken=True)
-            is_here = page and page[1] in (None, self._place.space)
-            return _page_target(self._links.titles.get(page[2])) if page and is_here else None
-        found = self._links.resolver.resolve(address, self._source)
-        if found.kind == "page":
-            return LinkTarget(self._links.titles.get(found.id, ""))
-        return LinkTarget(is_broken=True) if found.kind == "broken" else None
-
-    def included(self, address: str) -> Included | None:
-        """The reusable content that an address names, with its text, or with why that is not shown."""
-        return self._texts.included(address, self._piece) or Included("", note=NOT_THERE)
-
-    def _piece(self, address: str) -> Piece | None:
-        found = self._links.resolver.resolve(address, self._source)
-        piece = self._links.pieces.get(found.id) or self._links.pieces.get(address.rpartition("/")[2])
-        return Piece(self._place.space, piece) if piece else None
-
-    def variable(self, expression: str) -> str | None:
-        """The value of a variable of the space or the page."""
-        revision = self._links.revision
-        return _value_of(expression, revision.variables if revision else None, self._variables)
-
-    def specification(self, name: str) -> Mapping[str, Any] | None:
-        """None: a revision does not have the API descriptions of its time."""
-        return None
-
-    def shows(self, condition: str) -> bool | None:
-        """None: the text is shown to its authors, with all conditions."""
-        return None
-
-    def picture(self, address: str, columns: int) -> Picture | None:
-        """The picture for an image: of a file of the revision, else a note."""
-        return self._pictures.picture(self._place, self._links.file(address, self._source), address, columns)
-
-
-def _page_target(title: str | None) -> LinkTarget:
-    return LinkTarget(title) if title is not None else LinkTarget(is_broken=True)
-
-
-def _value_of(expression: str, of_space: Mapping[str, Any] | None, of_page: Mapping[str, Any] | None) -> str | None:
-    """The value of a variable, as text; None if there is none."""
-    match = _variable(expression.strip())
-    values = of_space if match and match[1] == "space" else of_page
-    value = (values or {}).get(match[2]) if match else None
-    return str(value) if isinstance(value, str | int | float) else None
 
 
 class ReferenceLoader:
@@ -490,11 +347,7 @@ def _file_key(file: RevisionFile) -> str:
     return f"file {file.id}"
 
 
-def _unsigned(address: str) -> str:
-    return address.partition("#")[0].partition("?")[0]
-
-
 def _is_file(target: str) -> bool:
     path = target.partition("#")[0].partition("?")[0]
     is_named = ":" not in path and "." in path.rpartition("/")[2] and not path.endswith(".md")
-    return is_named or _file_by_id(path) is not None
+    return is_named or file_by_id(path) is not None

@@ -21,18 +21,17 @@ from presscheck.engine.review.revert import plan_return
 from presscheck.engine.review.revision_history import revisions
 from presscheck.engine.shared_calls import ALL, page_in
 from presscheck.errors import PresscheckError
-from presscheck.text.phrases import count, now, since
+from presscheck.text.phrases import count, now, since, size_of
 from presscheck.text.sanitize import is_safe_url, sanitize
 from presscheck.text.styled_text import Line, Span, cut
 from presscheck.tui.external_programs import open_address
-from presscheck.tui.screens.browse.file_contents import FilePlace
-from presscheck.tui.screens.browse.page_navigation import text_width
-from presscheck.tui.screens.browse.page_pictures import PagePictures
-from presscheck.tui.screens.browse.page_references import RevisionReferences, refers_to_content
+from presscheck.tui.screens.browse.page_references import refers_to_content
 from presscheck.tui.screens.page.editor import stays_locked
+from presscheck.tui.screens.references.file_contents import FilePlace
+from presscheck.tui.screens.references.page_pictures import PagePictures
+from presscheck.tui.screens.references.revision_references import RevisionReferences
 from presscheck.tui.screens.revert_actions import make_revert
 from presscheck.tui.screens.revision_lines import change_lines, revision_head
-from presscheck.tui.screens.space_content.model import size_of
 from presscheck.tui.ui.screen import BaseScreen
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 from presscheck.tui.widgets.empty_state import EmptyState
@@ -358,9 +357,7 @@ class PageAsItWas(BaseScreen):
         """Read what the revision has, and draw its images, its reusable content and the titles of its pages."""
         content = await self.engine.read(GetRevision(space_id=self._space.id, revision_id=self._revision))
         place = FilePlace(self._space.id, revision=self._revision)
-        references = RevisionReferences(
-            self, place, content, source_path(page), self._pictures, self._draw_again, variables=page.variables
-        )
+        references = RevisionReferences(self._pictures, place, content, source_path(page), variables=page.variables)
         self._references = references
         references.want(self._markdown)
         self._draw_again()
@@ -370,7 +367,7 @@ class PageAsItWas(BaseScreen):
         self.query_one(PageView).show_again(self._lay_out)
 
     def _lay_out(self, columns: int) -> PageLines:
-        widest = min(columns, text_width(self.app_context.profile))
+        widest = min(columns, self.app_context.profile.text_width)
         return PageLines(self._markdown, widest, title=self._page.title, references=self._references)
 
 

@@ -14,11 +14,12 @@ from presscheck.api.content_changes import EditChangeRequestContent, InsertFiles
 from presscheck.api.operation import Operation
 from presscheck.documents.git_format.files import media_type
 from presscheck.errors import PresscheckError
+from presscheck.text.phrases import size_of
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Span
 from presscheck.tui.external_programs import is_openable, is_remote, open_address, open_file
 from presscheck.tui.screens.page.editor import stays_locked
-from presscheck.tui.screens.space_content.model import markdown_of, size_of
+from presscheck.tui.screens.space_content.model import markdown_of
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 from presscheck.tui.widgets.prompt_dialog import PromptDialog
 

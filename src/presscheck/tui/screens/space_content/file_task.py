@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING
 
 from presscheck.engine.replacement.file_search import FileQuery, free_name
 from presscheck.errors import PresscheckError
-from presscheck.text.phrases import count
+from presscheck.text.phrases import count, size_of
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.screens.replace.task import SUBJECT
 from presscheck.tui.screens.space_content.file_actions import LARGEST_UPLOAD, LONGEST_PATH, read_upload
-from presscheck.tui.screens.space_content.model import size_of
 from presscheck.tui.widgets.prompt_dialog import PromptDialog
 
 if TYPE_CHECKING:

@@ -6,12 +6,12 @@ from collections.abc import Hashable
 from typing import TYPE_CHECKING
 
 from presscheck.api.links import ContentLocation
-from presscheck.text.phrases import count
+from presscheck.text.phrases import count, size_of
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, cut, pad
 from presscheck.tui.external_programs import open_address
 from presscheck.tui.screens.space_content.loader import pages_by_title, pages_with_file
-from presscheck.tui.screens.space_content.model import markdown_of, size_of
+from presscheck.tui.screens.space_content.model import markdown_of
 from presscheck.tui.widgets.picker import Choice, Picker
 
 if TYPE_CHECKING:

@@ -192,14 +192,6 @@ def markdown_of(file: RevisionFile) -> str:
     return f"{'!' if file.content_type.startswith('image/') else ''}[{name}]({address_in_page(file)})"
 
 
-def size_of(count: int) -> str:
-    """A number of bytes in its largest unit: `812 kB`."""
-    for unit, size in (("GB", 10**9), ("MB", 10**6), ("kB", 10**3)):
-        if count >= size:
-            return f"{count / size:.1f} {unit}" if count < 10 * size else f"{count // size} {unit}"
-    return f"{max(count, 0)} B"
-
-
 def _target_key(target: ContentLocation) -> tuple[str, str] | None:
     thing = target.page or target.file or target.reusable_content
     if thing:

@@ -20,11 +20,10 @@ from presscheck.text.styled_text import Line, Span, cut, pad, wrap
 from presscheck.tui.external_programs import open_address
 from presscheck.tui.screens.admin.details import fact_lines
 from presscheck.tui.screens.admin.facts import facts
-from presscheck.tui.screens.browse.file_contents import FilePlace
-from presscheck.tui.screens.browse.included_texts import INVALID, document_markdown
-from presscheck.tui.screens.browse.page_navigation import text_width
-from presscheck.tui.screens.browse.page_pictures import PagePictures
-from presscheck.tui.screens.browse.page_references import RevisionReferences
+from presscheck.tui.screens.references.file_contents import FilePlace
+from presscheck.tui.screens.references.included_texts import INVALID, document_markdown
+from presscheck.tui.screens.references.page_pictures import PagePictures
+from presscheck.tui.screens.references.revision_references import RevisionReferences
 from presscheck.tui.screens.space_content.loader import pages_by_title
 from presscheck.tui.screens.text_screen import TextScreen
 from presscheck.tui.ui.screen import BaseScreen
@@ -79,7 +78,7 @@ class ReusableText(BaseScreen):
         if self._model.revision:
             source = self._piece.git.path if self._piece.git else ""
             place = FilePlace(self._model.space_id, self._model.change_request_id or "")
-            references = RevisionReferences(self, place, self._model.revision, source, self._pictures, self._draw_again)
+            references = RevisionReferences(self._pictures, place, self._model.revision, source)
             self._references = references
             references.want(self._markdown)
         view.show(self._lay_out)
@@ -107,7 +106,7 @@ class ReusableText(BaseScreen):
         self.query_one(PageView).show_again(self._lay_out)
 
     def _lay_out(self, columns: int) -> PageLines:
-        widest = min(columns, text_width(self.app_context.profile))
+        widest = min(columns, self.app_context.profile.text_width)
         return PageLines(self._markdown, widest, title=self._piece.title, references=self._references)
 
 

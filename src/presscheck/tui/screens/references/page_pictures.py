@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from presscheck.documents.terminal.references import Picture
 from presscheck.errors import NetworkError, PresscheckError
 from presscheck.text.sanitize import sanitize
-from presscheck.tui.screens.browse.file_contents import FilePlace, file_content
+from presscheck.tui.screens.references.file_contents import FilePlace, file_content
 from presscheck.tui.terminal.pictures import MOST_PIXELS, TOO_LARGE, CellSize, fitted
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ class PagePictures:
     """
 
     def __init__(self, screen: ScreenContext, height: Callable[[], int], on_change: Callable[[], None]) -> None:
-        self._screen, self._height, self._on_change = screen, height, on_change
+        self.screen, self._height, self.on_change = screen, height, on_change
         self._wanted: dict[str, Wanted] = {}
         self._running: set[str] = set()
         self._drawn: dict[str, tuple[int, Picture]] = {}
@@ -72,7 +72,7 @@ class PagePictures:
 
     @property
     def _table(self) -> PictureTable:
-        return self._screen.app_context.pictures
+        return self.screen.app_context.pictures
 
     def picture(self, place: FilePlace, file: RevisionFile | None, address: str, columns: int) -> Picture | None:
         """What is drawn for an image; None for its caption alone.
@@ -105,7 +105,7 @@ class PagePictures:
         if number and self._table.has(number):
             return picture
         note = self._failed.get(name, "")
-        if note and not (note == OFFLINE and self._screen.engine.status.online):
+        if note and not (note == OFFLINE and self.screen.engine.status.online):
             return Picture(note=note)
         self._wanted[name] = wanted
         while len(self._wanted) > REMEMBERED:
@@ -118,7 +118,7 @@ class PagePictures:
             wanted = self._wanted.pop(name, None)
             if wanted and name not in self._running and not self._table.has(self._drawn.get(name, (0, None))[0]):
                 self._running.add(name)
-                self._screen.run(self._load(wanted), group="pictures")
+                self.screen.run(self._load(wanted), group="pictures")
 
     async def _load(self, wanted: Wanted) -> None:
         name = wanted.name
@@ -131,19 +131,19 @@ class PagePictures:
         except PresscheckError as error:
             message = sanitize(error.message)
             told = message if message.startswith("not drawn") else f"not loaded: {message}"
-            is_offline = isinstance(error, NetworkError) and not self._screen.engine.status.online
+            is_offline = isinstance(error, NetworkError) and not self.screen.engine.status.online
             self._failed[name] = OFFLINE if is_offline else told
         finally:
             self._running.discard(name)
         for kept in (self._drawn, self._failed):
             while len(kept) > REMEMBERED:
                 kept.pop(next(iter(kept)))
-        self._on_change()
+        self.on_change()
 
     async def _draw(self, wanted: Wanted) -> tuple[int, Picture]:
-        content = await file_content(self._screen.engine, wanted.place, wanted.file, MOST_BYTES)
+        content = await file_content(self.screen.engine, wanted.place, wanted.file, MOST_BYTES)
         table = self._table
-        number, protocol, style_for = table.new_number(), table.protocol, self._screen.app_context.style_for
+        number, protocol, style_for = table.new_number(), table.protocol, self.screen.app_context.style_for
 
         def drawn() -> DrawnPicture:
             try:

@@ -1,0 +1,1 @@
+"""What a text refers to beyond its words: links, files, pictures, reusable content."""
