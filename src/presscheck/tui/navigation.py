@@ -227,7 +227,7 @@ class Navigation:
         """Open the review of a change request with a draft in the composer; `name` is what it is, without ids."""
         review = self._new_review(space_id, change_request_id)
         await self._app.push_screen(review)
-        review.show_draft(name, target, title)
+        review.continuation.start(name, target, title)
 
     def _new_review(self, space_id: str, change_request_id: str) -> ReviewScreen:
         from presscheck.tui.screens.review.screen import ReviewScreen  # 66 ms, only when first opened

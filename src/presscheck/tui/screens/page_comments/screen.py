@@ -24,8 +24,7 @@ from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, cut, width
 from presscheck.tui.screens.page_comments.actions import LiveCommentActions
 from presscheck.tui.screens.page_comments.drafts import LiveDrafts
-from presscheck.tui.screens.review.renderer import one_line, thread_lines
-from presscheck.tui.screens.review.thread_list_screen import SIGNS
+from presscheck.tui.screens.review.renderer import STATE_SIGNS, one_line, thread_lines
 from presscheck.tui.screens.undo import undo_last_sent
 from presscheck.tui.status_bar import StatusLine, pressing
 from presscheck.tui.ui.screen import BaseScreen
@@ -255,7 +254,7 @@ class PageCommentsScreen(BaseScreen):
         spans: list[Span] = []
         for number, state in enumerate(STATES, 1):
             total = sum(thread.state == state and thread.first.pending is None for thread in self._all)
-            (sign, style), is_visible = SIGNS[state], state in self._visible
+            (sign, style), is_visible = STATE_SIGNS[state], state in self._visible
             parts = Span(f"{number} ", "quiet"), Span(f"{sign} ", style if is_visible else "quiet")
             name = Span(f"{state} {total}", "strong" if is_visible else "quiet")
             spans += [Span("  ", "quiet"), *pressing(str(number), *parts, name), Span(" " * 3)]
@@ -416,7 +415,7 @@ class PageCommentsScreen(BaseScreen):
 
     def _row(self, index: int, columns: int) -> Line:
         thread = self._shown[index]
-        sign, style = SIGNS[thread.state]
+        sign, style = STATE_SIGNS[thread.state]
         author = Span(thread.first.author, "you strong" if thread.first.author == "you" else "strong")
         head: Sequence[Span] = (
             Span(f" {sign} ", style),

@@ -138,7 +138,7 @@ class CommentActions:
         elif self._view.is_in_change:
             await self._comment_on_line(item)
         else:
-            self._comment_on_page(item, {})
+            self._compose_on_page(item.id, item.title, {})
 
     def command_comment_on_all(self) -> None:
         """Comment on the whole change request."""
@@ -334,24 +334,12 @@ class CommentActions:
             is_found = cell is not None and find_target(split_quote(quoted)[0], after) == cell
             suggestion = format_suggestion(cell.text) if cell and is_found else ""
             reason = "" if suggestion else NO_CELL_SUGGESTION
-            self._comment_on_page(item, target, quoted, suggestion, reason, cell_suggestion_problem)
+            self._compose_on_page(item.id, item.title, target, quoted, suggestion, reason, cell_suggestion_problem)
         else:
             text = row.text if row else after.split("\n")[line] if line is not None else ""
             text = strip_markup(text)
             self._find(item.id, target, self._targets.find_block(item, text, target))
-            self._comment_on_page(item, target, quote(sanitize(text)), suggestion)
-
-    def _comment_on_page(
-        self,
-        item: ChangedItem,
-        target: dict[str, Any],
-        initial: str = "",
-        suggestion: str = "",
-        suggestion_reason: str = "",
-        validate: Callable[[str], str | None] = suggestion_problem,
-    ) -> None:
-        """Compose a comment on a page; `target` is filled with the block or cell while the user writes."""
-        self._compose_on_page(item.id, item.title, target, initial, suggestion, suggestion_reason, validate)
+            self._compose_on_page(item.id, item.title, target, quote(sanitize(text)), suggestion)
 
     def quote_of_draft(self, page_id: str) -> str:
         """The words that the draft of a comment on a page quotes; empty if there are none."""
@@ -399,6 +387,7 @@ class CommentActions:
         suggestion_reason: str = "",
         validate: Callable[[str], str | None] = suggestion_problem,
     ) -> None:
+        """Compose a comment on a page; `target` is filled with the block or cell while the user writes."""
         name, about = f"page {page_id}", split_quote(initial)[0]
         if suggestion and split_quote(self._drafts.saved(name) or initial)[0] != about:
             suggestion, suggestion_reason = "", OTHER_DRAFT

@@ -5,10 +5,7 @@ from __future__ import annotations
 from functools import partialmethod
 from typing import TYPE_CHECKING
 
-from presscheck.api.comments import Document
-from presscheck.api.content_changes import EditChangeRequestContent, UpdatePage
 from presscheck.documents.merge.conflict_blocks import ConflictBlock, Side, conflict_at, conflict_blocks, resolve
-from presscheck.engine.shared_calls import changed_page
 from presscheck.text.phrases import count
 from presscheck.tui.screens.page.editor import stays_locked
 
@@ -42,17 +39,14 @@ class ConflictActions:
         item, conflict = self._view.item, self._conflict()
         if item is None or conflict is None or await stays_locked(self._screen, self._model.space_id):
             return
-        call = changed_page(self._model.space_id, self._model.path["change_request_id"], item.id)
-        page = await self._screen.engine.read(call)
-        markdown = page.markdown or ""
+        markdown = (await self._session.read_page(item.id)).markdown or ""
         same = [one for one in conflict_blocks(markdown) if (one.ours, one.theirs) == (conflict.ours, conflict.theirs)]
         if not same:
             self._screen.notify("not resolved: somebody just changed this text")
             return
         block = min(same, key=lambda one: abs(one.first - conflict.first))
         text = resolve(markdown, block, side)
-        change = UpdatePage(page=item.id, document=Document(markdown=text))
-        await self._screen.engine.write(EditChangeRequestContent(**self._model.path, changes=(change,))).landed()
+        await self._session.write_page(item.id, text)
         left = len(conflict_blocks(text))
         more = f"{count(left, 'more conflict')} on this page" if left else "no conflict is left on this page"
         self._screen.notify(f"{TAKEN[side]}: {more}")

@@ -43,7 +43,13 @@ class DraftContinuation:
         """The draft that is not opened yet."""
 
     def start(self, name: str, target: str, title: str) -> None:
-        """Open a draft; see `ReviewScreen.show_draft`."""
+        """Open a draft in the composer as soon as its place is loaded, unless the user presses another key before.
+
+        Args:
+            name: what it is, without ids.
+            target: the id of the page, the comment or the outbox row that it is about.
+            title: the title of the page that it is about.
+        """
         self.wanted = _Wanted(name, target, title, self._screen.last_key)
         self.proceed()
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
+
+from typing_extensions import override
 
 from presscheck.api.change_requests import Contributor, GetReview, ListCommenters, ListContributors
 from presscheck.documents.terminal.page_lines import comment_lines
@@ -23,81 +25,65 @@ from presscheck.tui.screens.text_screen import TextScreen
 from presscheck.tui.widgets.picker import Choice, Picker
 
 if TYPE_CHECKING:
-    from presscheck.api.change_requests import Review
+    from presscheck.api.change_requests import ChangeRequest, Review
     from presscheck.api.organizations import OrganizationMember
     from presscheck.tui.screens.review.session import ReviewSession
 
 
-class HistoryActions:
-    """The command that shows contributors and revisions.
+class HistoryScreen(TextScreen):
+    """Contributors and revisions of a change request; enter shows one of its reviews with its whole text.
 
     Args:
         session: the review.
-    """
-
-    def __init__(self, session: ReviewSession) -> None:
-        self._model, self._screen = session.model, session.screen
-
-    async def command_history(self) -> None:
-        """Show the contributors and each revision with its changes, as they are loaded."""
-        request = self._model.request
-        if request is None:
-            return
-        lines: list[Line] = [(), (Span(" Loading the history …", "waiting"),)]
-        title = f"History of #{request.number} {sanitize(request.subject)}"
-        screen = HistoryScreen(title, lines, self._model.path, self._model.me)
-        self._screen.app_context.push_screen(screen)
-        try:
-            contributors = (await self._screen.engine.read(ListContributors(**self._model.path))).items
-            lines = [(), *contributor_lines(contributors, self._model.me, now()), ()]
-            screen.show(lines)
-            if commenters := await self._commenters():
-                lines = [*lines, *commenter_lines(commenters, self._model.me, now()), ()]
-                screen.show(lines)
-            reviews = (await self._screen.engine.read(reviews_of(request))).items
-            screen.show_reviews(reviews)
-            async for step in history(self._screen.engine, request):
-                given = [review for review in reviews if review.revision == step.revision.id]
-                reviews = tuple(review for review in reviews if review not in given)
-                lines = [*lines, *step_lines(step, now(), given, self._model.me)]
-                screen.show(lines)
-            if reviews:
-                heading = (Span(" reviews of the base revision ", "strong"),)
-                screen.show([*lines, heading, *review_lines(reviews, self._model.me, now())])
-        except PresscheckError as error:
-            screen.show([*lines, (Span(" ✗ ", "error"), Span(sanitize(error.message), "error"))])
-
-    async def _commenters(self) -> Sequence[OrganizationMember]:
-        """Who commented, with their roles; none, where the service does not list them."""
-        try:
-            return (await self._screen.engine.read(ListCommenters(**self._model.path, limit=ALL))).items
-        except NotSupported:
-            return ()
-
-
-class HistoryScreen(TextScreen):
-    """The history of a change request; enter shows one of its reviews with its whole text.
-
-    Args:
-        heading: the title.
-        lines: what is known of the history.
-        path: the arguments that name the change request.
-        me: the id of the user.
     """
 
     SCOPE = "review"
     FOOTER = ("open", "down", "half_down", "find_here", "close")
     FOOTER_TITLES: ClassVar[Mapping[str, str]] = {"open": "a review"}
 
-    def __init__(self, heading: str, lines: Sequence[Line], path: Mapping[str, Any], me: str) -> None:
-        super().__init__(heading, lines)
-        self._path, self._me = path, me
+    def __init__(self, session: ReviewSession) -> None:
+        request = session.model.request
+        title = f"History of #{request.number} {sanitize(request.subject)}" if request else "History"
+        super().__init__(title, [(), (Span(" Loading the history …", "waiting"),)])
+        self._path, self._me, self._request = session.model.path, session.model.me, request
         self._reviews: Sequence[Review] | None = None
 
-    def show_reviews(self, reviews: Sequence[Review]) -> None:
-        """Note the reviews that can be opened."""
-        self._reviews = sorted(reviews, key=lambda review: review.created_at, reverse=True)
-        self.refresh_status_bars()
+    @override
+    def on_mount(self) -> None:
+        super().on_mount()
+        if self._request:
+            self.run(self._load(self._request))
+
+    async def _load(self, request: ChangeRequest) -> None:
+        """Show the contributors, and each revision with its changes, as they are loaded."""
+        lines: list[Line] = []
+        try:
+            contributors = (await self.engine.read(ListContributors(**self._path))).items
+            lines = [(), *contributor_lines(contributors, self._me, now()), ()]
+            self.show(lines)
+            if commenters := await self._commenters():
+                lines = [*lines, *commenter_lines(commenters, self._me, now()), ()]
+                self.show(lines)
+            reviews = (await self.engine.read(reviews_of(request))).items
+            self._reviews = sorted(reviews, key=lambda review: review.created_at, reverse=True)
+            self.refresh_status_bars()
+            async for step in history(self.engine, request):
+                given = [review for review in reviews if review.revision == step.revision.id]
+                reviews = tuple(review for review in reviews if review not in given)
+                lines = [*lines, *step_lines(step, now(), given, self._me)]
+                self.show(lines)
+            if reviews:
+                heading = (Span(" reviews of the base revision ", "strong"),)
+                self.show([*lines, heading, *review_lines(reviews, self._me, now())])
+        except PresscheckError as error:
+            self.show([*lines, (Span(" ✗ ", "error"), Span(sanitize(error.message), "error"))])
+
+    async def _commenters(self) -> Sequence[OrganizationMember]:
+        """Return who commented, with their roles; nobody, where the service does not list them."""
+        try:
+            return (await self.engine.read(ListCommenters(**self._path, limit=ALL))).items
+        except NotSupported:
+            return ()
 
     def reason_open(self) -> str | None:
         """Disabled without a review."""
@@ -123,8 +109,8 @@ class HistoryScreen(TextScreen):
         self.app_context.push_screen(TextScreen(f"Review by {person(review.reviewer, self._me)}", lines))
 
 
-class ReviewComparison:
-    """Compares the newest revision with the reviewed ones: the user's own, on command, and outdated approvals.
+class HistoryActions:
+    """Shows the history, and compares the newest revision with reviewed ones: the user's own, and outdated approvals.
 
     Args:
         session: the review.
@@ -135,6 +121,11 @@ class ReviewComparison:
         self._requested: set[tuple[str, str]] = set()
         self.has_failed = False
         """Whether revisions could not be compared, and are compared again after the next answer."""
+
+    def command_history(self) -> None:
+        """Show the contributors, and each revision with its changes."""
+        if self._model.request:
+            self._screen.app_context.push_screen(HistoryScreen(self._session))
 
     def reason_since_review(self) -> str | None:
         """Why there is nothing to compare with."""

@@ -21,6 +21,7 @@ from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.screens.page.editor import stays_locked
+from presscheck.tui.screens.review.request_actions import SUBJECT
 from presscheck.tui.screens.review.suggestion_actions import SuggestionActions
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 from presscheck.tui.widgets.picker import Choice, Picker
@@ -30,8 +31,6 @@ if TYPE_CHECKING:
     from presscheck.api.change_requests import ChangeRequest
     from presscheck.tui.screens.review.session import ReviewSession
 
-SUBJECT = 100
-"""The most characters of a subject."""
 NEW = "new"
 """The key of a new change request among those to choose from."""
 VERBS: dict[Kind, str] = {"drop": "Drop", "copy": "Copy", "move": "Move"}

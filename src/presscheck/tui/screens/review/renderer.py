@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from presscheck.engine.review.changes import WordCount
     from presscheck.engine.review.merge_readiness import MergeCheck, MergeReadiness, Reviewer
     from presscheck.engine.review.model import Progress, ReviewModel
-    from presscheck.engine.review.threads import Message, PendingChange, PendingState
+    from presscheck.engine.review.threads import Message, PendingChange, PendingState, ThreadState
 
 _GAP = Span("   ")
 _STATUS = {"open": "strong added", "draft": "strong waiting", "merged": "strong accent", "archived": "strong quiet"}
@@ -79,6 +79,13 @@ VERDICTS = {
 """How the text of a review is marked, by the status of the review."""
 OUTDATED = "◌"
 """The sign of an outdated thread."""
+STATE_SIGNS: dict[ThreadState, tuple[str, str]] = {
+    "open": ("●", "waiting"),
+    "resolved": ("✓", "added"),
+    "outdated": (OUTDATED, "quiet"),
+    "review": ("◇", "quiet"),
+}
+"""The sign of a thread by its state, and its style."""
 WIDEST = 100
 """The columns of a thread at whose end reactions, its state and the number of replies stand."""
 DIALOG_COLUMNS = 72

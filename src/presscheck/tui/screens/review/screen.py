@@ -19,7 +19,7 @@ from presscheck.tui.screens.review.comment_actions import CommentActions
 from presscheck.tui.screens.review.conflict_actions import ConflictActions
 from presscheck.tui.screens.review.draft_continuation import DraftContinuation
 from presscheck.tui.screens.review.find_all import FindInAll
-from presscheck.tui.screens.review.history import HistoryActions, ReviewComparison
+from presscheck.tui.screens.review.history import HistoryActions
 from presscheck.tui.screens.review.merge_actions import MergeActions
 from presscheck.tui.screens.review.navigation import ReviewNavigation
 from presscheck.tui.screens.review.rearrange_actions import RearrangeActions
@@ -80,8 +80,8 @@ class ReviewScreen(BaseScreen):
         """The revisions and the reviews as of the last comparison."""
         self.session = ReviewSession(self, space_id, request_id, self._on_answer)
         self._merge = MergeActions(self.session)
-        self._comparison = ReviewComparison(self.session)
-        self._continuation = DraftContinuation(self.session)
+        self._history = HistoryActions(self.session)
+        self.continuation = DraftContinuation(self.session)
         self._notifications = NotificationActions(
             self.engine, self.notify, self._to_notify, self.session.notifications_changed
         )
@@ -110,8 +110,7 @@ class ReviewScreen(BaseScreen):
             ConflictActions(session),
             RequestActions(session),
             self._merge,
-            self._comparison,
-            HistoryActions(session),
+            self._history,
             RequestPreview(session.model, self),
             FindInAll(session),
             self._notifications,
@@ -192,16 +191,6 @@ class ReviewScreen(BaseScreen):
         super().command_refresh()
         self.redraw()
 
-    def show_draft(self, name: str, target: str, title: str) -> None:
-        """Open a draft in the composer as soon as its place is known, unless the user presses another key before.
-
-        Args:
-            name: what it is, without ids.
-            target: the id of the page, the comment or the outbox row that it is about.
-            title: the title of the page that it is about.
-        """
-        self._continuation.start(name, target, title)
-
     @override
     @property
     def text_pane(self) -> LineView | None:
@@ -254,7 +243,7 @@ class ReviewScreen(BaseScreen):
             return
         view, review = session.view, session.drafts.review
         view.width = self.size.width
-        view.draw_header(session.loader.error, len(review.entries()) if review.is_started else None)
+        view.draw_header(len(review.entries()) if review.is_started else None)
         view.draw_list()
         self.refresh_status_bars()
         view.show_change()
@@ -268,10 +257,10 @@ class ReviewScreen(BaseScreen):
             space.revision if space else None,
         )
         is_other = compared != self._compared or model.reviews is not self._reviews
-        if is_other or self._merge.forecast.checked is None or self._comparison.has_failed:  # a comment changes neither
+        if is_other or self._merge.forecast.checked is None or self._history.has_failed:  # a comment changes neither
             self._compared, self._reviews = compared, model.reviews
             self._merge.forecast.update()
-            self._comparison.update()
+            self._history.update()
         if model.items and not self._had_items:
             self._had_items = True
             session.go_to_first()
@@ -279,7 +268,7 @@ class ReviewScreen(BaseScreen):
         if not (isinstance(session.part, ThreadListScreen) and session.is_part_shown):  # it loads other texts
             session.load_visible()
         session.show_target_thread()
-        self._continuation.proceed()
+        self.continuation.proceed()
 
     def _to_notify(self) -> Selection | str:
         """Return the thread under the cursor, or the change request."""

@@ -6,7 +6,9 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
-from presscheck.api.content_changes import EditChangeRequestContent
+from presscheck.api.comments import Document
+from presscheck.api.content import GetChangeRequestPage
+from presscheck.api.content_changes import EditChangeRequestContent, UpdatePage
 from presscheck.documents.merge.conflict_blocks import conflict_blocks
 from presscheck.documents.pages.comment_text import find_quoted_line
 from presscheck.engine.inbox.notification_settings import NotificationTarget, request_target
@@ -21,6 +23,7 @@ from presscheck.tui.screens.review.view import ReviewView
 from presscheck.tui.screens.undo import undo_last_sent
 
 if TYPE_CHECKING:
+    from presscheck.api.content import RevisionPage
     from presscheck.engine.review.threads import Thread
     from presscheck.tui.ui.screen import BaseScreen
 
@@ -78,6 +81,17 @@ class ReviewSession:
         if not self.screen.engine.status.online:
             return "you are offline and an edit cannot be queued"
         return self.model.closed_reason() or self.drafts.disabled_reason()
+
+    async def read_page(self, page_id: str) -> RevisionPage:
+        """Read a page of the change request as it is now."""
+        return await self.screen.engine.read(
+            GetChangeRequestPage(**self.model.path, page_id=page_id, format="markdown")
+        )
+
+    async def write_page(self, page_id: str, markdown: str) -> None:
+        """Write the text of a page, and wait until the service has it."""
+        change = UpdatePage(page=page_id, document=Document(markdown=markdown))
+        await self.screen.engine.write(EditChangeRequestContent(**self.model.path, changes=(change,))).landed()
 
     def undo_last(self) -> Awaitable[None] | None:
         """Undo the newest write that was not sent; its text is a draft again. If all are sent, offer the last one."""

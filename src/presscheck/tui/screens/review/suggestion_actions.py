@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING
 
 from typing_extensions import override
 
-from presscheck.api.comments import Document, UpdateComment
-from presscheck.api.content import GetChangeRequestPage
-from presscheck.api.content_changes import EditChangeRequestContent, UpdatePage
+from presscheck.api.comments import UpdateComment
 from presscheck.documents.diff.suggestion_lines import suggestion_lines
 from presscheck.documents.diff.suggestion_targets import cell_text, find_target
 from presscheck.engine.review.suggestions import (
@@ -43,14 +41,14 @@ class PageItem(BatchItem):
     """Applies suggestions to a page, if it is as it was confirmed.
 
     Args:
-        actions: reads and writes the page.
+        session: the review.
         page: the page.
         threads: the threads with the suggestions.
     """
 
-    def __init__(self, actions: SuggestionActions, page: RevisionPage, threads: Sequence[Thread]) -> None:
+    def __init__(self, session: ReviewSession, page: RevisionPage, threads: Sequence[Thread]) -> None:
         super().__init__()
-        self._actions, self.page, self._threads = actions, page, threads
+        self._session, self.page, self._threads = session, page, threads
         self.result = apply_suggestions(page.markdown or "", threads)
 
     @override
@@ -67,7 +65,7 @@ class PageItem(BatchItem):
     @override
     async def run(self, redraw: Callable[[], None]) -> None:
         try:
-            page = await self._actions.read_page(self.page.id)
+            page = await self._session.read_page(self.page.id)
             if page.markdown != self.page.markdown:
                 self.page, self.result = page, apply_suggestions(page.markdown or "", self._threads)
                 self.state, self.message = "failed", "somebody just changed this page: s applies them to its new text"
@@ -75,7 +73,7 @@ class PageItem(BatchItem):
             if not self.result.applied:
                 self.state, self.message = "failed", self.result.skipped[0][1]
                 return
-            await self._actions.write(page, self.result)
+            await _apply(self._session, page.id, self.result)
         except PresscheckError as error:
             self.state, self.message = "failed", sanitize(error.message)
             return
@@ -95,7 +93,7 @@ class SuggestionActions:
 
     def __init__(self, session: ReviewSession) -> None:
         self._session, self._model, self._screen = session, session.model, session.screen
-        self._view, self._drafts = session.view, session.drafts
+        self._view = session.view
 
     def reason_use_suggestion(self) -> str | None:
         """Why there is nothing to apply."""
@@ -114,7 +112,7 @@ class SuggestionActions:
             return
         if await stays_locked(self._screen, self._model.space_id):
             return
-        page = await self.read_page(thread.page)
+        page = await self._session.read_page(thread.page)
         target = find_target(thread.about, page.markdown or "")
         reason = problem(target, suggestion.words)
         if target is None or reason:
@@ -134,12 +132,12 @@ class SuggestionActions:
         title = f"Apply the suggestion to {sanitize(page.title)}?"
         if not await self._screen.ask(ConfirmDialog(title, lines, "Apply")):
             return
-        page = await self.read_page(thread.page)  # somebody else may have edited it while the dialog was open
+        page = await self._session.read_page(thread.page)  # somebody else may have edited it while the dialog was open
         current = find_target(thread.about, page.markdown or "")
         if current is None or current.text != target.text:
             self._screen.notify("not applied: somebody just changed the text that it is about")
             return
-        await self.write(page, apply_suggestions(page.markdown or "", [thread]))
+        await _apply(self._session, page.id, apply_suggestions(page.markdown or "", [thread]))
         self._screen.notify(f"suggestion applied{_left_open([thread])}")
 
     def open_suggestions(self) -> list[Thread]:
@@ -171,7 +169,7 @@ class SuggestionActions:
                 by_page.setdefault(thread.page, []).append(thread)
         items: list[PageItem] = []
         for page_id, of_page in by_page.items():
-            items.append(PageItem(self, await self.read_page(page_id), of_page))
+            items.append(PageItem(self._session, await self._session.read_page(page_id), of_page))
         number = sum(len(item.result.applied) for item in items)
         pages = [item for item in items if item.result.applied]
         lines = [line for item in items for line in _plan(item)]
@@ -183,19 +181,6 @@ class SuggestionActions:
         title = f"Apply {count(number, 'suggestion')} to {count(len(pages), 'page')}?"
         if await self._screen.ask(ConfirmDialog(title, lines, "Apply")):
             self._screen.app_context.push_screen(BatchScreen("Apply suggestions", pages, noun="page"))
-
-    async def write(self, page: RevisionPage, result: AppliedSuggestions) -> None:
-        """Write the new text of a page as one edit, and resolve the threads that the user may resolve."""
-        change = UpdatePage(page=page.id, document=Document(markdown=result.markdown))
-        await self._screen.engine.write(EditChangeRequestContent(**self._model.path, changes=(change,))).landed()
-        for thread in result.applied:
-            if thread.may_resolve:
-                self._drafts.send(UpdateComment(**self._model.path, comment_id=thread.id, resolved=True))
-
-    async def read_page(self, page_id: str) -> RevisionPage:
-        """A page of the change request, as it is now."""
-        call = GetChangeRequestPage(**self._model.path, page_id=page_id, format="markdown")
-        return await self._screen.engine.read(call)
 
     async def _has_changed(self, thread: Thread, text: str) -> bool:
         """Whether a text has changed since a thread about it was started; False if that cannot be known."""
@@ -213,6 +198,14 @@ class SuggestionActions:
 def is_applicable(thread: Thread) -> bool:
     """Whether a thread is open and has a suggestion."""
     return not thread.resolved and newest_suggestion(thread) is not None
+
+
+async def _apply(session: ReviewSession, page_id: str, result: AppliedSuggestions) -> None:
+    """Write the new text of a page as one edit, and resolve the threads that the user may resolve."""
+    await session.write_page(page_id, result.markdown)
+    for thread in result.applied:
+        if thread.may_resolve:
+            session.drafts.send(UpdateComment(**session.model.path, comment_id=thread.id, resolved=True))
 
 
 def _left_open(threads: Sequence[Thread]) -> str:

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, ClassVar
 from textual.app import ComposeResult
 from typing_extensions import override
 
-from presscheck.engine.review.threads import STATES, Thread, ThreadState
+from presscheck.engine.review.threads import STATES, Thread
 from presscheck.text.phrases import ago, count, now
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, cut, width
 from presscheck.tui.screens.notification_actions import NotificationActions, Selection
 from presscheck.tui.screens.review.comment_actions import CommentActions
-from presscheck.tui.screens.review.renderer import OUTDATED, one_line, pending_words
+from presscheck.tui.screens.review.renderer import STATE_SIGNS, one_line, pending_words
 from presscheck.tui.screens.review.suggestion_actions import SuggestionActions
 from presscheck.tui.status_bar import StatusLine, pressing
 from presscheck.tui.ui.screen import BaseScreen
@@ -24,15 +24,6 @@ from presscheck.tui.widgets.row_list import RowList
 if TYPE_CHECKING:
     from presscheck.engine.review.changes import ChangedItem
     from presscheck.tui.screens.review.session import ReviewSession
-
-
-SIGNS: dict[ThreadState, tuple[str, str]] = {
-    "open": ("●", "waiting"),
-    "resolved": ("✓", "added"),
-    "outdated": (OUTDATED, "quiet"),
-    "review": ("◇", "quiet"),
-}
-"""The sign of each state, and its style."""
 
 
 class ThreadListScreen(BaseScreen):
@@ -104,7 +95,7 @@ class ThreadListScreen(BaseScreen):
         spans: list[Span] = []
         for number, state in enumerate(STATES, 1):
             count = sum(thread.state == state and thread.first.pending is None for thread in threads)
-            (sign, style), is_visible = SIGNS[state], state in self._session.threads.visible
+            (sign, style), is_visible = STATE_SIGNS[state], state in self._session.threads.visible
             parts = Span(f"{number} ", "quiet"), Span(f"{sign} ", style if is_visible else "quiet")
             name = Span(f"{state} {count}", "strong" if is_visible else "quiet")
             spans += [Span("  ", "quiet"), *pressing(str(number), *parts, name), Span(" " * 3)]
@@ -191,7 +182,7 @@ class ThreadListScreen(BaseScreen):
 
     def _row(self, index: int, columns: int) -> Line:
         item, thread = self._shown[index]
-        sign, style = SIGNS[thread.state] if thread.first.pending is None else ("✎", "accent")
+        sign, style = STATE_SIGNS[thread.state] if thread.first.pending is None else ("✎", "accent")
         where = item.title if item else "conversation"
         about = f" · {sanitize(thread.about)}" if thread.about else ""
         author = Span(thread.first.author, "you strong" if thread.first.author == "you" else "strong")

@@ -242,14 +242,13 @@ class ReviewView:
         left, self._reading = self._reading, thread_id
         return bool(left) and left != thread_id and self._model.discussion.mark_read(left)
 
-    def draw_header(self, error: str, collected: int | None) -> None:
+    def draw_header(self, collected: int | None) -> None:
         """Draw both lines of the header.
 
         Args:
-            error: why it may be out of date.
             collected: the number of comments that are held for a review; None if none was started.
         """
-        model, request, moment = self._model, self._model.request, now()
+        model, request, moment, error = self._model, self._model.request, now(), self._loader.error
         if request is None:
             self._state.show((Span(f" {error or 'Loading the change request …'}", "waiting"),))
             return
