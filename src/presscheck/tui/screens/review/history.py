@@ -79,7 +79,7 @@ class HistoryScreen(TextScreen):
             self.show([*lines, (Span(" ✗ ", "error"), Span(sanitize(error.message), "error"))])
 
     async def _commenters(self) -> Sequence[OrganizationMember]:
-        """Return who commented, with their roles; nobody, where the service does not list them."""
+        """Return who commented, with their roles; no one, if the service does not list them."""
         try:
             return (await self.engine.read(ListCommenters(**self._path, limit=ALL))).items
         except NotSupported:
