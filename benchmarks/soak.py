@@ -1,7 +1,7 @@
 """A service with two workers under a mixed load for many minutes: its errors, and whether its memory is flat.
 
-Usage: python -m benchmarks.soak [--minutes N] [--clients N] [--rate N] [--sqlite]. Clients read, write and merge,
-upload and download files, search, poll an inbox, and visit published pages; each write is read back over another
+Usage: python -m benchmarks.soak [--minutes N] [--clients N] [--rate N] [--sqlite] [--first]. Clients read, write and
+merge, upload and download files, search, poll an inbox, and visit published pages; each write is read back over another
 connection, perhaps from the other worker (`tests/service/mixed_calls.py`). A line for each minute has the calls per
 second, p50 and p99 of their times, errors, and of each worker the memory and the open files.
 
@@ -9,6 +9,10 @@ It exits with 1 if a call failed, or if a worker ended or grew. Whether it grew 
 the time, in which caches fill: they are given 16 MB of each worker, so that they are full by then. The memory is
 looked at every two seconds. The median of the last third of these values may be larger than the median of the first
 third by at most 5 %, or 8 MB if that is more, and the open files by at most 20.
+
+It also exits with 1 if the event loop of a worker stalled for more than 50 ms: nothing else of this worker is answered
+meanwhile. What an idle loop of another process was late at the same moment, or how long the loop's thread waited for a
+processor if that is more, is subtracted (`benchmarks/loop_stalls.py`).
 """
 
 from __future__ import annotations
@@ -16,6 +20,7 @@ from __future__ import annotations
 import argparse
 import os
 import queue
+import socket
 import statistics
 import subprocess
 import sys
@@ -32,7 +37,8 @@ from tests.postgresql import cluster, programs
 from tests.service.factories import plant_world
 from tests.service.mixed_calls import MixedClient, Subject, pages_for, subject_of
 
-from benchmarks.processes import open_files, resident_bytes, started_workers
+from benchmarks.loop_stalls import Stall, read_stalls
+from benchmarks.processes import JOB_THREADS, open_files, resident_bytes, threads
 from presscheck.text.phrases import count
 
 WORKERS = 2
@@ -49,7 +55,9 @@ MORE_FILES = 20
 SHORTEST = 120.0
 """Seconds of a run that can show growth."""
 MOST_SHOWN = 10
-"""Errors that are printed."""
+"""Errors and stalls that are printed."""
+LONGEST_STALL = 0.05
+"""Seconds for which the event loop of a worker may stall."""
 
 
 @dataclass(frozen=True)
@@ -136,6 +144,76 @@ def serving(
             process.terminate()
 
 
+@contextmanager
+def watched_workers(home: Path, database: str, before: Sequence[str] = ()) -> Iterator[tuple[str, list[int]]]:
+    """Workers of the service on one socket, whose loops are watched: their address and their processes.
+
+    `presscheck serve --workers` starts the same processes, and one that looks after them. Another one is an idle loop.
+    `before` are words before the commands of all of them.
+    """
+    serve = ["serve", "--until-closed", "--data", str(home), "--database", database, "--cache", str(CACHE), "--fd"]
+    with ExitStack() as stack:
+        listener = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
+        processes = [
+            stack.enter_context(
+                subprocess.Popen(
+                    [
+                        *before,
+                        sys.executable,
+                        "-m",
+                        "benchmarks.loop_stalls",
+                        str(stalls_file(home, number)),
+                        *arguments,
+                    ],
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.DEVNULL,
+                    pass_fds=[listener.fileno()],
+                )
+            )
+            for number, arguments in enumerate([[]] + [[*serve, str(listener.fileno())]] * WORKERS)
+        ]
+        for process in processes:
+            stack.callback(process.terminate)
+        workers = [process.pid for process in processes[1:]]
+        while any(threads(worker) <= JOB_THREADS for worker in workers):
+            time.sleep(0.05)
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}", workers
+
+
+def stalls_file(home: Path, number: int) -> Path:
+    """The file with the stalls of a worker, of which the first is 1; 0 is the idle loop."""
+    return home / f"stalls {number}"
+
+
+def stalled(home: Path, since: float) -> list[str]:
+    """Prints what the loops of the workers were held up by since a moment; a reason for each that stalled too long."""
+    idle = [stall for stall in read_stalls(stalls_file(home, 0)) if stall.begun >= since]
+    print(f"the idle loop was late by {max((stall.late for stall in idle), default=0) * 1e3:.0f} ms at most")
+    reasons: list[str] = []
+    for worker in range(1, WORKERS + 1):
+        stalls = [stall for stall in read_stalls(stalls_file(home, worker)) if stall.begun >= since]
+        own = sorted(((stall.own(idle), stall) for stall in stalls), key=lambda entry: -entry[0])
+        long = [stall for seconds, stall in own if seconds > LONGEST_STALL]
+        most = own[0][0] if own else 0.0
+        print(
+            f"worker {worker}: {count(len(long), 'stall')} above {LONGEST_STALL * 1e3:.0f} ms, most {most * 1e3:.0f} ms"
+        )
+        for seconds, stall in own[:MOST_SHOWN]:
+            print(f"    {describe(stall, seconds)}")
+        if long:
+            reasons.append(
+                f"the loop of worker {worker} stalled {count(len(long), 'time')}, for up to {most * 1e3:.0f} ms"
+            )
+    return reasons
+
+
+def describe(stall: Stall, own: float) -> str:
+    """One line about a stall; `own` is what the machine had no part in."""
+    times = f"{own * 1e3:.0f} of {stall.late * 1e3:.0f} ms late"
+    spent = f"processor time: loop {stall.loop * 1e3:.0f} ms, process {stall.process * 1e3:.0f} ms"
+    return f"{times}; {spent}; {', '.join(stall.requests) or 'no request'}"
+
+
 def soak(workers: Sequence[int], load: Load, seconds: float, look: float = LOOK) -> list[str]:
     """Looks at the workers while a load runs, and prints a line each minute; the reasons for which it failed."""
     looks: list[Look] = []
@@ -192,6 +270,7 @@ def main() -> int:
     parser.add_argument("--clients", type=int, default=8)
     parser.add_argument("--rate", type=float, default=0, help="most calls per second; 0 for as many as are answered")
     parser.add_argument("--sqlite", action="store_true", help="on SQLite, also where PostgreSQL is installed")
+    parser.add_argument("--first", action="store_true", help="workers before all other work of the machine: chrt -r 5")
     chosen = parser.parse_args()
     with ExitStack() as stack:
         home = Path(stack.enter_context(tempfile.TemporaryDirectory(dir=os.environ.get("TMPDIR"))))
@@ -200,15 +279,17 @@ def main() -> int:
         else:
             database = f"sqlite:///{home / 'service.sqlite'}"
         world = plant_world(database, "http://127.0.0.1:1", pages_for(chosen.clients))
-        address, process = stack.enter_context(serving(home, database))
-        workers = started_workers(process.pid, WORKERS)
+        address, workers = stack.enter_context(
+            watched_workers(home, database, ("chrt", "-r", "5") if chosen.first else ())
+        )
         subject = subject_of(world, address)
         print(f"{database.partition(':')[0]}, {WORKERS} workers, {chosen.clients} clients, {chosen.minutes:g} minutes")
         print("| minute | calls/s | p50 | p99 | errors | memory of each worker | open files |")
         print("|---|---|---|---|---|---|---|", flush=True)
-        load = Load()
+        load, begun = Load(), time.monotonic()
         with loaded(load, address, subject, chosen.clients, chosen.rate):
             reasons = soak(workers, load, chosen.minutes * 60)
+        reasons += stalled(home, begun)
     for reason in reasons:
         print(f"failed: {reason}")
     return int(bool(reasons))

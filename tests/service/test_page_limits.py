@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -20,6 +21,7 @@ from presscheck.documents.markdown.page_size import COMMENT_LIMITS, PAGE_LIMITS
 from presscheck.errors import RequestError
 from presscheck.service.content.serializers import MOST_OBJECTS
 from presscheck.service.db.engine import Database
+from presscheck.service.http.operations import MOST_VALUES
 from presscheck.service.models.content import CommentRow
 
 HUGE = {
@@ -50,7 +52,7 @@ async def test_a_page_that_is_too_large_is_refused(world: World, kind: str) -> N
     [
         (as_nodes(PAGE_LIMITS.parts + 1, "a"), "20,001 lines"),
         (as_nodes(2, "a" * (PAGE_LIMITS.characters // 2)), "500,0.. characters"),
-        (as_nodes(MOST_OBJECTS, ""), "more than 250,000 nodes"),
+        (as_nodes(MOST_OBJECTS // 3 + 1, ""), "more than 250,000 nodes"),
     ],
 )
 async def test_document_nodes_that_are_too_many_are_refused(world: World, document: Document, reason: str) -> None:
@@ -128,3 +130,29 @@ async def test_an_older_comment_that_is_too_large_keeps_its_format(world: World)
     database.close()
     [comment] = (await world.admin.send(ListComments(**at, format="document"))).items
     assert comment.body == Document(markdown=large)
+
+
+@pytest.mark.attack("deep and huge pages")
+@pytest.mark.parametrize(
+    ("changes", "status", "reason"),
+    [
+        pytest.param("[]," * MOST_VALUES + "[]", 413, "more than 2,000,000 values", id="many lists"),
+        pytest.param('{"a":"\\"[","b":1},' * 700_000 + "{}", 413, "more than 2,000,000 values", id="many objects"),
+        pytest.param("1," * 1_900_000 + "1", 400, "changes.0: ", id="numbers below the limit"),
+        pytest.param('"' + "," * 3 * MOST_VALUES + '"', 400, "changes.0: ", id="commas of a text"),
+        pytest.param(
+            '{"operation":"insert_files","files":[' + "1," * 1_900_000 + "1]}", 400, "files.0: ", id="numbers as files"
+        ),
+    ],
+)
+async def test_a_body_with_many_values_is_refused_in_seconds(
+    world: World, changes: str, status: int, reason: str
+) -> None:
+    draft = await world.draft()
+    headers = {"authorization": f"Bearer {world.tokens['admin']}", "content-type": "application/json"}
+    path = f"/v1/spaces/{world.space}/change-requests/{draft.id}/content"
+    async with httpx.AsyncClient(base_url=world.base_url, headers=headers, timeout=60) as http:
+        before = time.process_time()
+        response = await http.post(path, content=f'{{"changes":[{changes}]}}')
+    assert response.status_code == status and reason in response.json()["error"]["message"]
+    assert time.process_time() - before < 10, "it took a minute when each value was validated"

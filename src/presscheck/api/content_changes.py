@@ -5,7 +5,7 @@ Differences within a page are not the service's: fetch both sides and compare th
 
 from typing import Annotated, Any, Literal, cast
 
-from pydantic import BaseModel, Field, model_validator
+from pydantic import BaseModel, FailFast, Field, model_validator
 
 from presscheck.api.change_requests import ChangeRequest
 from presscheck.api.comments import Document
@@ -195,7 +195,7 @@ class InsertFiles(Argument):
     always_sent = frozenset({"operation"})
 
     operation: Literal["insert_files"] = "insert_files"
-    files: tuple[NewFile, ...] = Field(min_length=1, max_length=20)
+    files: Annotated[tuple[NewFile, ...], Field(min_length=1, max_length=20), FailFast()]
 
 
 ContentChange = Annotated[

@@ -46,6 +46,8 @@ _INVALID_SEGMENTS = frozenset(("", ".", ".."))
 """Path segments that would change the path."""
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
 
+MOST_ERRORS = 1_000
+"""Most invalid values of an argument that are listed: a million would take a minute."""
 NOT_CACHED = "(not cached)"
 """The value of a secret in a cached response."""
 
@@ -100,6 +102,9 @@ class Argument(BaseModel):
         try:
             super().__init__(**fields)
         except ValidationError as error:
+            if error.error_count() > MOST_ERRORS:
+                reason = f"{error.error_count():,} values are invalid"
+                raise InvalidArgument("arguments", reason, call=type(self).__name__) from None
             first, *others = error.errors()
             raise self._invalid(first, [self._invalid(one) for one in others]) from None
         self.model_fields_set.update(self.always_sent)

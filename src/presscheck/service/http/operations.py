@@ -16,6 +16,7 @@ from functools import cache, cached_property
 from hashlib import blake2b
 from typing import Any, Generic, ParamSpec, TypeVar, cast, get_args, get_origin
 
+from annotated_types import MaxLen
 from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticSerializationError, to_json
@@ -55,6 +56,9 @@ NULLABLE: dict[type[BaseModel], frozenset[str]] = {
 """Fields whose null has a meaning and is sent; null is omitted everywhere else."""
 DEEPEST = 100
 """Largest nesting depth of objects and arrays in a request."""
+MOST_VALUES = 2_000_000
+"""Most commas, brackets and braces in the JSON of a request, outside of texts: a page at its limits has 400,000."""
+_TEXTS_AND_MARKS = re.compile(rb'"(?:[^"\\]++|\\.)*+"|[,\[{]++', re.DOTALL)
 _UNFIT = re.compile("[\0\ud800-\udfff]")
 """Characters that a database cannot store."""
 Fields = ParamSpec("Fields")
@@ -294,6 +298,8 @@ def read_call(
     if operation.method() not in ("GET", "DELETE"):
         given.update(_from_body(operation, body))
     for name, value in given.items():
+        if isinstance(value, list):  # items beyond the limit are not validated, one of them is enough for the error
+            given[name] = value = cast("list[object]", value)[: _most_items(operation).get(name)]
         require_fit(name, value)
     try:
         return operation(**given)
@@ -367,6 +373,7 @@ def _from_query(operation: type[Operation[Any]], query: Iterable[tuple[str, str]
 
 
 def _from_body(operation: type[Operation[Any]], body: bytes) -> dict[str, Any]:
+    _require_few_values(body)
     try:
         found: Any = json.loads(body, parse_constant=_no_number) if body else {}
     except (ValueError, RecursionError):
@@ -381,6 +388,21 @@ def _from_body(operation: type[Operation[Any]], body: bytes) -> dict[str, Any]:
         if alias not in names:
             raise ApiError(400, f"{alias}: unknown field")
     return {names[alias]: value for alias, value in given.items()}
+
+
+def _require_few_values(body: bytes) -> None:
+    """Requires that JSON has few values: no other thread runs while they are parsed, and all are in memory.
+
+    Raises:
+        ApiError: 413, there are too many.
+    """
+    if sum(map(body.count, (b",", b"[", b"{"))) <= MOST_VALUES:
+        return
+    marks = 0
+    for match in _TEXTS_AND_MARKS.finditer(body):
+        marks += 0 if match[0].startswith(b'"') else len(match[0])
+        if marks > MOST_VALUES:
+            raise ApiError(413, f"The request is too large: it has more than {MOST_VALUES:,} values.")
 
 
 def _no_number(text: str) -> float:
@@ -457,6 +479,14 @@ def _query_names(operation: type[Operation[Any]]) -> dict[str, str]:
 def _body_names(operation: type[Operation[Any]]) -> dict[str, str]:
     elsewhere = set(operation.path_fields()) | operation.query_fields()
     return {field.alias or name: name for name, field in operation.model_fields.items() if name not in elsewhere}
+
+
+@cache
+def _most_items(operation: type[Operation[Any]]) -> dict[str, int]:
+    """How many items of each list are validated: one more than are allowed."""
+    fields = operation.model_fields.items()
+    limits = ((name, limit) for name, field in fields for limit in field.metadata if isinstance(limit, MaxLen))
+    return {name: limit.max_length + 1 for name, limit in limits}
 
 
 def _is_array(field: FieldInfo) -> bool:
