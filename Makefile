@@ -92,7 +92,7 @@ first: env  ## `make demo` in a copy of this folder, with pip and with uv, and a
 scale: env  ## two workers of the service against one, on both engines; needs wrk
 	$(BIN)/python -m benchmarks.scale
 
-soak: env  ## a service under mixed load for MINUTES=60: fails on an error, or if its memory grows
+soak: env  ## a service under mixed load for MINUTES=60: fails on an error, if its memory grows, or if its loop stalls
 	$(BIN)/python -m benchmarks.soak --minutes $(MINUTES)
 
 engines: env  ## the tests of the service, each on SQLite and on PostgreSQL, the long ones too

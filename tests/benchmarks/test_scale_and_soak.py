@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
 import subprocess
 import sys
+import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
+from benchmarks.loop_stalls import Stall, WatchedApp, read_stalls
 from benchmarks.processes import children, family_seconds, open_files, processor_seconds, resident_bytes, threads
 from benchmarks.scale import Run
-from benchmarks.soak import Load, Look, grown, percentile, soak
+from benchmarks.soak import Load, Look, grown, percentile, soak, stalled, stalls_file
 
 from benchmarks import scale
+
+if TYPE_CHECKING:
+    from starlette.types import Message, Receive, Scope, Send
 
 MB = 2**20
 
@@ -101,3 +108,44 @@ def test_a_failed_call_and_an_ended_worker_fail_the_soak(capsys: pytest.CaptureF
         worker.terminate()
         worker.wait()
         assert soak([worker.pid], load, 30, look=0.01) == ["a worker ended"]
+
+
+def test_what_the_machine_took_is_no_stall_of_a_worker() -> None:
+    stall = Stall(10.0, 0.2)
+    assert stall.own([]) == pytest.approx(0.2)
+    assert stall.own([Stall(9.9, 0.15), Stall(10.1, 0.03), Stall(10.3, 0.1)]) == pytest.approx(0.12)
+    assert Stall(10.0, 0.2, waited=0.18).own([Stall(10.1, 0.03)]) == pytest.approx(0.02)
+
+
+async def test_a_stall_of_the_loop_is_noted_with_its_request(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    async def app(scope: Scope, receive: Receive, _send: Send) -> None:
+        if scope["type"] == "http":
+            time.sleep(0.2)  # noqa: ASYNC251  # the fault that is to be noted
+        await receive()
+
+    async def nothing_more() -> Message:
+        await asyncio.sleep(0.1)
+        return {}
+
+    async def never() -> Message:
+        await asyncio.Event().wait()
+        return {}
+
+    async def send(_message: Message) -> None:
+        pass
+
+    begun = time.monotonic()
+    with stalls_file(tmp_path, 1).open("a") as file:
+        watched = WatchedApp(app, file)
+        life = asyncio.create_task(watched({"type": "lifespan"}, never, send))
+        await asyncio.sleep(0.05)
+        await watched({"type": "http", "method": "GET", "path": "/slow"}, nothing_more, send)
+        life.cancel()
+    longest = max(read_stalls(stalls_file(tmp_path, 1)), key=lambda stall: stall.late)
+    assert 0.15 < longest.late < 2 and longest.requests[0].startswith("GET /slow ")
+    reasons = stalled(tmp_path, begun)
+    assert any(reason.startswith("the loop of worker 1 stalled ") for reason in reasons)
+    assert "GET /slow" in capsys.readouterr().out
+    assert stalled(tmp_path, time.monotonic()) == []
