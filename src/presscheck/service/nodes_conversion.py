@@ -10,6 +10,7 @@ as JSON, each with the type of its node; then standard input has what they becom
 from __future__ import annotations
 
 import json
+import signal
 import sys
 import threading
 from typing import Any
@@ -22,7 +23,9 @@ from presscheck.service.bounded_process import LimitExceeded, limit_resources, r
 MOST_PARTS = 2_000
 """Most parts, as `count_parts` counts them, of a page that is converted in the thread that asks: 0.2 seconds."""
 MOST_SECONDS = 10
-"""Seconds of processor time of a conversion; as long again to wait for the processor."""
+"""Seconds of processor time of a conversion."""
+MOST_WAIT = 6
+"""How many times as long it may take by the clock: other programs use the processors, too."""
 MOST_MEMORY = 512 * 1024 * 1024
 """Bytes of memory of a conversion; a page at its limits takes a third."""
 AT_ONCE, WAITING = 2, 6
@@ -59,7 +62,7 @@ def nodes_json(markdown: str, change: ReferenceMapper) -> bytes:
     try:
         with _running:
             stdin = b"%d\n%b" % (len(text), text)
-            return run_bounded(__name__, stdin=stdin, seconds=2 * MOST_SECONDS, answer=answer)
+            return run_bounded(__name__, stdin=stdin, seconds=MOST_WAIT * MOST_SECONDS, answer=answer)
     except LimitExceeded:
         raise NotConverted from None
     finally:
@@ -73,6 +76,13 @@ def _json_of(value: object) -> bytes:
 def main() -> None:
     """Converts one page."""
     limit_resources(MOST_MEMORY, MOST_SECONDS)
+    try:
+        _convert()
+    except MemoryError:
+        signal.raise_signal(signal.SIGKILL)  # as if the kernel had noticed
+
+
+def _convert() -> None:
     markdown = sys.stdin.buffer.read(int(sys.stdin.buffer.readline())).decode()
     document = keyless_nodes(markdown)
     asked: dict[str, tuple[Reference, str]] = {}

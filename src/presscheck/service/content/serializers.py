@@ -44,7 +44,7 @@ from presscheck.service.review.change_requests import as_change_request
 
 _WORDS = ("title", "slug", "emoji", "icon", "description", "condition")
 _CLAIMS = ("hidden", "noIndex", "noRobotsIndex")
-TOO_LONG = f"The page takes more than {MOST_SECONDS} seconds to become nodes; read it with format=markdown."
+TOO_LONG = f"The page takes more than {MOST_SECONDS} seconds to become nodes: read it with format=markdown."
 MOST_OBJECTS = 250_000
 """Most objects of submitted document nodes: a page at the limits of its Markdown has fewer."""
 DETAILS: dict[str, type] = {**dict.fromkeys(_WORDS, str), **dict.fromkeys(_CLAIMS, bool)}

@@ -16,7 +16,6 @@ from functools import cache, cached_property
 from hashlib import blake2b
 from typing import Any, Generic, ParamSpec, TypeVar, cast, get_args, get_origin
 
-from annotated_types import MaxLen
 from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticSerializationError, to_json
@@ -485,8 +484,8 @@ def _body_names(operation: type[Operation[Any]]) -> dict[str, str]:
 def _most_items(operation: type[Operation[Any]]) -> dict[str, int]:
     """How many items of each list are validated: one more than are allowed."""
     fields = operation.model_fields.items()
-    limits = ((name, limit) for name, field in fields for limit in field.metadata if isinstance(limit, MaxLen))
-    return {name: limit.max_length + 1 for name, limit in limits}
+    limits = ((name, getattr(limit, "max_length", None)) for name, field in fields for limit in field.metadata)
+    return {name: limit + 1 for name, limit in limits if limit is not None}
 
 
 def _is_array(field: FieldInfo) -> bool:
