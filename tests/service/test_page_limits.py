@@ -21,7 +21,7 @@ from presscheck.documents.markdown.page_size import COMMENT_LIMITS, PAGE_LIMITS
 from presscheck.errors import RequestError
 from presscheck.service.content.serializers import MOST_OBJECTS
 from presscheck.service.db.engine import Database
-from presscheck.service.http.operations import MOST_VALUES
+from presscheck.service.json_values import MOST_VALUES
 from presscheck.service.models.content import CommentRow
 
 HUGE = {

@@ -256,5 +256,5 @@ class EditChangeRequestContent(Operation[ContentUpdate]):
 
     space_id: str
     change_request_id: str
-    changes: tuple[ContentChange, ...] = Field(min_length=1, max_length=50)
+    changes: Annotated[tuple[ContentChange, ...], Field(min_length=1, max_length=50), FailFast()]
     compat: bool | None = None
