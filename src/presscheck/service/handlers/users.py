@@ -6,8 +6,8 @@ from sqlalchemy import bindparam, select
 
 from presscheck.api.users import GetCurrentUser, GetUser, User
 from presscheck.service.http.operations import Context, handles, not_found
-from presscheck.service.models.organizations import MemberRow, UserRow
-from presscheck.service.spaces.serializers import as_user
+from presscheck.service.models.organizations import MemberRow
+from presscheck.service.spaces.serializers import as_user, people
 
 _active = select(MemberRow.organization_id).where(MemberRow.disabled.is_(False))
 _SHARED = _active.where(
@@ -25,7 +25,7 @@ def get_current_user(context: Context, call: GetCurrentUser) -> User:
 @handles(GetUser)
 def get_user(context: Context, call: GetUser) -> User:
     """Returns a user who shares an organization with the caller; disabled members share none."""
-    user = context.session.get(UserRow, call.user_id)
+    user = people(context, [call.user_id]).get(call.user_id)
     if user is None or (user.id != context.user.id and not context.rows(_SHARED, user=user.id, mine=context.user.id)):
         raise not_found("user")
-    return as_user(context, user)
+    return user
