@@ -31,7 +31,7 @@ def write_prepared(url: str, clock: Clock) -> None:
         return
     engine = new_engine(url)
     try:
-        with engine.execution_options(writes=True).begin() as connection:
+        with engine.execution_options(writes="BEGIN IMMEDIATE").begin() as connection:
             driver: Any = connection.connection.driver_connection
             if driver.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone() is None:
                 _write(driver, clock())
