@@ -10,7 +10,8 @@ import pytest
 from presscheck.errors import PresscheckError
 from presscheck.store.open_texts import LEFT, DraftSlot, OpenText, take_left_texts
 from presscheck.store.outbox import Outbox
-from presscheck.tui.external_programs import TerminalOwner, edit_text
+from presscheck.tui.app_context import AppContext
+from presscheck.tui.external_programs import edit_text
 
 KEY, ABOUT = "review r edit p", {"page": "Tokens", "space": "api"}
 
@@ -60,7 +61,7 @@ def test_a_text_without_changes_or_words_is_no_draft(outbox: Outbox, text: str) 
 
 def test_a_text_that_cannot_be_stored_for_the_editor_is_an_error_that_names_the_folder(outbox: Outbox) -> None:
     outbox.open_texts.touch()
-    app = cast("TerminalOwner", None)  # never asked for its terminal
+    app = cast(AppContext, None)  # never asked for its terminal
     with pytest.raises(PresscheckError, match=r"stored for the editor: Could not use the folder .*\.editor: File"):
         edit_text(app, "Before.\n", lambda _: None, DraftSlot(outbox, KEY))
 

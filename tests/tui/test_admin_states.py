@@ -21,7 +21,8 @@ from tests.tui.app_driver import app_on, noon, running, shown, until
 from tests.tui.snapshot_setup import at_noon, rested
 
 from presscheck.api.organizations import ListOrganizations, UpdateMember
-from presscheck.tui.screens.admin.families import FAMILIES, Family
+from presscheck.tui.screens.admin.families import FAMILIES
+from presscheck.tui.screens.admin.family import Family
 from presscheck.tui.screens.admin.screen import AdminScreen
 
 pytestmark = pytest.mark.slow

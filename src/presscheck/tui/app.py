@@ -31,11 +31,11 @@ from presscheck.text.notifications import notification
 from presscheck.text.phrases import now
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line
-from presscheck.tui.app_context import CommandObserver
+from presscheck.tui.app_context import AppContext, CommandObserver
 from presscheck.tui.auto_refresh import AutoRefresh
 from presscheck.tui.commands import Keymap
 from presscheck.tui.keyboard import TypeAhead
-from presscheck.tui.navigation import MODES, Navigation, NavigationHost
+from presscheck.tui.navigation import MODES, Navigation
 from presscheck.tui.notifications import Notice, Notifications
 from presscheck.tui.screens.startup_snapshot import StartupSnapshot
 from presscheck.tui.terminal.output import ControlCharFilter, DiffPainter
@@ -108,7 +108,7 @@ class PresscheckApp(App[int], inherit_bindings=False):
         super().__init__()
         self._open_engine, self._snapshot, self._first, self._welcome = open_engine, snapshot, first, welcome
         self._engine: Engine | None = None
-        self.navigation = Navigation(cast("NavigationHost", self))  # Textual declares wider types than are needed here
+        self.navigation = Navigation(cast("AppContext", self))  # Textual declares wider types than are needed here
         self._notices_shown = 0
         self.profile, self.settings_file, self.keymap = profile, settings, keymap or {}
         self.notices = Notifications(log)

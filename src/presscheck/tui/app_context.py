@@ -17,7 +17,7 @@ from presscheck.tui.commands import Keymap
 from presscheck.tui.keyboard import TypeAhead
 from presscheck.tui.notifications import Notifications
 from presscheck.tui.terminal.pictures import PictureTable
-from presscheck.tui.theme import StyleLookup
+from presscheck.tui.theme import StyleLookup, Theme
 
 if TYPE_CHECKING:
     from presscheck.api.organizations import Organization, OrganizationMember
@@ -169,6 +169,36 @@ class AppContext(Protocol):
 
     def open_permissions(self, organization: Organization, thing: Container | OrganizationMember) -> None:
         """Show who has which level in a place, or which levels a person has, and why."""
+        ...
+
+    @property
+    def themes(self) -> Mapping[str, Theme]:
+        """All themes by name."""
+        ...
+
+    @property
+    def current_mode(self) -> str:
+        """The mode that is shown."""
+        ...
+
+    def switch_mode(self, mode: str) -> Awaitable[Any]:
+        """Show the screens of a mode."""
+        ...
+
+    def install_screen(self, screen: Screen[Any], name: str) -> None:
+        """Let a screen run on when it leaves the stack."""
+        ...
+
+    def uninstall_screen(self, screen: Screen[Any]) -> str | None:
+        """Let a screen end when it leaves the stack."""
+        ...
+
+    def refresh_css(self, animate: bool = True) -> None:
+        """Apply the theme to all screens of the stack."""
+        ...
+
+    def exit(self, result: int | None = None) -> None:
+        """End the app with this exit code."""
         ...
 
     def command_handlers(self) -> Iterable[object]:

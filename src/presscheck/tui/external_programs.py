@@ -7,11 +7,10 @@ import shlex
 import subprocess
 import tempfile
 from collections.abc import Callable
-from contextlib import AbstractContextManager
 from functools import cache
 from pathlib import Path
 from shutil import which
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from textual.app import SuspendNotSupported
 
@@ -34,16 +33,8 @@ BESIDE_NOTICE = 12
 FALLBACK_EDITORS = ("nano", "vim", "vi")
 
 
-class TerminalOwner(Protocol):
-    """An app that can hand its terminal to another program for a while."""
-
-    def suspend(self) -> AbstractContextManager[None]:
-        """Leave the terminal to another program inside this context."""
-        ...
-
-
 def edit_text(
-    app: TerminalOwner,
+    app: AppContext,
     text: str,
     keep: Callable[[str], None],
     slot: DraftSlot,

@@ -10,9 +10,9 @@ opened, so that the first paint does not wait for them.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from textual.screen import Screen
 
@@ -20,7 +20,6 @@ from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.app_context import AppContext
 from presscheck.tui.places import Place, Places
-from presscheck.tui.theme import Theme
 
 if TYPE_CHECKING:
     from presscheck.api.organizations import Organization, OrganizationMember
@@ -72,40 +71,6 @@ MODES: dict[str, str | Callable[[], Screen[Any]]] = {
 """The modes of the app, each with a stack of screens of its own, and the screen at the bottom of that stack."""
 
 
-class NavigationHost(AppContext, Protocol):
-    """The app as navigation sees it: what screens see, its modes and its themes."""
-
-    @property
-    def themes(self) -> Mapping[str, Theme]:
-        """All themes by name."""
-        ...
-
-    @property
-    def current_mode(self) -> str:
-        """The mode that is shown."""
-        ...
-
-    def switch_mode(self, mode: str) -> Awaitable[Any]:
-        """Show the screens of a mode."""
-        ...
-
-    def install_screen(self, screen: Screen[Any], name: str) -> None:
-        """Let a screen run on when it leaves the stack."""
-        ...
-
-    def uninstall_screen(self, screen: Screen[Any]) -> str | None:
-        """Let a screen end when it leaves the stack."""
-        ...
-
-    def refresh_css(self, animate: bool = True) -> None:
-        """Apply the theme to all screens of the stack."""
-        ...
-
-    def exit(self, result: int | None = None) -> None:
-        """End the app with this exit code."""
-        ...
-
-
 class Navigation:
     """Opens screens, and handles the commands that work on every screen.
 
@@ -113,7 +78,7 @@ class Navigation:
         app: the app whose screens these are.
     """
 
-    def __init__(self, app: NavigationHost) -> None:
+    def __init__(self, app: AppContext) -> None:
         self._app = app
         self.last_review: tuple[str, str] | None = None
         self._places = Places()

@@ -15,7 +15,8 @@ from presscheck.tui.widgets.picker import Choice, Picker
 
 if TYPE_CHECKING:
     from presscheck.api.roles import MergeRules
-    from presscheck.tui.screens.admin.table import FamilyTable, TableContext
+    from presscheck.tui.screens.admin.family import OrganizationScreen
+    from presscheck.tui.screens.admin.table import FamilyTable
     from presscheck.tui.ui.screen_context import ScreenContext
 
 SIMPLE_RULES = (
@@ -89,7 +90,7 @@ class OrganizationMergeRules:
         table: its table.
     """
 
-    def __init__(self, screen: TableContext, table: FamilyTable) -> None:
+    def __init__(self, screen: OrganizationScreen, table: FamilyTable) -> None:
         self._screen, self._table = screen, table
 
     def reason_settings(self) -> str | None:

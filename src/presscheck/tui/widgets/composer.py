@@ -24,6 +24,7 @@ from presscheck.store.open_texts import DraftSlot
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, width
+from presscheck.tui.app_context import app_of
 from presscheck.tui.commands import COMMANDS, shown
 from presscheck.tui.external_programs import edit_text
 from presscheck.tui.keyboard import KeySequences, key_name
@@ -176,7 +177,7 @@ class Composer(ModalScreen[str | None], inherit_bindings=False):
 
         try:
             suffix = ".json" if self._is_code else ".md"
-            edit_text(cast("App[object]", self.app), area.text, keep, self.slot, suffix=suffix)
+            edit_text(app_of(self), area.text, keep, self.slot, suffix=suffix)
         except PresscheckError as error:
             self._error = error.message
         area.move_cursor(area.document.end)

@@ -13,7 +13,8 @@ from presscheck.tui.widgets.picker import Choice, Picker
 
 if TYPE_CHECKING:
     from presscheck.api.change_requests import ChangeRequest
-    from presscheck.tui.screens.admin.table import FamilyTable, TableContext
+    from presscheck.tui.screens.admin.family import OrganizationScreen
+    from presscheck.tui.screens.admin.table import FamilyTable
 
 Status = Literal["draft", "open", "merged", "archived"]
 
@@ -26,7 +27,7 @@ class ClusterRequests:
         table: its table: of the groups, or of the issues of one.
     """
 
-    def __init__(self, screen: TableContext, table: FamilyTable) -> None:
+    def __init__(self, screen: OrganizationScreen, table: FamilyTable) -> None:
         self._screen, self._table = screen, table
 
     @property

@@ -18,7 +18,8 @@ from presscheck.tui.screens.text_screen import TextScreen
 from presscheck.tui.widgets.prompt_dialog import PromptDialog, error_note
 
 if TYPE_CHECKING:
-    from presscheck.tui.screens.admin.table import FamilyTable, TableContext
+    from presscheck.tui.screens.admin.family import OrganizationScreen
+    from presscheck.tui.screens.admin.table import FamilyTable
 
 DRAFT = "import conversations"
 """The key of the draft of the path."""
@@ -34,7 +35,7 @@ class ConversationImport:
         table: its table.
     """
 
-    def __init__(self, screen: TableContext, table: FamilyTable) -> None:
+    def __init__(self, screen: OrganizationScreen, table: FamilyTable) -> None:
         self._screen, self._table = screen, table
 
     def reason_import_rows(self) -> str | None:

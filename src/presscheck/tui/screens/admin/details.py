@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from presscheck.api.saml import GetSAMLProvider, ListSSOLogins
 from presscheck.text.phrases import now
@@ -13,7 +13,6 @@ from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, cut, width, wrap
 from presscheck.tui.screens.admin.facts import VALIDITY_STYLES, Fact, facts
 from presscheck.tui.screens.text_screen import TextScreen
-from presscheck.tui.ui.screen_context import ScreenContext
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -21,20 +20,12 @@ if TYPE_CHECKING:
     from presscheck.api.organizations import Organization
     from presscheck.api.saml import SAMLProvider
     from presscheck.engine.engine import Engine
+    from presscheck.tui.ui.screen import BaseScreen
 
 NAME_COLUMNS = 26
 """Cells of the names in the details of a thing."""
 GONE = "none yet: it needs a sign-in URL, an entity id and a certificate"
 """In place of the sign-in link of a provider that is not complete."""
-
-
-class DetailsContext(ScreenContext, Protocol):
-    """The screen below the details."""
-
-    @property
-    def organization(self) -> Organization | None:
-        """The organization."""
-        ...
 
 
 class Losses(NamedTuple):
@@ -64,17 +55,19 @@ class Details:
     left_out: tuple[str, ...] = ()
 
 
-def show_details(screen: DetailsContext, details: Details | None, item: BaseModel, title: str, columns: int) -> None:
+def show_details(
+    screen: BaseScreen, organization: Organization | None, details: Details | None, item: BaseModel, title: str
+) -> None:
     """Open the details of a thing.
 
     Args:
         screen: the screen to open them on.
+        organization: the organization; None if it is not loaded.
         details: what is shown besides its fields; None for nothing.
         item: the thing.
         title: the title of the screen, as display text.
-        columns: the width of the screen.
     """
-    organization = screen.organization
+    columns = screen.size.width
     left_out = details.left_out if details else ()
     page = TextScreen(title, fact_lines(facts(item, left_out), columns))
     screen.app_context.push_screen(page)

@@ -5,9 +5,7 @@ A row of the table is all that a family needs: columns, details and forms are ma
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING
 
 from presscheck.api.collections import Collection, CreateCollection, ListCollections
 from presscheck.api.conversations import ListConversationIssues, ListConversations, ListIssuesClusters
@@ -43,6 +41,7 @@ from presscheck.tui.screens.access.screen import AccessScreen
 from presscheck.tui.screens.admin.cluster_summary import cluster_lines
 from presscheck.tui.screens.admin.details import PROVIDER_DETAILS
 from presscheck.tui.screens.admin.facts import Column
+from presscheck.tui.screens.admin.family import Family
 from presscheck.tui.screens.admin.integration.screen import IntegrationScreen
 from presscheck.tui.screens.admin.people import (
     INVITE_DETAILS,
@@ -56,89 +55,12 @@ from presscheck.tui.screens.admin.people import (
     losses_of_teams,
 )
 from presscheck.tui.screens.admin.records.conversations import conversation_screen, issue_screen
-from presscheck.tui.screens.admin.records.runs import BUSY, import_screen, translation_screen
+from presscheck.tui.screens.admin.records.runs import import_screen, translation_screen
 from presscheck.tui.screens.admin.specification.screen import SpecificationScreen
 from presscheck.tui.screens.agent_instructions import InstructionsScreen
 
 if TYPE_CHECKING:
-    from presscheck.api.operation import Operation, Page
-    from presscheck.text.styled_text import Line
-    from presscheck.tui.screens.admin.details import Details, DetailsContext, Losses
     from presscheck.tui.ui.screen import BaseScreen
-
-Role = Literal["admin", "create"]
-
-
-@dataclass(frozen=True)
-class Family:
-    """A kind of things.
-
-    Attributes:
-        title: its name.
-        noun: what one of it is called, such as `team`.
-        plural: what several are called, where that is not the noun with an s.
-        details: reads what is shown of one besides its fields.
-        adds: chooses and adds, instead of the form of `add`; returns what was done, empty for nothing.
-        edits_several: whether one form changes all marked things.
-        losses: reads what removing some takes away, and whether they can be removed.
-        link: the address of one, which is copied instead of its id; empty if it is not known.
-        for_everybody: the operations that need no role in the organization.
-        listing: lists it.
-        columns: the columns of its table; the first names a thing.
-        path: where the id of an item stands that goes into the paths of other operations.
-        field: the field of other operations with this id.
-        add: makes one.
-        edit: changes one.
-        remove: removes one.
-        remove_verb: what removing is called.
-        loses: what is lost with one, a sentence.
-        parts: the family that enter lists for one; without it, enter shows its details.
-        head: what stands above the parts of one, for a width.
-        screen: makes the screen that enter opens for one in an organization, in place of its details.
-        state: where its state stands, which is asked for again while the service works on one.
-        opens_new: whether the screen of a new one opens at once.
-        permission: the permission of the organization that the listing needs; empty if it needs none.
-        role: the role that a change needs.
-        hint: what to do if there is none, or where they come from.
-        made_elsewhere: makes one in another screen, which the hint names.
-    """
-
-    title: str
-    noun: str
-    listing: type[Operation[Page[Any]]]
-    columns: tuple[Column, ...]
-    path: str = "id"
-    field: str = ""
-    add: type[Operation[Any]] | None = None
-    edit: type[Operation[Any]] | None = None
-    remove: type[Operation[Any]] | None = None
-    remove_verb: str = "Delete"
-    loses: str = "It cannot be restored."
-    parts: Family | None = None
-    permission: str = ""
-    role: Role = "admin"
-    hint: str = ""
-    made_elsewhere: type[Operation[Any]] | None = None
-    plural: str = ""
-    details: Details | None = None
-    head: Callable[[Any, int], Sequence[Line]] | None = None
-    screen: Callable[[Organization, Any], BaseScreen] | None = None
-    adds: Callable[[DetailsContext, Mapping[str, Any]], Awaitable[str]] | None = None
-    edits_several: bool = False
-    losses: Callable[[DetailsContext, Sequence[Any]], Awaitable[Losses]] | None = None
-    link: Callable[[Organization, Any], str] | None = None
-    for_everybody: tuple[type[Operation[Any]], ...] = ()
-    state: str = ""
-    opens_new: bool = False
-
-    def is_busy(self, item: Any) -> bool:
-        """Whether the service is working on one."""
-        return bool(self.state) and getattr(item, self.state, "") in BUSY
-
-    @property
-    def nouns(self) -> str:
-        """What several are called."""
-        return self.plural or f"{self.noun}s"
 
 
 def _access(organization: Organization, thing: Collection | Space | Site | OrganizationMember) -> BaseScreen:

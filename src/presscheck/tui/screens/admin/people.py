@@ -46,7 +46,7 @@ from presscheck.tui.widgets.prompt_dialog import PromptDialog
 if TYPE_CHECKING:
     from presscheck.api.operation import Operation
     from presscheck.engine.engine import Engine
-    from presscheck.tui.screens.admin.details import DetailsContext
+    from presscheck.tui.screens.admin.family import OrganizationScreen
 
 MOST_PEOPLE = 20
 """The most people whose losses are computed one by one."""
@@ -56,7 +56,7 @@ PAGE_OF_ORGANIZATION, PAGE_OF_INVITE = "/o/", "/invite/"
 """The paths of an organization, and of an invite, in the web app of the service."""
 
 
-async def losses_of_members(screen: DetailsContext, members: Sequence[OrganizationMember]) -> Losses:
+async def losses_of_members(screen: OrganizationScreen, members: Sequence[OrganizationMember]) -> Losses:
     """What people lose with the organization; the last admin cannot be removed."""
     organization = screen.organization
     if organization is None:
@@ -86,7 +86,7 @@ async def losses_of_members(screen: DetailsContext, members: Sequence[Organizati
 
 
 async def _lost_places(
-    screen: DetailsContext, organization: Organization, members: Sequence[OrganizationMember]
+    screen: OrganizationScreen, organization: Organization, members: Sequence[OrganizationMember]
 ) -> list[str]:
     access = await _access(screen, organization)
     places = [*access.collections.values(), *access.spaces]
@@ -100,14 +100,14 @@ async def _lost_places(
     return sentences
 
 
-async def _access(screen: DetailsContext, organization: Organization) -> Access:
+async def _access(screen: OrganizationScreen, organization: Organization) -> Access:
     async def read_all(listing: Operation[Any]) -> tuple[Any, ...]:
         return await whole_listing(screen.engine, listing)
 
     return await read_access(read_all, organization, with_levels_of_service=False)
 
 
-async def losses_of_teams(screen: DetailsContext, teams: Sequence[Team]) -> Losses:
+async def losses_of_teams(screen: OrganizationScreen, teams: Sequence[Team]) -> Losses:
     """What the members of teams lose with them."""
     organization = screen.organization
     if organization is None:
@@ -131,13 +131,13 @@ async def losses_of_teams(screen: DetailsContext, teams: Sequence[Team]) -> Loss
     return Losses(tuple(sentences))
 
 
-async def losses_of_team_members(screen: DetailsContext, members: Sequence[TeamMember]) -> Losses:
+async def losses_of_team_members(screen: OrganizationScreen, members: Sequence[TeamMember]) -> Losses:
     """Whether somebody removes oneself from a team."""
     is_me = any(one.organization.id == screen.engine.me.id for one in members)
     return Losses(("This is you: you lose what only the team allows.",) if is_me else ())
 
 
-async def add_team_members(screen: DetailsContext, given: Mapping[str, Any]) -> str:
+async def add_team_members(screen: OrganizationScreen, given: Mapping[str, Any]) -> str:
     """Choose people, and add them to a team in one request; returns what was done."""
     organization, team_id = screen.organization, given["team_id"]
     if organization is None:
@@ -163,7 +163,7 @@ async def add_team_members(screen: DetailsContext, given: Mapping[str, Any]) -> 
     return f"added {count(len(chosen), 'member')} as {role} (z undoes it)"
 
 
-async def join_organization(screen: DetailsContext, given: Mapping[str, Any]) -> str:
+async def join_organization(screen: OrganizationScreen, given: Mapping[str, Any]) -> str:
     """Ask for an e-mail domain, list its organizations, and join one; returns what was done."""
     own = (screen.engine.me.email or "").rpartition("@")[2]
     dialog = PromptDialog(
@@ -207,7 +207,7 @@ async def join_organization(screen: DetailsContext, given: Mapping[str, Any]) ->
     return f"joined {title} (z leaves it again)"
 
 
-async def losses_of_leaving(screen: DetailsContext, organizations: Sequence[Organization]) -> Losses:
+async def losses_of_leaving(screen: OrganizationScreen, organizations: Sequence[Organization]) -> Losses:
     """What leaving organizations takes away; the last admin cannot leave."""
     sentences: list[str] = []
     for one in organizations:
@@ -237,7 +237,7 @@ async def _details(
 INVITE_DETAILS = Details(_details)
 
 
-async def add_invite(screen: DetailsContext, given: Mapping[str, Any]) -> str:
+async def add_invite(screen: OrganizationScreen, given: Mapping[str, Any]) -> str:
     """Choose what to invite to and as what, make the link, and copy it; returns what was done."""
     organization = screen.organization
     if organization is None:

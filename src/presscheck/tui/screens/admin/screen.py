@@ -18,12 +18,11 @@ from presscheck.text.styled_text import Line, Span, cut
 from presscheck.tui.places import Place
 from presscheck.tui.screens.admin.cluster_requests import ClusterRequests
 from presscheck.tui.screens.admin.conversation_import import ConversationImport
-from presscheck.tui.screens.admin.details import show_details
 from presscheck.tui.screens.admin.families import FAMILIES
+from presscheck.tui.screens.admin.family import OrganizationScreen
 from presscheck.tui.screens.admin.table import FamilyTable
 from presscheck.tui.screens.merge_rules import OrganizationMergeRules
 from presscheck.tui.screens.organization import choose_organization
-from presscheck.tui.ui.screen import BaseScreen
 from presscheck.tui.widgets.line_view import TextView
 from presscheck.tui.widgets.pane_border import PaneBorder
 from presscheck.tui.widgets.row_list import RowList
@@ -32,21 +31,19 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
 
     from presscheck.engine.results import Result
-    from presscheck.tui.screens.admin.families import Family
+    from presscheck.tui.screens.admin.family import Family
 
 FOOTER = ("open", "add", "rename", "delete", "find_here", "close")
 
 
-class AdminScreen(BaseScreen):
+class AdminScreen(OrganizationScreen):
     """The families on the left, the table of one on the right."""
 
-    SCOPE = "admin"
     FOOTER = FOOTER
     DEFAULT_CSS = "AdminScreen #families { width: 18; }"
 
     def __init__(self, family: str = "") -> None:
         super().__init__()
-        self.organization: Organization | None = None
         self._family = next((one for one in FAMILIES if one.title == family), FAMILIES[0])
         self.table = FamilyTable(self, self._family)
 
@@ -135,19 +132,17 @@ class AdminScreen(BaseScreen):
         else:
             self.table.command_open()
 
+    @override
     def open_item(self, family: Family, given: dict[str, Any], item: BaseModel, name: str) -> None:
-        """Show a thing, or its parts."""
-        if family.screen and self.organization:
-            self.app_context.push_screen(family.screen(self.organization, item))
-        elif family.parts and self.organization:
+        if family.parts and self.organization:
             parts = PartsScreen(self.organization, family, given, item, name)
             parts.table.is_owner = isinstance(item, Team) and item.permissions.admin
             self.app_context.push_screen(parts)
         else:
-            show_details(self, family.details, item, f"{family.noun}: {name}", self.size.width)
+            super().open_item(family, given, item, name)
 
 
-class PartsScreen(BaseScreen):
+class PartsScreen(OrganizationScreen):
     """The table of what a thing consists of, such as the members of a team.
 
     Args:
@@ -158,15 +153,13 @@ class PartsScreen(BaseScreen):
         name: what the thing is called, as display text.
     """
 
-    SCOPE = "admin"
     FOOTER = FOOTER
     DEFAULT_CSS = "PartsScreen #head { display: none; margin-bottom: 1; }"
 
     def __init__(
         self, organization: Organization, whole: Family, given: dict[str, Any], item: BaseModel, name: str
     ) -> None:
-        super().__init__()
-        self.organization: Organization | None = organization
+        super().__init__(organization)
         self._family, self._given, self._name = whole.parts or whole, given, name  # pyrefly: ignore[bad-override-mutable-attribute]
         self._item, self._head = item, whole.head
         self.table = FamilyTable(self, self._family)
@@ -213,10 +206,3 @@ class PartsScreen(BaseScreen):
         self.query_one("#head", TextView).can_focus = False
         self.table.show_family(self._family, self._given)
         self.table.focus_rows()
-
-    def open_item(self, family: Family, given: dict[str, Any], item: BaseModel, name: str) -> None:
-        """Show all facts of a part, or its own screen."""
-        if family.screen and self.organization:
-            self.app_context.push_screen(family.screen(self.organization, item))
-            return
-        show_details(self, family.details, item, f"{family.noun}: {name}", self.size.width)

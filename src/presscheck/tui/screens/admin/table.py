@@ -7,12 +7,12 @@ import csv
 import io
 import json
 import sys
-from collections.abc import Awaitable, Callable, Hashable, Mapping, Sequence
+from collections.abc import Awaitable, Hashable, Mapping, Sequence
 from functools import partial
 from importlib import import_module
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
 from rich.cells import cell_len
@@ -46,7 +46,6 @@ from presscheck.tui.screens.sites.writes import send
 from presscheck.tui.screens.undo import undo_last_sent
 from presscheck.tui.status_bar import StatusLine
 from presscheck.tui.ui.row_filter import RowFilter
-from presscheck.tui.ui.screen_context import ScreenContext
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 from presscheck.tui.widgets.empty_state import EmptyState
 from presscheck.tui.widgets.picker import Choice, Picker
@@ -54,12 +53,10 @@ from presscheck.tui.widgets.prompt_dialog import PromptDialog
 from presscheck.tui.widgets.row_list import RowList
 
 if TYPE_CHECKING:
-    from presscheck.api.organizations import Organization
     from presscheck.engine.results import Result
     from presscheck.engine.writes.descriptions import Place
     from presscheck.tui.screens.admin.facts import Column
-    from presscheck.tui.screens.admin.families import Family
-    from presscheck.tui.ui.find import Find
+    from presscheck.tui.screens.admin.family import Family, OrganizationScreen
 
 CHUNK = 500
 """Rows that are read from the store at once, while a text is searched or the rows are sorted."""
@@ -73,35 +70,6 @@ FORMULA = ("=", "+", "-", "@")
 """A cell that begins with one of these would be run by a spreadsheet."""
 
 
-class TableContext(ScreenContext, Protocol):
-    """The screen as a table sees it."""
-
-    find: Find
-
-    @property
-    def is_leaving(self) -> bool:
-        """Whether the screen is being closed."""
-        ...
-
-    @property
-    def is_shown(self) -> bool:
-        """Whether the user sees this screen."""
-        ...
-
-    @property
-    def organization(self) -> Organization | None:
-        """The organization; None until it is known."""
-        ...
-
-    def when_shown(self, key: str, action: Callable[[], None]) -> None:
-        """Run an action now; on a hidden screen the latest one of each key, once it is shown again."""
-        ...
-
-    def open_item(self, family: Family, given: dict[str, Any], item: BaseModel, name: str) -> None:
-        """Show a thing, or its parts."""
-        ...
-
-
 class FamilyTable(Vertical):
     """The rows of a family, and the commands on them.
 
@@ -113,7 +81,7 @@ class FamilyTable(Vertical):
 
     DEFAULT_CSS = "FamilyTable { width: 1fr; }"
 
-    def __init__(self, screen: TableContext, family: Family) -> None:
+    def __init__(self, screen: OrganizationScreen, family: Family) -> None:
         super().__init__()
         self._screen, self.family = screen, family
         self._filters: dict[str, dict[str, Any]] = {}

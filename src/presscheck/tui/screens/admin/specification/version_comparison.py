@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import on
 from textual.app import ComposeResult
@@ -21,7 +21,6 @@ from presscheck.tui.screens.text_screen import TextScreen
 from presscheck.tui.status_bar import StatusLine
 from presscheck.tui.ui.row_filter import RowFilter
 from presscheck.tui.ui.screen import BaseScreen
-from presscheck.tui.ui.screen_context import ScreenContext
 from presscheck.tui.widgets.empty_state import EmptyState
 from presscheck.tui.widgets.row_list import RowList
 
@@ -35,14 +34,6 @@ CHANGE_COLUMNS = 34
 NO_OTHER = "no other version was seen on this computer yet"
 
 
-class ComparisonContext(ScreenContext, Protocol):
-    """The screen of the specification."""
-
-    def redraw(self) -> None:
-        """Draw what is known now."""
-        ...
-
-
 class VersionComparison:
     """Keeps the latest version of a specification, and compares it with the one that was seen before.
 
@@ -52,7 +43,7 @@ class VersionComparison:
         specification: the specification.
     """
 
-    def __init__(self, screen: ComparisonContext, organization: Organization, specification: OpenAPISpec) -> None:
+    def __init__(self, screen: BaseScreen, organization: Organization, specification: OpenAPISpec) -> None:
         self._screen, self._organization, self._specification = screen, organization, specification
         self._comparison: Comparison | None = None
         self._seen_at = ""
