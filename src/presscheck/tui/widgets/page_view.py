@@ -11,7 +11,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import NamedTuple, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 
 from textual import events
 from textual.message import Message
@@ -30,6 +30,9 @@ from presscheck.documents.terminal.controls import (
 from presscheck.text.styled_text import Line, Span, plain
 from presscheck.tui.widgets.line_view import END, LineView, Match, Place
 
+if TYPE_CHECKING:
+    from presscheck.documents.terminal.page_lines import Heading, HiddenLine
+
 SCROLLED_CELLS = 8
 """Cells by which code scrolls sideways."""
 STEP = 0.004
@@ -47,34 +50,6 @@ class Position(NamedTuple):
 
     cursor: BlockLine
     top: BlockLine
-
-
-class Heading(Protocol):
-    """A heading: its level, text and line, and the number of its block; a hidden one is in a folded section."""
-
-    @property
-    def level(self) -> int: ...  # noqa: D102
-    @property
-    def text(self) -> str: ...  # noqa: D102
-    @property
-    def line(self) -> int: ...  # noqa: D102
-    @property
-    def block(self) -> int: ...  # noqa: D102
-    @property
-    def is_hidden(self) -> bool: ...  # noqa: D102
-    @property
-    def is_conflict(self) -> bool: ...  # noqa: D102
-
-
-class HiddenLine(Protocol):
-    """A line in a folded section: the line of the folded heading, the number of its block, and the line in that."""
-
-    @property
-    def fold(self) -> int: ...  # noqa: D102
-    @property
-    def block(self) -> int: ...  # noqa: D102
-    @property
-    def line(self) -> int: ...  # noqa: D102
 
 
 class PageLayout(Protocol):

@@ -19,6 +19,7 @@ from presscheck.api.sites import ListSites, Site
 from presscheck.api.spaces import GetSpaceGitInfo, GitSync, Space
 from presscheck.api.users import GetCurrentUser
 from presscheck.documents.pages.tree import flatten
+from presscheck.documents.terminal.page_lines import Heading
 from presscheck.engine.publish.shown_addresses import shown_address
 from presscheck.engine.results import Result
 from presscheck.errors import NotSupported
@@ -27,7 +28,7 @@ from presscheck.text.sanitize import display_url, sanitize
 from presscheck.text.styled_text import Line, Span, cut, pad, width, wrap
 from presscheck.tui.external_programs import open_address
 from presscheck.tui.screens.browse.page_tree import READABLE
-from presscheck.tui.screens.browse.static_layout import Heading, StaticLayout
+from presscheck.tui.screens.browse.static_layout import StaticLayout
 
 if TYPE_CHECKING:
     from presscheck.tui.screens.browse.context import BrowseContext

@@ -2,20 +2,8 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
+from presscheck.documents.terminal.page_lines import Heading
 from presscheck.text.styled_text import Line, Span, cut
-
-
-class Heading(NamedTuple):
-    """A heading and its line; none is hidden or a conflict, and there is one block."""
-
-    level: int
-    text: str
-    line: int
-    block: int = -1
-    is_hidden: bool = False
-    is_conflict: bool = False
 
 
 class StaticLayout:
