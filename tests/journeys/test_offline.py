@@ -70,7 +70,7 @@ async def change_requests(pilot: Any) -> int:
         await pilot.press("l")
         await pilot.pause()
         inbox = pilot.app.screen
-        rows = inbox.model.total()
+        rows = inbox.session.model.total()
         assert rows, view
         for row in range(0, rows if view in ("All open", "Drafts") else 0, EACH):
             await pilot.press("g", "g", *["j"] * row, "enter")

@@ -7,7 +7,7 @@ import pytest
 from tests.tui.snapshot_setup import LOOK_NAMES, WHOLE_LOOK_NAMES
 
 from presscheck.engine.review import live_updates
-from presscheck.tui.screens.inbox import prefetch
+from presscheck.tui.screens.inbox import session as inbox_session
 from presscheck.tui.screens.review import drafts
 
 
@@ -26,7 +26,7 @@ def fast_live_updates(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def forecasts_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """The inbox forecasts conflicts without waiting until somebody stays, so that a picture has them."""
-    monkeypatch.setattr(prefetch, "STAY", 0.0)
+    monkeypatch.setattr(inbox_session, "STAY", 0.0)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

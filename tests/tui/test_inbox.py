@@ -49,7 +49,7 @@ async def test_rows_that_are_shown_keep_their_places_while_others_are_stored(
     async with running(app_on(service, tmp_path)) as pilot:
         await until(pilot, shows="Rewrite the auth guide")
         await pilot.press(view)
-        model, engine = pilot.app.screen.model, pilot.app.engine
+        model, engine = pilot.app.screen.session.model, pilot.app.engine
         await until(pilot, holds=lambda: model.count() > 2 and model.request(1) is not None)
         shown_ids = [request.id for index in range(model.count()) if (request := model.request(index))]
         listing = model.listing()
@@ -72,7 +72,7 @@ async def test_keys_of_a_review_do_nothing_else_here(service: RunningService, tm
         await until(pilot, shows="g h (history) works in a review, not here")
         await until(pilot, holds=lambda: "works in a review" not in shown(pilot.app))
         assert "★" not in shown(pilot.app), "no bookmark"
-        assert pilot.app.screen.model.view.title == "Needs me", "the same view"
+        assert pilot.app.screen.session.model.view.title == "Needs me", "the same view"
         await pilot.press("v", "j", "b")
         await until(pilot, shows="★")
         await pilot.press("?", *"older revision")
@@ -183,10 +183,13 @@ async def test_a_key_after_another_view_acts_on_a_row_of_that_view(service: Runn
         for number, title, query in (("3", "Involved", "sort:number"), ("4", "All open", "sort:-number")):
             await write(pilot, f"{number} F", query, "enter")
             await until(pilot, shows=f"filtered: {query}")
-            await until(pilot, holds=lambda title=title: inbox.model.view.title == title and inbox.rows.count > 1)
+            await until(
+                pilot,
+                holds=lambda title=title: inbox.session.model.view.title == title and inbox.session.rows.count > 1,
+            )
             await pilot.press("g", "g")
-            await until(pilot, holds=lambda: inbox.current() is not None)
-            firsts[number] = inbox.current().subject
+            await until(pilot, holds=lambda: inbox.session.current() is not None)
+            firsts[number] = inbox.session.current().subject
         assert firsts["3"] != firsts["4"]
         press_keys(pilot.app, "3 enter")
         assert await opened(pilot) == firsts["3"]

@@ -291,7 +291,7 @@ async def test_column_headings_are_shown_on_a_wide_screen_and_can_be_toggled(
     async with running(app_on(service, tmp_path)) as pilot:
         await until(pilot, shows="# Change request")
         await until(pilot, shows="0/12")
-        await until(pilot, holds=lambda: inbox_rows(pilot).count("◷") == pilot.app.screen.rows.count)
+        await until(pilot, holds=lambda: inbox_rows(pilot).count("◷") == pilot.app.screen.session.rows.count)
         lines = inbox_rows(pilot).splitlines()
         heading = next(text for text in lines if "Change request" in text)
         row = next(text for text in lines if "Rename workspaces" in text)

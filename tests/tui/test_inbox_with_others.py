@@ -29,7 +29,7 @@ TYPOS = {"space_id": "guides", "change_request_id": "3"}
 
 
 def subject_here(pilot: Any) -> str:
-    request = pilot.app.screen.current()
+    request = pilot.app.screen.session.current()
     return request.subject if request else ""
 
 
@@ -96,9 +96,9 @@ async def test_a_range_of_marks_starts_at_its_row_also_if_that_moves_or_goes(
         await opens(mia, "cli", "Errors by number", "Configuration", "The file of settings.\n", asks=("robin",))
         await pilot.press("ctrl+r")
         await until(pilot, shows="Errors by number", holds=lambda: rows.cursor == start + 1)
-        expected = {pilot.app.screen.current().id}
+        expected = {pilot.app.screen.session.current().id}
         await pilot.press("j")
-        expected.add(pilot.app.screen.current().id)
+        expected.add(pilot.app.screen.session.current().id)
         await pilot.press("V")
         await until(pilot, shows="2 marked")
         assert rows.marked == expected, "without the row that is now where the range started"
@@ -109,7 +109,7 @@ async def test_a_range_of_marks_starts_at_its_row_also_if_that_moves_or_goes(
         await noor.send(UpdateChangeRequest(**LIMITS, status="archived"))
         await pilot.press("ctrl+r")
         await until_row(pilot, "Limits per workspace", is_there=False)
-        here = pilot.app.screen.current().id
+        here = pilot.app.screen.session.current().id
         await pilot.press("V", "V")
         await until(pilot, shows="1 marked")
         assert rows.marked == {here}, "the range from a row that is gone begins anew"

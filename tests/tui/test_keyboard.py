@@ -78,11 +78,11 @@ async def test_keys_wait_for_the_second_dialog_of_a_command(
                 answers.append(await pilot.app.push_screen_wait(dialog(title)))
                 await asyncio.sleep(PATIENCE / 3)
 
-        before = inbox.rows.cursor
+        before = inbox.session.rows.cursor
         inbox.invoke(ask_twice)
         burst(pilot, *"jj", "enter", *"kjk", "enter", "j")
         await until(pilot, holds=lambda: answers == ["jj", "kjk"])
-        await until(pilot, holds=lambda: pilot.app.screen is inbox and inbox.rows.cursor == before + 1)
+        await until(pilot, holds=lambda: pilot.app.screen is inbox and inbox.session.rows.cursor == before + 1)
 
 
 async def test_a_confirmation_takes_no_key_that_was_typed_before_it_was_open(
@@ -117,12 +117,12 @@ async def test_a_command_that_takes_long_does_not_hold_keys_for_long(service: Ru
     async with running(app_on(service, tmp_path)) as pilot:
         await inbox_loaded(pilot)
         screen = pilot.app.screen
-        cursor, released = screen.rows.cursor, asyncio.Event()
+        cursor, released = screen.session.rows.cursor, asyncio.Event()
         screen.invoke(released.wait)
         burst(pilot, "j")
         await asyncio.sleep(PATIENCE / 5)
-        assert screen.rows.cursor == cursor
-        await until(pilot, holds=lambda: screen.rows.cursor == cursor + 1)
+        assert screen.session.rows.cursor == cursor
+        await until(pilot, holds=lambda: screen.session.rows.cursor == cursor + 1)
         released.set()
 
 
@@ -134,8 +134,8 @@ async def test_a_command_that_ends_holds_no_key(
     async with running(app_on(service, tmp_path)) as pilot:
         await inbox_loaded(pilot)
         screen = pilot.app.screen
-        cursor, began = screen.rows.cursor, monotonic()
+        cursor, began = screen.session.rows.cursor, monotonic()
         screen.invoke(lambda: asyncio.sleep(0))
         burst(pilot, "j", "j", "k")
-        await until(pilot, holds=lambda: screen.rows.cursor == cursor + 1 and screen.last_key == "k")
+        await until(pilot, holds=lambda: screen.session.rows.cursor == cursor + 1 and screen.last_key == "k")
         assert monotonic() - began < LONG

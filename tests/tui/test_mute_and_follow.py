@@ -110,14 +110,14 @@ async def test_a_followed_request_is_involved_and_makes_news(service: RunningSer
         await until(pilot, shows="Errors by number")
         await luz.send(PostComment(**at, body=Document(markdown="Before")))
         await pilot.press("g", "g")
-        await until(pilot, holds=lambda: pilot.app.screen.current().subject == "Errors by number")
+        await until(pilot, holds=lambda: pilot.app.screen.session.current().subject == "Errors by number")
         await pilot.press("M", "f")
         await until(pilot, shows="Errors by number followed (z to undo)")
         await until(pilot, shows="Involved 9")
         await until_row(pilot, "◉")
-        await until(pilot, holds=lambda: pilot.app.screen.current().id in pilot.app.engine.triage.followed)
+        await until(pilot, holds=lambda: pilot.app.screen.session.current().id in pilot.app.engine.triage.followed)
         await luz.send(PostComment(**at, body=Document(markdown="After")))
-        number = pilot.app.screen.current().number
+        number = pilot.app.screen.session.current().number
         await until(pilot, holds=lambda: f"Luz commented on #{number} Errors by number" in said(pilot))
         assert sum("Errors by number" in text and "commented" in text for text in said(pilot)) == 1
         await write(pilot, "F", "is:followed", "enter")
@@ -263,7 +263,7 @@ async def test_a_muted_space_takes_its_requests_along(service: RunningService, t
         assert not any("commented on #5" in text for text in said(pilot)), "a space stays muted"
         await pilot.press("4")
         await until(pilot, shows=f"⊘ #5 {WORST}")
-        while pilot.app.screen.current().subject != WORST:
+        while pilot.app.screen.session.current().subject != WORST:
             await pilot.press("j")
         await pilot.press("M", "m")
         await until(pilot, shows=f"#5 {WORST} no longer muted")

@@ -35,7 +35,7 @@ async def reviewing(pilot: Any, subject: str) -> Any:
     screen = pilot.app.screen
     await until(pilot, shows=subject)
     await pilot.press("g", "g")
-    while subject not in (screen.current().subject if screen.current() else ""):
+    while subject not in (screen.session.current().subject if screen.session.current() else ""):
         await pilot.press("j")
     await pilot.press("enter")
     await until(pilot, shows=f" {subject}", holds=lambda: isinstance(pilot.app.screen, ReviewScreen))
@@ -94,7 +94,7 @@ async def test_back_and_forward_return_to_the_line_in_a_review(service: RunningS
         await until(pilot, shows=FIRST)
         await pilot.press("alt+right")
         assert await at(pilot, InboxScreen) is inbox
-        assert inbox.model.view.title == "All open"
+        assert inbox.session.model.view.title == "All open"
         await pilot.press("alt+right")
         await at(pilot, BrowseScreen)
         await pilot.press("alt+right")

@@ -456,7 +456,7 @@ class Navigation:
         inbox = cast("InboxScreen", self._app.screen_stack[0])
 
         async def offer() -> None:
-            await inbox.answered.wait()
+            await inbox.session.answered.wait()
             if not (self._tour and self._tour.is_running):
                 self._new_tour().offer()
 

@@ -21,11 +21,11 @@ from presscheck.store.open_texts import DraftSlot
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Span
 from presscheck.tui.screens.batch_actions import BatchScreen, WriteItem, count_text, merge_train, path_of
-from presscheck.tui.screens.inbox.context import InboxContext
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 from presscheck.tui.widgets.picker import Choice, Picker
 
 if TYPE_CHECKING:
+    from presscheck.tui.screens.inbox.session import Inbox
     from presscheck.tui.screens.inbox.triage import TriageActions
     from presscheck.tui.widgets.composer import Composer
 
@@ -57,12 +57,13 @@ class BulkActions:
     """Reviews, requests reviewers, comments, updates, merges, archives or hides everything that is marked.
 
     Args:
-        screen: the inbox.
-        triage: the actions that know what is marked, and that hide rows.
+        session: the inbox.
+        triage: hides rows.
     """
 
-    def __init__(self, screen: InboxContext, triage: TriageActions) -> None:
-        self._screen, self._triage, self._engine = screen, triage, screen.engine
+    def __init__(self, session: Inbox, triage: TriageActions) -> None:
+        self._session, self._triage = session, triage
+        self._screen, self._engine = session.screen, session.screen.engine
         self._batch: BatchScreen | None = None
 
     def announce_stopped_train(self) -> None:
@@ -73,22 +74,22 @@ class BulkActions:
     def unmark_done(self) -> None:
         """Remove the marks of what the last batch has done; what failed stays marked."""
         if self._batch:
-            self._screen.rows.marked -= self._batch.done
+            self._session.rows.marked -= self._batch.done
             self._batch = None
-            self._screen.reload_rows()
+            self._session.reload_rows()
 
     def reason_act_on_marked(self) -> str | None:
         """Disabled while nothing is marked and no merge train was stopped."""
-        if self._screen.rows.marked or self._engine.outbox.recall(MERGE_TRAIN):
+        if self._session.rows.marked or self._engine.outbox.recall(MERGE_TRAIN):
             return None
         return "nothing is marked: space marks a row, * all visible rows"
 
     async def command_act_on_marked(self) -> None:
         """Ask for an action and its confirmation, then run it on all that is marked."""
-        if not self._screen.rows.marked:
+        if not self._session.rows.marked:
             await self._continue_train()
             return
-        requests = self._triage.selected()
+        requests = self._session.selected()
         lacks_reviews = self._engine.lacks(REVIEWS)
         title = f"With {count_text(requests)}{'; this service has no reviews' if lacks_reviews else ''}"
         actions = [action for action in ACTIONS if not (lacks_reviews and action.key in NEED_REVIEWS)]
@@ -158,10 +159,10 @@ class BulkActions:
         return CALLS[action]
 
     async def _ask_reviewers(self) -> CallOf | None:
-        authors = (request.created_by for request in self._triage.selected())
+        authors = (request.created_by for request in self._session.selected())
         people = [
             Choice(person.user.id, sanitize(person.user.display_name), person.role)
-            for person in await people_in(self._engine, self._screen.model.organization, authors)
+            for person in await people_in(self._engine, self._session.model.organization, authors)
         ]
         users = await self._screen.ask(Picker("Choose reviewers", people, multiple=True))
         return (lambda request: RequestReviewers(**path_of(request), users=users)) if users else None

@@ -22,12 +22,15 @@ from presscheck.engine.inbox.views import (
     listing_of,
     row_details,
 )
+from presscheck.errors import NotSupported
 from presscheck.text.phrases import now
 from presscheck.text.sanitize import sanitize
 from presscheck.tui.screens.inbox.row_renderer import NaturalWidths
 
 if TYPE_CHECKING:
     from presscheck.engine.engine import Engine
+    from presscheck.engine.inbox.preview import Preview
+    from presscheck.errors import PresscheckError
 
 CHUNK = 100
 """Rows that are read from the store at a time."""
@@ -60,8 +63,8 @@ class InboxModel:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
         self.organization = self.me = ""
-        self.is_user_unknown = False
-        """Whether neither the service nor the settings tell who the user is: then the views are those of everyone."""
+        self.user_error: PresscheckError | None = None
+        """Why the user is unknown; None if the user is known, or not read yet."""
         self.views: tuple[View, ...] = VIEWS
         self.view: View = VIEWS[0]
         self.spaces: dict[str, str] = {}
@@ -74,16 +77,27 @@ class InboxModel:
         """The filter of each view, by the id of the view."""
         self._groups: dict[str, tuple[Group, ...]] = {}
         self._arranged: dict[str, ArrangedRows] = {}
+        self.contents: tuple[str, Preview] | None = None
+        """The id of the change request that was read last for the preview, with its description, pages and threads."""
+        self.is_answered = False
+        """Whether the service answered the listing of the current view, or cannot."""
+        self.error = ""
+        """Why there is no organization, as display text; empty if there is one, or none was read yet."""
         self.counts: dict[str, tuple[int, bool]] = {}
         """The counts of views that are not shown, by the id of the view, and whether there are no more."""
         self.widths = NaturalWidths()
         """The widths that the cells of the rows need that were read so far."""
 
+    @property
+    def is_user_unknown(self) -> bool:
+        """Whether neither the service nor the settings tell who the user is: then the views are those of everyone."""
+        return isinstance(self.user_error, NotSupported)
+
     def listing(self, view: View | None = None) -> ListOrganizationChangeRequests | None:
         """The listing of a view (default: the current one).
 
-        None before both
-        the organization and who the user is are known."""
+        None before both the organization and who the user is are known.
+        """
         view = view or self.view
         if not (self.organization and (self.me or self.is_user_unknown)):
             return None

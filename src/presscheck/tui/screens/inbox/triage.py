@@ -9,10 +9,9 @@ from presscheck.api.change_requests import ChangeRequest
 from presscheck.engine.inbox.notification_settings import request_target
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
-from presscheck.text.styled_text import Span
 from presscheck.tui.screens.batch_actions import count_text
-from presscheck.tui.screens.inbox.context import InboxContext
-from presscheck.tui.screens.notification_actions import SIGNS, NotificationActions, Selection
+from presscheck.tui.screens.inbox.session import Inbox
+from presscheck.tui.screens.notification_actions import NotificationActions, Selection
 from presscheck.tui.screens.undo import undo_last_sent
 from presscheck.tui.widgets.picker import Choice, Picker
 
@@ -29,43 +28,20 @@ class TriageActions:
     """Hides, bookmarks and marks rows of the inbox.
 
     Args:
-        screen: the inbox.
+        session: the inbox.
     """
 
-    def __init__(self, screen: InboxContext) -> None:
-        self._screen = screen
-        self._triage, self._events = screen.engine.triage, screen.engine.events
+    def __init__(self, session: Inbox) -> None:
+        self._session, self._screen = session, session.screen
+        self._triage, self._events = self._screen.engine.triage, self._screen.engine.events
         self._last_hidden: tuple[str, ...] = ()
         self.notifications = NotificationActions(
-            screen.engine, screen.notify, self._notification_targets, self._notifications_changed
+            self._screen.engine, self._screen.notify, self._notification_targets, self._notifications_changed
         )
-
-    def sign(self, request: ChangeRequest) -> Span:
-        """The mark before a row: done, snoozed, muted, new activity, bookmarked, followed, or a space."""
-        hidden = self._triage.hidden_state(request)
-        if hidden:
-            return Span("✓" if hidden.is_done else "◷", "quiet")
-        state = self._screen.engine.notification_settings.state(request_target(request))
-        if request.id in self._events.unread and state != "muted":
-            return Span("•", "accent strong")
-        if self._triage.is_bookmarked(request.id) and state != "muted":
-            return Span("★", "accent")
-        return Span(*SIGNS[state]) if state in SIGNS else Span(" ")
-
-    def selected(self) -> list[ChangeRequest]:
-        """The marked change requests in the order of the rows, each once; without marks the one under the cursor."""
-        rows, model = self._screen.rows, self._screen.model
-        if not rows.marked:
-            current = self._screen.current()
-            return [current] if current else []
-        requests = (model.request(index) for index in range(rows.count))
-        # one whose row moves while the listing is replaced may be read at both places
-        marked = {request.id: request for request in requests if request and request.id in rows.marked}
-        return [*marked.values()]
 
     def command_done(self) -> None:
         """Hide the selected change requests until there is new activity; bring them back if all are hidden."""
-        requests = self.selected()
+        requests = self._session.selected()
         if requests and all(self._triage.hidden_state(request) for request in requests):
             self._bring_back(tuple(request.id for request in requests))
             return
@@ -76,7 +52,7 @@ class TriageActions:
 
     async def command_snooze(self) -> None:
         """Ask until when, and hide the selected change requests until then."""
-        requests = self.selected()
+        requests = self._session.selected()
         if not requests:
             return
         dialog = Picker(f"Snooze {count_text(requests)}", SNOOZES, ranked=False)
@@ -89,13 +65,13 @@ class TriageActions:
 
     def command_bookmark(self) -> None:
         """Bookmark the selected change requests, or remove their bookmarks."""
-        for request in self.selected():
+        for request in self._session.selected():
             self._triage.bookmark(request.id)
-        self._screen.rows.redraw()
+        self._session.rows.redraw()
 
     def reason_unsend(self) -> str | None:
         """Disabled while there is nothing to undo."""
-        has_any = self._last_hidden or self.notifications.can_undo or self._screen.current()
+        has_any = self._last_hidden or self.notifications.can_undo or self._session.current()
         return None if has_any else "nothing to undo: no change request was hidden, muted or followed just now"
 
     def command_unsend(self) -> Awaitable[None] | None:
@@ -103,7 +79,7 @@ class TriageActions:
 
         If there is neither, offer the last sent change of the change request under the cursor.
         """
-        current = self._screen.current()
+        current = self._session.current()
         if self.notifications.can_undo:
             self.notifications.undo()
         elif self._last_hidden:
@@ -116,31 +92,31 @@ class TriageActions:
 
     def command_mark(self) -> None:
         """Mark the row under the cursor."""
-        self._screen.rows.mark()
+        self._session.rows.mark()
 
     def command_mark_range(self) -> None:
         """Start a range of marks, or end it."""
-        self._screen.rows.mark_range()
+        self._session.rows.mark_range()
 
     def command_mark_visible(self) -> None:
         """Mark all visible rows."""
-        self._screen.rows.mark_visible()
+        self._session.rows.mark_visible()
 
     def command_back(self) -> None:
         """Remove all marks."""
-        self._screen.rows.clear_marks()
+        self._session.rows.clear_marks()
 
     def _hide(self, requests: Sequence[ChangeRequest], state: str) -> None:
         self._last_hidden = tuple(request.id for request in requests)
         self.notifications.forget()
-        self._screen.rows.clear_marks()
-        self._screen.reload_rows()
+        self._session.rows.clear_marks()
+        self._session.reload_rows()
         if requests:
             first = f"#{requests[0].number} {sanitize(requests[0].subject)}"
             self._screen.notify(f"{first if len(requests) == 1 else count_text(requests)} {state} (z to undo)")
 
     def _notification_targets(self) -> Selection | str:
-        requests = self.selected()
+        requests = self._session.selected()
         if not requests:
             return "no change request here"
         name = f"#{requests[0].number} {sanitize(requests[0].subject)}"
@@ -148,14 +124,14 @@ class TriageActions:
 
     def _notifications_changed(self) -> None:
         self._last_hidden = ()
-        self._screen.rows.clear_marks()
-        self._screen.rows.redraw()
+        self._session.rows.clear_marks()
+        self._session.rows.redraw()
 
     def _bring_back(self, ids: tuple[str, ...]) -> None:
         number = sum(self._triage.unhide(id_) for id_ in ids)
         self._last_hidden = ()
-        self._screen.rows.clear_marks()
-        self._screen.reload_rows()
+        self._session.rows.clear_marks()
+        self._session.reload_rows()
         self._screen.notify(f"{count(number, 'change request')} back in the inbox")
 
 

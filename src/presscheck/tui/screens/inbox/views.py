@@ -21,7 +21,7 @@ from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 from presscheck.tui.widgets.prompt_dialog import PromptDialog
 
 if TYPE_CHECKING:
-    from presscheck.tui.screens.inbox.context import InboxContext
+    from presscheck.tui.screens.inbox.session import Inbox
 
 BUILT_IN = "this view is built in: M s saves it as one of your own"
 FILTER_KEY, FORMER_FILTER_KEY = "filter ", "view "
@@ -35,11 +35,12 @@ class ViewActions:
     """Changes which view the inbox shows and what that view contains.
 
     Args:
-        screen: the inbox.
+        session: the inbox.
     """
 
-    def __init__(self, screen: InboxContext) -> None:
-        self._screen, self._outbox = screen, screen.engine.outbox
+    def __init__(self, session: Inbox) -> None:
+        self._session, self._model = session, session.model
+        self._screen, self._outbox = session.screen, session.screen.engine.outbox
 
     def read_views(self) -> None:
         """Read the saved views from the settings; an error in one is shown and does not affect the others."""
@@ -51,11 +52,11 @@ class ViewActions:
             # the footer has no room for the whole path; `presscheck config check` shows it
             error = ConfigurationError(str(replace(mistake, file=Path(mistake.file.name))))
             self._screen.app_context.show_error(error)
-        self._screen.model.views = all_views(saved)
+        self._model.views = all_views(saved)
 
     def recall_filters(self) -> None:
         """Restore the filter of each view."""
-        model = self._screen.model
+        model = self._model
         for view in model.views:
             former = self._outbox.recall(FORMER_FILTER_KEY + view.id)
             if former:
@@ -75,13 +76,12 @@ class ViewActions:
 
     def command_tab(self) -> None:
         """Show the view of the number that was pressed."""
-        views = self._screen.model.views
-        self._screen.choose(views[min(int(self._screen.last_key), len(views)) - 1])
+        views = self._model.views
+        self._session.choose(views[min(int(self._screen.last_key), len(views)) - 1])
 
     async def command_edit_view(self) -> None:
         """Ask for a filter of this view."""
-        model = self._screen.model
-        view = model.view
+        model, view = self._model, self._model.view
         query = model.queries.get(view.id, "")
         text = await self._screen.ask(
             PromptDialog(
@@ -98,13 +98,13 @@ class ViewActions:
         before = model.listing()
         self.store_filter(view.id, text)
         if model.listing() == before:
-            self._screen.reload_rows()
+            self._session.reload_rows()
         else:
-            self._screen.choose(view)  # the filter changes what is read from the service
+            self._session.choose(view)  # the filter changes what is read from the service
 
     def store_filter(self, view_id: str, text: str) -> None:
         """Set the filter of a view and remember it; an empty one removes it."""
-        queries = self._screen.model.queries
+        queries = self._model.queries
         queries.pop(view_id, None)
         if text:
             queries[view_id] = text
@@ -114,13 +114,13 @@ class ViewActions:
         """Disabled without a settings file, or with too many views."""
         if self._screen.app_context.settings_file is None:
             return "there is no settings file to save it in"
-        has_room = len(self._screen.model.views) - len(VIEWS) < MAX_VIEWS
+        has_room = len(self._model.views) - len(VIEWS) < MAX_VIEWS
         return None if has_room else f"you have {MAX_VIEWS} views: remove one first"
 
     async def command_save_view(self) -> None:
         """Ask for a name, and save this view under it."""
-        view, file = self._screen.model.view, self._screen.app_context.settings_file
-        words = (view.words, self._screen.model.queries.get(view.id, ""))
+        view, file = self._model.view, self._screen.app_context.settings_file
+        words = (view.words, self._model.queries.get(view.id, ""))
         query, sort = without_sort(" ".join(filter(None, words)))
         group = view.saved.group if view.saved else ""
         edited = await self._ask_view("Save this view", SavedView("", query, sort, group))
@@ -130,18 +130,18 @@ class ViewActions:
 
     def reason_change_view(self) -> str | None:
         """Disabled for built-in views."""
-        return None if self._screen.model.view.saved else BUILT_IN
+        return None if self._model.view.saved else BUILT_IN
 
     async def command_change_view(self) -> None:
         """Edit this saved view."""
-        saved, file = self._screen.model.view.saved, self._screen.app_context.settings_file
+        saved, file = self._model.view.saved, self._screen.app_context.settings_file
         if saved is None or file is None:
             return
         edited = await self._ask_view("Edit this view", saved)
         if edited and edited != saved:
             change_view(file, saved.name, edited)
             if edited.name != saved.name:
-                text = self._screen.model.queries.get(saved.name, "")
+                text = self._model.queries.get(saved.name, "")
                 self.store_filter(saved.name, "")
                 self.store_filter(edited.name, text)
             self._reload(edited.name, f"view {edited.name} changed")
@@ -152,7 +152,7 @@ class ViewActions:
 
     async def command_remove_view(self) -> None:
         """Remove this saved view, after a confirmation."""
-        saved, file = self._screen.model.view.saved, self._screen.app_context.settings_file
+        saved, file = self._model.view.saved, self._screen.app_context.settings_file
         if saved is None or file is None:
             return
         name = sanitize(saved.name)
@@ -164,7 +164,7 @@ class ViewActions:
 
     async def _ask_view(self, title: str, view: SavedView) -> SavedView | None:
         """The edited view, which is valid; None if the editor was closed."""
-        others = [other.saved for other in self._screen.model.views if other.saved and other.saved is not view]
+        others = [other.saved for other in self._model.views if other.saved and other.saved is not view]
 
         def error_of(edited: SavedView) -> tuple[str, str] | None:
             return first_error(edited, others, validate_view)
@@ -178,17 +178,17 @@ class ViewActions:
     def _reload(self, name: str, message: str) -> None:
         """Read the settings again and show the view of that name, else the first."""
         self.read_views()
-        views = self._screen.model.views
-        self._screen.choose(next((view for view in views if view.saved and view.id == name), views[0]))
+        views = self._model.views
+        self._session.choose(next((view for view in views if view.saved and view.id == name), views[0]))
         self._screen.notify(message)
 
     def _filter_error(self, text: str) -> str | None:
         try:
-            parse(text, self._screen.model.spaces, now())
+            parse(text, self._model.spaces, now())
         except InvalidArgument as error:
             return error.message
         return None
 
     def _step(self, by: int) -> None:
-        model = self._screen.model
-        self._screen.choose(model.views[(model.views.index(model.view) + by) % len(model.views)])
+        model = self._model
+        self._session.choose(model.views[(model.views.index(model.view) + by) % len(model.views)])

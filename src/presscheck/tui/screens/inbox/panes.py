@@ -1,0 +1,299 @@
+"""Tabs, filter, headings, rows and preview of the inbox: where they stand, how large they are, and what they show."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from textual.containers import Container, Vertical
+from textual.geometry import clamp
+
+from presscheck.engine.inbox.notification_settings import request_target
+from presscheck.text.phrases import now
+from presscheck.text.sanitize import sanitize
+from presscheck.text.styled_text import Line, Span, width, wrap
+from presscheck.tui.screens.inbox.preview_renderer import preview_lines
+from presscheck.tui.screens.inbox.row_renderer import (
+    WIDE,
+    Columns,
+    columns_for,
+    heading_line,
+    heading_row,
+    request_row,
+    tabs,
+)
+from presscheck.tui.screens.notification_actions import SIGNS
+from presscheck.tui.status_bar import StatusLine
+from presscheck.tui.widgets.line_view import TextView
+from presscheck.tui.widgets.pane_border import MIN_COLUMNS, PaneBorder
+from presscheck.tui.widgets.row_list import RowList
+
+if TYPE_CHECKING:
+    from textual.app import ComposeResult
+
+    from presscheck.api.change_requests import ChangeRequest
+    from presscheck.tui.screens.inbox.model import InboxModel
+    from presscheck.tui.ui.screen import BaseScreen
+
+HEADINGS, SIDE = "inbox headings", "inbox preview"
+"""The keys under which the choices of the user are stored."""
+SHARES = {False: "inbox preview height", True: "inbox preview width"}
+"""The keys under which the size of a preview below the rows, and of one beside them, are stored."""
+WHOLE = 1000
+"""A size is stored as a share of all lines or columns, so that it fits terminals of every size: this is all of them."""
+MIN_PREVIEW = 7
+"""The lines of a preview below many rows; below few rows it has all that are free."""
+MIN_ROWS = 8
+"""The lines that the rows have at least, so that the preview does not move when a few are added."""
+LEAST_LINES = 3
+"""The lines that rows and preview have at least, whatever the user chose."""
+OTHER_LINES = 4
+"""The lines that the screen has beside headings, rows and preview: status bar, tabs, filter, footer."""
+
+
+class InboxPanes:
+    """Draws the inbox, and handles the commands that change its layout.
+
+    Args:
+        screen: the inbox.
+        model: the views, and the rows of the current one.
+
+    Attributes:
+        rows: the list of rows.
+    """
+
+    def __init__(self, screen: BaseScreen, model: InboxModel) -> None:
+        self._screen, self._model, self._outbox = screen, model, screen.engine.outbox
+        self.rows = RowList(self._row, key=self._key, find=model.index, is_heading=self._is_heading, id="rows")
+        self._tabs, self._filter = StatusLine(id="tabs"), StatusLine(id="filter")
+        self._unknown_user = StatusLine(id="unknown-user")
+        self._unknown_user.display = False
+        self._headings, self._preview = TextView(id="headings"), TextView(id="preview")
+        self._headings.can_focus = False
+        self._list = Vertical(id="list")
+        self._choice, self._side = self._outbox.recall(HEADINGS), self._outbox.recall(SIDE)
+        self._shares = {is_beside: self._recall_share(is_beside) for is_beside in SHARES}
+        self._widths = model.widths
+        self._has_headings = self._is_measuring = False
+        self._preview_width = 0
+        """The width of a preview on the right; 0 if it stands below."""
+        self._preview_size = 0, 0
+
+    def compose(self) -> ComposeResult:
+        """Tabs, the filter, why the user is unknown, headings, rows, preview."""
+        yield self._tabs
+        yield self._filter
+        yield self._unknown_user
+        with Container(id="panes"):
+            with self._list:
+                yield self._headings
+                yield self.rows
+            yield PaneBorder(self._list, is_horizontal=True, on_drag=self._drag_height)
+            beside = PaneBorder(self._list, on_drag=self._drag_width)
+            beside.display = False
+            yield beside
+            yield self._preview
+
+    def command_column_headings(self) -> None:
+        """Show the column headings, or hide them."""
+        self._choice = "off" if self._wants_headings else "on"
+        self._outbox.remember(HEADINGS, self._choice)
+        self.fit()
+
+    def reason_preview_side(self) -> str | None:
+        """Disabled on a narrow screen."""
+        is_wide = self._screen.size.width >= WIDE
+        return None if is_wide else f"the preview stands on the right from {WIDE} columns on"
+
+    def command_preview_side(self) -> None:
+        """Show the preview on the right of the rows, or below them."""
+        self._side = "below" if self._side == "right" else "right"
+        self._outbox.remember(SIDE, self._side)
+        self.fit()
+
+    def fit(self) -> None:
+        """Lay out rows, headings and preview again."""
+        self._lay_out(self.rows.count)
+        self.show_row_details()
+
+    def show_tabs(self) -> None:
+        """Draw the views with their counts, the number of marked rows, and below them the filter."""
+        model, marked = self._model, len(self.rows.marked)
+        totals = [model.total_text(view) for view in model.views]
+        right: Line = (Span(f" {marked} marked ", "accent"),) if marked else ()
+        room = self._screen.size.width - width(right) - 4
+        self._tabs.show(tabs(model.views, model.view, totals, room), right)
+        query = model.queries.get(model.view.id, "")
+        parts = (Span(" filtered: ", "quiet"), Span(sanitize(query), "waiting"), Span(" · F", "quiet"))
+        self._filter.show(parts if query else ())
+        if not self.rows.count:
+            self.show_preview()  # what it says of an empty view depends on another one
+
+    def show_unknown_user(self) -> None:
+        """Show why all views have the change requests of everyone, if the user is unknown."""
+        error, line = self._model.user_error, self._unknown_user
+        line.display = self._model.is_user_unknown
+        if not (error and line.display):
+            line.show(())
+        elif self._screen.app_context.profile.user:
+            line.show((Span(f" {sanitize(error.message)} · all are shown", "waiting"),))
+        else:
+            line.show((Span(" This service does not tell who you are: all are shown. M u: your name", "waiting"),))
+
+    def show_rows(self) -> None:
+        """Draw everything for the rows that the model has now."""
+        count, rows = self._model.count(), self.rows
+        for index in range(rows.top, min(count, rows.top + rows.size.height)):
+            request = self._model.request(index)
+            if request:
+                self._model.details(request)  # measured before the rows are drawn
+        self.show_tabs()
+        self._lay_out(count)
+        rows.show(count)
+        self.show_preview()
+
+    def show_headings(self) -> None:
+        """Fit the columns to the rows that were read, and draw their headings."""
+        self._widths = self._model.widths
+        margin = self.rows.bar_width
+        columns = self._columns(self._screen.size.width - self._preview_width - margin)
+        self._headings.show([(Span(" " * margin), *heading_line(columns))])
+
+    def show_row_details(self) -> None:
+        """Draw rows and preview again, because more is known about a row."""
+        self.rows.redraw()
+        self.show_preview()
+
+    def show_preview(self) -> None:
+        """Draw the preview of the row under the cursor."""
+        model, screen = self._model, self._screen
+        is_beside, height = self._preview_width > 0, self._preview_size[1]
+        columns = self._preview_width - 1 if is_beside else screen.size.width
+        request = model.request(self.rows.cursor) if self.rows.count else None
+        if request:
+            contents = model.contents[1] if model.contents and model.contents[0] == request.id else None
+            room = height if is_beside else height - 1
+            lines = preview_lines(request, model.details(request), contents, columns, room, now(), me=model.me)
+        elif model.error:
+            lines = [(Span(" "), *line) for line in wrap([Span(model.error, "waiting")], columns - 2)]
+        elif model.is_answered or not screen.engine.status.online:
+            lines = [(Span(f" {model.empty}", "quiet"),)]
+        else:
+            lines = [(Span(" Loading …", "quiet"),)]
+        self._preview.show(lines)
+
+    def _lay_out(self, count: int) -> None:
+        """Set the sizes of headings and preview for this number of rows, and draw the headings."""
+        columns = self._screen.size.width
+        self._has_headings = self._wants_headings
+        self._preview_width = self._width_beside(columns)
+        lines = self._lines
+        height = lines if self._preview_width else self._height_below(lines, count)
+        if (self._preview_width, height) != self._preview_size:
+            self._preview_size = self._preview_width, height
+            self._screen.set_class(self._preview_width > 0, "side-preview")
+            self._preview.styles.height = height if self._preview_width else "1fr"
+            self._preview.styles.width = self._preview_width - 1 if self._preview_width else "100%"
+            for border in self._screen.query(PaneBorder):
+                border.display = border.is_horizontal != (self._preview_width > 0)
+        # of list and preview it is the preview that makes room for the line of the tour: no row is hidden by it
+        self._list.styles.height = "1fr" if self._preview_width else lines - height + self._has_headings
+        self._headings.display = self._has_headings
+        self.show_headings()
+
+    @property
+    def _wants_headings(self) -> bool:
+        """Whether the columns have headings: on a wide screen they have, unless the user chose otherwise."""
+        return self._choice == "on" if self._choice else self._screen.size.width >= WIDE
+
+    @property
+    def _lines(self) -> int:
+        """The lines that rows and preview have together."""
+        return self._screen.size.height - OTHER_LINES - self._has_headings - self._unknown_user.display
+
+    def _height_below(self, lines: int, rows: int) -> int:
+        """The lines of a preview below the rows.
+
+        Args:
+            lines: the lines that both have together.
+            rows: the lines that the rows need.
+        """
+        share = self._shares[False]
+        if share is not None:
+            return clamp(round(lines * share / WHOLE), LEAST_LINES, max(LEAST_LINES, lines - LEAST_LINES))
+        return max(MIN_PREVIEW, lines - max(rows, MIN_ROWS))
+
+    def _width_beside(self, columns: int) -> int:
+        """The columns of a preview on the right of the rows, with the border; 0 if it is below them."""
+        if self._side != "right" or columns < WIDE:
+            return 0
+        share = self._shares[True]
+        if share is None:
+            return columns * 9 // 20
+        return clamp(round(columns * share / WHOLE), MIN_COLUMNS + 1, columns - MIN_COLUMNS)
+
+    def _drag_height(self, lines: int, is_over: bool) -> None:
+        """Give the list this number of lines, and the preview below it the others."""
+        total = self._lines
+        self._set_share(total - lines + self._has_headings, total, is_beside=False, is_kept=is_over)
+
+    def _drag_width(self, columns: int, is_over: bool) -> None:
+        """Give the list this number of columns, and the preview on its right the others."""
+        total = self._screen.size.width
+        self._set_share(total - columns, total, is_beside=True, is_kept=is_over)
+
+    def _set_share(self, size: int, total: int, *, is_beside: bool, is_kept: bool) -> None:
+        """Give the preview `size` of the `total` lines or columns; with `is_kept` also at the next start."""
+        self._shares[is_beside] = share = clamp(round(size * WHOLE / max(1, total)), 0, WHOLE)
+        if is_kept:
+            self._outbox.remember(SHARES[is_beside], str(share))
+        self.fit()
+
+    def _recall_share(self, is_beside: bool) -> int | None:
+        """The share of the preview that was stored, in thousandths."""
+        share = self._outbox.recall(SHARES[is_beside]) or ""
+        return int(share) if share.isdecimal() else None
+
+    def _columns(self, total: int) -> Columns:
+        return columns_for(total, self._widths, has_headings=self._has_headings)
+
+    def _row(self, index: int, columns: int) -> Line:
+        model = self._model
+        heading = model.heading(index)
+        if heading:
+            return heading_row(*heading, columns)
+        request = model.request(index)
+        if request is None:
+            return (Span("…", "quiet"),)
+        details, space = model.details(request), model.spaces.get(request.space, "")
+        if self._widths is not model.widths and not self._is_measuring:
+            self._is_measuring = True
+            self._screen.call_later(self._measured)  # not now: the rows of one picture have the same columns
+        return request_row(request, details, space, self._columns(columns), now(), sign=self._sign(request))
+
+    def _measured(self) -> None:
+        """Fit the columns to rows that were read while drawing."""
+        self._is_measuring = False
+        if self._widths is not self._model.widths:
+            self.show_headings()
+            self.rows.redraw()
+
+    def _sign(self, request: ChangeRequest) -> Span:
+        """The mark before a row: done, snoozed, muted, new activity, bookmarked, followed, or a space."""
+        engine = self._screen.engine
+        hidden = engine.triage.hidden_state(request)
+        if hidden:
+            return Span("✓" if hidden.is_done else "◷", "quiet")
+        state = engine.notification_settings.state(request_target(request))
+        if request.id in engine.events.unread and state != "muted":
+            return Span("•", "accent strong")
+        if engine.triage.is_bookmarked(request.id) and state != "muted":
+            return Span("★", "accent")
+        return Span(*SIGNS[state]) if state in SIGNS else Span(" ")
+
+    def _key(self, index: int) -> str | None:
+        """The id of a row, whatever its position."""
+        request = self._model.request(index)
+        return request.id if request else None
+
+    def _is_heading(self, index: int) -> bool:
+        return self._model.heading(index) is not None

@@ -1,0 +1,341 @@
+"""The inbox while its screen is open: reads the rows of the current view, and the details of those that are visible.
+
+Details are read first for the row under the cursor, then for its neighbours; the other visible rows follow at
+background priority. A stored answer is read again only if the change request was updated since.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from presscheck.api.change_requests import REVIEWS
+from presscheck.api.organizations import ListOrganizations
+from presscheck.api.spaces import ListSpaces
+from presscheck.api.users import GetCurrentUser
+from presscheck.engine.inbox.preview import read_preview
+from presscheck.engine.inbox.views import is_older, missing_reviews
+from presscheck.engine.reads.scheduler import BACKGROUND, PREFETCH
+from presscheck.engine.review.merge_forecast import forecast, was_updated
+from presscheck.engine.shared_calls import changes_in, comments_on, reviewers_of, reviews_of
+from presscheck.errors import NetworkError, ServiceError
+from presscheck.text.sanitize import sanitize
+from presscheck.tui.screens.inbox.model import InboxModel
+from presscheck.tui.screens.inbox.panes import InboxPanes
+from presscheck.tui.screens.inbox.user_choice import choose_user_once
+from presscheck.tui.screens.inbox.view_counts import read_counts
+from presscheck.tui.screens.organization import choose_organization
+
+if TYPE_CHECKING:
+    from textual.timer import Timer
+
+    from presscheck.api.change_requests import ChangeRequest
+    from presscheck.api.operation import Operation, Page
+    from presscheck.api.organizations import Organization
+    from presscheck.api.users import User
+    from presscheck.client.request_priority import Priority
+    from presscheck.engine.inbox.views import View
+    from presscheck.engine.results import Result
+    from presscheck.tui.ui.screen import BaseScreen
+
+REST = 0.12
+"""Seconds that the cursor stays on a row before its details are read."""
+PAUSE = 0.02
+"""Seconds between two reads of reviews, so that they delay no key."""
+STAY = 0.6
+"""Seconds before conflicts are forecast, which reads both sides of each row; whoever opens one at once pays nothing."""
+OperationOf = Callable[["ChangeRequest"], "Operation[Any]"]
+DETAILS: tuple[OperationOf, ...] = (reviews_of, reviewers_of, changes_in, comments_on)
+"""The calls whose answers a row and its preview show."""
+ROW_DETAILS: tuple[OperationOf, ...] = (reviews_of, changes_in)
+"""The calls whose answers a row shows."""
+
+
+class Inbox:
+    """The change requests of an organization in views, with the cursor and the marks.
+
+    Args:
+        screen: the screen that shows it.
+
+    Attributes:
+        model: the views, and the rows of the current one.
+        panes: draws them.
+        rows: the list of rows.
+        organization: the organization; None until it is loaded.
+        answered: set once the rows that the service answered first are shown.
+    """
+
+    def __init__(self, screen: BaseScreen) -> None:
+        self.screen, self._engine = screen, screen.engine
+        self.model = InboxModel(self._engine)
+        self.panes = InboxPanes(screen, self.model)
+        self.rows = self.panes.rows
+        self.organization: Organization | None = None
+        self.answered = asyncio.Event()
+        self._reads_details = False
+        """Whether the listing was answered since details were read."""
+        self._has_read_reviews = False
+        """Whether reviews were read since the views were arranged, which depend on them."""
+        self._rest: Timer | None = None
+        self._reading: Timer | None = None
+
+    def current(self) -> ChangeRequest | None:
+        """The change request under the cursor."""
+        return self.model.request(self.rows.cursor) if self.rows.count else None
+
+    def selected(self) -> list[ChangeRequest]:
+        """The marked change requests in the order of the rows, each once; without marks the one under the cursor."""
+        rows = self.rows
+        if not rows.marked:
+            current = self.current()
+            return [current] if current else []
+        requests = (self.model.request(index) for index in range(rows.count))
+        # one whose row moves while the listing is replaced may be read at both places
+        marked = {request.id: request for request in requests if request and request.id in rows.marked}
+        return [*marked.values()]
+
+    def load(self) -> None:
+        """Load the user and the organization, and then the rows."""
+        engine, screen = self._engine, self.screen
+        known = engine.known(GetCurrentUser())
+        self.model.me = known.value.id if known else ""
+        screen.subscribe(engine.watch(GetCurrentUser()), self._take_user, group="me", shows_errors=False)
+        organizations = engine.watch(ListOrganizations())
+        screen.subscribe(organizations, self._take_organizations, group="organizations", shows_errors=False)
+
+    def choose(self, view: View) -> None:
+        """Show a view."""
+        model = self.model
+        is_other = view.id != model.view.id
+        model.view, model.is_answered = view, False
+        self.rows.clear_marks()
+        listing = model.listing()
+        if listing is None:
+            return
+        if is_other and model.is_arranged(view) and model.is_ready:
+            # until they are arranged again, so that no key acts on a row that is not drawn
+            model.forget()
+            self._show_rows()
+        self._read_rows()
+        self.rows.move_to(0)
+        self.screen.subscribe(self._engine.watch_listing(listing), self._take_listing, group="listing")
+
+    def reload_rows(self) -> None:
+        """Draw the rows again, because the user hid some, brought some back, or changed the filter."""
+        if self.model.is_arranged(self.model.view) and self.model.is_ready:
+            self.model.forget_hidden()
+            self._show_rows()
+        self._read_rows()
+        self.read_details()
+
+    def follow_cursor(self) -> None:
+        """Show the facts of another row, and read its details when the cursor stays there."""
+        self.panes.show_preview()
+        if self._rest:
+            self._rest.stop()
+        self._rest = self.screen.set_timer(REST, self._rested)
+
+    def _rested(self) -> None:
+        self._show_contents()
+        self.read_details()
+
+    def read_details(self) -> None:
+        """Subscribe to the details of the row under the cursor, and read those of the other visible rows."""
+        request = self.current()
+        if request is None:
+            return
+        for number, operation_of in enumerate(DETAILS):
+            answers = self._engine.watch(operation_of(request))
+            take = partial(self._take_details, request, operation_of)
+            self.screen.subscribe(answers, take, group=f"current {number}")
+        self.screen.run(self._read_visible_rows, group="fill", exclusive=True)
+
+    def stop_reading(self) -> None:
+        """Read no further details and reviews."""
+        self.screen.unsubscribe("fill")
+        self.screen.unsubscribe("reviews")
+
+    def _take_user(self, result: Result[User | None]) -> None:
+        """Views depend on who is signed in; the store knows it from the second start on."""
+        model = self.model
+        before = model.me, model.is_user_unknown
+        model.user_error = result.error
+        if model.is_user_unknown:
+            model.me = ""
+        elif result.value:
+            model.me = result.value.id
+        if result.error and result.state == "failed" and not model.is_user_unknown:
+            self.screen.app_context.show_error(result.error)
+        if (model.me, model.is_user_unknown) != before:
+            self._show_unknown_user()
+            self.choose(model.view)
+
+    def _show_unknown_user(self) -> None:
+        self.panes.show_unknown_user()
+        organization = self.model.organization
+        if self.model.is_user_unknown and organization:
+            self.screen.run(lambda: choose_user_once(self.screen, organization), group="user", exclusive=True)
+
+    def _take_organizations(self, result: Result[Page[Organization] | None]) -> None:
+        if result.value is not None:
+            self.model.error = "" if result.value.items else "You are not a member of an organization yet."
+            self._show_organization(result.value.items)
+        elif result.error:  # also offline: an inbox that was never loaded is not an empty one
+            self.model.error = f"{sanitize(result.error.message)}. ctrl+r retries."
+        self.panes.show_preview()
+
+    def _show_organization(self, organizations: tuple[Organization, ...]) -> None:
+        screen = self.screen
+        organization = choose_organization(organizations, screen.app_context.profile.organization)
+        if organization is None or (self.organization and self.organization.id == organization.id):
+            return
+        self.organization, self.model.organization = organization, organization.id
+        screen.refresh_status_bars()
+        spaces = ListSpaces(organization_id=organization.id)
+        screen.subscribe(self._engine.watch_listing(spaces), lambda _: self._take_spaces(spaces), group="spaces")
+        self.choose(self.model.view)
+        self._show_unknown_user()
+
+    def _take_spaces(self, spaces: ListSpaces) -> None:
+        self.model.read_spaces(spaces)
+        self.panes.show_headings()
+        self.panes.show_row_details()  # what the preview says of an empty view names a space
+
+    def _take_listing(self, result: Result[int]) -> None:
+        self.model.is_answered = self.model.is_answered or result.state != "cached"
+        is_new = result.state in ("fresh", "unchanged")
+        self._reads_details = self._reads_details or is_new
+        self._read_rows()
+        self._refresh_views(reads=is_new)
+
+    def _read_rows(self) -> None:
+        """Read the rows from the store; those of a filtered view change when the new ones are there."""
+        model = self.model
+        if model.is_arranged(model.view):
+            if not model.is_ready:
+                model.forget()
+                model.arrange_first()
+                self._show_rows()
+            self.screen.run(self._arrange, group="arrange", exclusive=True)
+        else:
+            model.forget()
+            self._show_new_rows()
+
+    async def _arrange(self) -> None:
+        await self.model.arrange(self.model.view)
+        self._show_new_rows()
+
+    def _show_new_rows(self) -> None:
+        """Show the rows, and read their details if the listing was answered since they were read."""
+        self._show_rows()
+        if self._reads_details:
+            self._reads_details = False
+            self.read_details()
+
+    def _show_rows(self) -> None:
+        self.panes.show_rows()
+        if self.model.is_answered:
+            self.answered.set()
+        if self._reading:
+            self._reading.stop()
+        self._reading = self.screen.set_timer(REST, self._show_contents)
+
+    def _show_contents(self) -> None:
+        """Read description, pages and threads of the row under the cursor from the store, and draw them."""
+        request = self.current()
+        if request:
+            self.model.contents = request.id, read_preview(self._engine, request)
+            self.panes.show_preview()
+
+    def _refresh_views(self, *, reads: bool) -> None:
+        """Count the other views; a count that asks the service is not cancelled by one that does not."""
+        group = "counts" if reads else "stored counts"
+        self.screen.run(lambda: self._count_views(reads=reads), group=group, exclusive=True)
+
+    async def _count_views(self, *, reads: bool) -> None:
+        """Count the views that are not shown, and arrange those that are filtered in the store.
+
+        With `reads`, the service is asked first: for the numbers, and for the listings that are not read to their end
+        or have changed since.
+        """
+        model = self.model
+        if reads:
+            with suppress(NetworkError):  # optional, and the status bar shows that there is no connection
+                await read_counts(self._engine, model, self.panes)
+        for view in model.views:
+            if view is not model.view:
+                await model.arrange(view)
+        self.panes.show_tabs()
+        if reads:
+            self.screen.run(self._read_reviews, group="reviews", exclusive=True)
+
+    async def _read_reviews(self) -> None:
+        """Read the reviews on which *Needs me* and *Involved* depend, and then arrange the views again."""
+        engine, model = self._engine, self.model
+        calls = () if engine.lacks(REVIEWS) else missing_reviews(engine, model.organization, model.me)
+        with suppress(NetworkError):
+            for call in calls:
+                with suppress(ServiceError):  # one of them cannot be read
+                    await engine.read(call, priority=BACKGROUND)
+                self._has_read_reviews = True
+                await asyncio.sleep(PAUSE)
+        self._arrange_again()
+
+    def _arrange_again(self) -> None:
+        """Arrange the views again if reviews were read, here or for a row: the row may not belong to its view now."""
+        if self._has_read_reviews:
+            self._has_read_reviews = False
+            self._read_rows()
+            self._refresh_views(reads=False)
+
+    async def _read_visible_rows(self) -> None:
+        rows = self.rows
+        with suppress(NetworkError):  # optional, and the status bar shows that there is no connection
+            for index in (rows.cursor + 1, rows.cursor - 1):
+                if index in rows.visible_range:
+                    await self._read_row(index, DETAILS, PREFETCH)
+            for index in rows.visible_range:
+                await self._read_row(index, ROW_DETAILS, BACKGROUND)
+            self._arrange_again()
+            await asyncio.sleep(STAY)
+            for index in rows.visible_range:
+                await self._forecast_row(index)
+
+    async def _read_row(self, index: int, details: tuple[OperationOf, ...], priority: Priority) -> None:
+        request = self.model.request(index)
+        if request is None:
+            return
+        for operation_of in details:
+            call = operation_of(request)
+            known = self._engine.known(call)
+            if known is None or is_older(known.age, request):
+                await self._engine.read(call, priority=priority)
+                self._has_read_reviews |= operation_of is reviews_of
+                self._show_details(request)
+
+    async def _forecast_row(self, index: int) -> None:
+        """Find out whether a change request has conflicts; the answer is kept for a while."""
+        model = self.model
+        request = model.request(index)
+        if request is None or not (request.outdated or was_updated(request)) or not model.is_forecast_old(request):
+            return
+        merge = None
+        with suppress(ServiceError):  # one side cannot be read: no forecast
+            merge = await forecast(self._engine, request, BACKGROUND)
+        model.set_forecast(request, has_conflicts=None if merge is None else not merge.is_clean)
+        self._show_details(request)
+
+    def _take_details(self, request: ChangeRequest, operation_of: OperationOf, result: Result[Any]) -> None:
+        self._show_details(request)
+        self._show_contents()
+        if operation_of is reviews_of and result.state == "fresh":
+            self._has_read_reviews = True
+            self._arrange_again()
+
+    def _show_details(self, request: ChangeRequest) -> None:
+        """Read the details of a row from the store again, and draw them if they have changed."""
+        if self.model.reload_details(request):
+            self.panes.show_row_details()

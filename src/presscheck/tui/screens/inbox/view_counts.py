@@ -1,0 +1,83 @@
+"""Counts the change requests of the views that are not shown, and reads the listings of those that are arranged."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from presscheck.engine.inbox.views import personal_listings
+from presscheck.engine.reads.scheduler import BACKGROUND
+
+if TYPE_CHECKING:
+    from presscheck.api.change_requests import ListOrganizationChangeRequests
+    from presscheck.engine.engine import Engine
+    from presscheck.tui.screens.inbox.model import InboxModel
+    from presscheck.tui.screens.inbox.panes import InboxPanes
+
+COUNTED = 50
+"""Items up to which a view is counted if the service does not send its total."""
+
+
+async def read_counts(engine: Engine, model: InboxModel, panes: InboxPanes) -> None:
+    """Ask the service for the counts of the views that are not shown, and draw each.
+
+    The listings of views that are filtered in the store are read to their end, unless that was done and they have not
+    changed since.
+    """
+    shown = model.listing()
+    if shown is None:
+        return
+    model.counts.pop(model.view.id, None)
+    listings = {listing.key(): listing for listing in personal_listings(model.organization, model.me)}
+    counted: list[tuple[str, ListOrganizationChangeRequests]] = []
+    for view in model.views:
+        listing = model.listing(view)
+        if listing is None or view is model.view:
+            continue
+        if model.is_arranged(view):
+            listings[listing.key()] = listing
+        else:
+            counted.append((view.id, listing))
+    for key, listing in listings.items():
+        if key != shown.key():
+            await _read_listing(engine, listing)
+    for name, listing in counted:
+        model.counts[name] = await _count(engine, listing, is_read=listing.key() in listings)
+        panes.show_tabs()
+
+
+async def _count(engine: Engine, listing: ListOrganizationChangeRequests, *, is_read: bool) -> tuple[int, bool]:
+    """The number of items of a listing, and whether there are no more.
+
+    A listing that was just read to its end is not requested again. A service that does not send the total is asked for
+    a few items.
+    """
+    if is_read and (stored := engine.window(listing, 0, 0)).complete:
+        return stored.total, True
+    count = 0
+    for limit in (1, COUNTED):
+        page = await engine.read(listing.model_copy(update={"limit": limit}), priority=BACKGROUND)
+        count = len(page.items)
+        if page.next is None:
+            return count, True
+        if page.total is not None and page.total > 0:
+            return page.total, True
+    return count, False
+
+
+async def _read_listing(engine: Engine, listing: ListOrganizationChangeRequests) -> None:
+    """Read a listing to its end, unless it is complete in the store and has not changed."""
+    if await _is_current(engine, listing):
+        return
+    async for result in engine.watch_listing(listing, priority=BACKGROUND):
+        if result.error or (result.state != "cached" and engine.window(listing, 0, 0).complete):
+            return
+
+
+async def _is_current(engine: Engine, listing: ListOrganizationChangeRequests) -> bool:
+    """Whether a complete listing has not changed: its length, and its first item, the one updated last."""
+    stored = engine.window(listing, 0, 1)
+    if not stored.complete:
+        return False
+    page = await engine.read(listing.model_copy(update={"limit": 1}), priority=BACKGROUND)
+    total = len(page.items) if page.next is None else page.total
+    return total == stored.total and page.items == stored.items
