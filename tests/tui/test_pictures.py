@@ -71,7 +71,7 @@ async def grouped(pilot: Any, service: RunningService) -> None:
     await own_view(pilot, service)
     await write(pilot, "M e", "", "tab", "tab", "tab", "space", "enter")
     await until(pilot, shows="view In talks changed")
-    await until(pilot, holds=lambda: pilot.app.screen.model.heading(0) is not None)
+    await until(pilot, holds=lambda: pilot.app.screen.session.model.heading(0) is not None)
     pilot.app.notices.clear()  # on a slow machine the next key removes the message, on a fast one it stays
     await pilot.press("j", "space", "V", "j", "V")
     await until(pilot, shows="marked")

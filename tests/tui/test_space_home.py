@@ -260,7 +260,7 @@ async def test_somebody_without_reviews_is_offered_the_home_of_a_space(service: 
                 await robin.send(UpdateChangeRequest(**path, status="archived"))
     async with running(app_on(service, tmp_path)) as pilot:
         await until(pilot, shows="Nothing to review. enter opens ")
-        first = next(iter(pilot.app.screen.model.spaces.values()))
+        first = next(iter(pilot.app.screen.session.model.spaces.values()))
         await until(pilot, shows=f"enter opens {first}, g o all your spaces.")
         await pilot.press("enter")
         await until(pilot, shows="Your change requests")
@@ -287,7 +287,7 @@ async def test_somebody_with_own_change_requests_but_no_reviews_is_offered_it_to
         await robin.send(UpdateChangeRequest(space_id="cli", change_request_id=own.id, status="open"))
     async with running(app_on(service, tmp_path), (80, 24)) as pilot:
         await until(pilot, shows="Nothing to review. enter opens ")
-        first = next(iter(pilot.app.screen.model.spaces.values()))
+        first = next(iter(pilot.app.screen.session.model.spaces.values()))
         await until(pilot, shows=f"enter opens {first}, 2 Mine, g o all your spaces.")
         await pilot.press("2")
         await until(pilot, shows="My own")
