@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from textual import events
 from typing_extensions import override
 
+from presscheck.documents.terminal.page_lines import Heading
 from presscheck.text.styled_text import Line, Span, cut
-from presscheck.tui.widgets.page_view import Heading, PageView
+from presscheck.tui.widgets.page_view import PageView
 from presscheck.tui.widgets.row_list import RowList
 
 INDENT = 2
