@@ -59,12 +59,6 @@ class BoundedCache:
             while self._weight > self._most:
                 self._weight -= self._entries.popitem(last=False)[1][1]
 
-    def drop(self, key: Hashable) -> None:
-        """Drops a value, if it is kept."""
-        with self._lock:
-            entry = self._entries.pop(key, None)
-            self._weight -= entry[1] if entry else 0
-
     def clear(self) -> None:
         """Drops all."""
         with self._lock:

@@ -13,7 +13,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Generator
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from typing import Any, TypeVar
 
 from pydantic_core import to_json
@@ -86,7 +86,8 @@ class Database:
 
     Attributes:
         engine: its connections.
-        retries: how often a transaction began again because another writer was faster.
+        closing: runs callbacks before the connections are closed, such as to close one that was taken out of the pool.
+        retries: about how often a transaction began again because another writer was faster.
 
     Raises:
         RuntimeError: the database was written by a newer presscheck.
@@ -95,7 +96,7 @@ class Database:
     def __init__(self, url: str, caches: CacheSizes = _CACHES) -> None:
         self.caches = caches
         self.engine = new_engine(url)
-        self._closing: list[Callable[[], None]] = []
+        self.closing = ExitStack()
         self._at_rest: deque[Connection] = deque()
         self._changing = self.engine.execution_options(**_WRITES[self.engine.dialect.name])
         try:
@@ -112,7 +113,6 @@ class Database:
         self.writing: sessionmaker[Session] = sessionmaker(self._changing, expire_on_commit=False)
         # SQLite has one writer; others would poll for its lock
         self._turn = nullcontext() if self.is_postgresql else threading.Lock()
-        self._counting = threading.Lock()
         self.retries = 0
 
     @contextmanager
@@ -170,8 +170,7 @@ class Database:
                 is_passing = state in _OTHERS_WERE_FASTER or (state == _IS_THERE_ALREADY and doubled < MOST_DOUBLED)
                 if not is_passing or time.monotonic() > until:
                     raise
-                with self._counting:
-                    self.retries += 1
+                self.retries += 1
                 _log.info("transaction repeated", extra={"details": {"state": state}})
             lost += 1
 
@@ -180,8 +179,7 @@ class Database:
         kept = PendingCache(self._immutable)
         with self.writing(info={IMMUTABLE: kept}) as session, session.begin():
             if self.is_postgresql:
-                # in one round trip
-                begin = f"{_SERIALIZABLE}; LOCK TABLE alembic_version IN {_lock(lost)} MODE"
+                begin = f"{_SERIALIZABLE}; LOCK TABLE alembic_version IN {_lock(lost)} MODE"  # one round trip
                 session.connection(execution_options={"writes": begin})
             result = work(session)
         kept.commit()
@@ -192,14 +190,11 @@ class Database:
         """Whether rows are locked individually and other hosts may write (PostgreSQL)."""
         return self.engine.dialect.name == "postgresql"
 
-    def on_close(self, close: Callable[[], None]) -> None:
-        """Calls a function before the connections are closed: it closes one that was taken out of the pool."""
-        self._closing.append(close)
-
     def close(self) -> None:
         """Closes all connections."""
-        for close in (*self._closing, *(connection.close for connection in self._at_rest)):
-            close()
+        self.closing.close()
+        for connection in self._at_rest:
+            connection.close()
         self.engine.dispose()
 
 

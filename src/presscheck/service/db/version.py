@@ -51,7 +51,7 @@ class VersionReader:
         self._connection: Any = None
         self._number = 0
         self._file: tuple[int, int] | None = None
-        database.on_close(self.close)
+        database.closing.callback(self.close)
 
     def current(self) -> Version | None:
         """The version now; None if the database has none, or does not say at once."""
@@ -63,10 +63,7 @@ class VersionReader:
                 self.close()
                 self._connection = self._open()
                 # that of before: if it was replaced since, the next call sees it
-                self._file = (
-                    status.st_dev,
-                    status.st_ino,
-                )
+                self._file = (status.st_dev, status.st_ino)
             commits: int = self._connection.execute("PRAGMA data_version").fetchall()[0][0]
         except (OSError, self._database.engine.dialect.loaded_dbapi.Error):
             self.close()
@@ -101,7 +98,7 @@ class SnapshotReader:
         self._connection: Any = None
         self._number = 0
         self._not_before = 0.0
-        database.on_close(self.close)
+        database.closing.callback(self.close)
 
     def current(self) -> Version | None:
         """The version now; None if the database does not say."""

@@ -58,14 +58,12 @@ def page_of_rows(
     """
 
     def read(place: list[Any] | None, most: int) -> Sequence[Row]:
-        some = rows
-        if place:
-            key = tuple_(*order)
-            some = some.where(key < tuple_(*place) if newest_first else key > tuple_(*place))
-        some = some.order_by(*(column.desc() if newest_first else column.asc() for column in order)).limit(most)
-        return context.session.scalars(some).all()
+        return context.session.scalars(_ordered(rows, order, place, newest_first=newest_first).limit(most)).all()
 
-    return page_of_found(call, read, build, key=SortKey.of(order), total=lambda: _counted(context, rows))
+    def total() -> int | None:
+        return _if_counted(context.session.scalar(_count(rows)))
+
+    return page_of_found(call, read, build, key=SortKey.of(order), total=total)
 
 
 class Listing(Generic[Row]):
@@ -77,22 +75,14 @@ class Listing(Generic[Row]):
     """
 
     def __init__(self, rows: Select[Row], order: Sequence[InstrumentedAttribute[Any]]) -> None:
-        self.order, self.key = order, SortKey.of(order)
-        some = rows.with_only_columns(literal(1), maintain_column_froms=True).limit(MOST_COUNTED + 1).subquery()
-        self.count = select(func.count()).select_from(some)
+        self.key, self.count = SortKey.of(order), _count(rows)
+        place = [bindparam(f"after_{number}", type_=column.type) for number, column in enumerate(order)]
+        most: Any = bindparam("most", type_=Integer)
         self.pages = {
-            (newest_first, after): self._page(rows, newest_first=newest_first, after=after)
+            (newest_first, after): _ordered(rows, order, place if after else (), newest_first=newest_first).limit(most)
             for newest_first in (False, True)
             for after in (False, True)
         }
-
-    def _page(self, rows: Select[Row], *, newest_first: bool, after: bool) -> Select[Row]:
-        if after:
-            places = (bindparam(f"after_{number}", type_=column.type) for number, column in enumerate(self.order))
-            key, place = tuple_(*self.order), tuple_(*places)
-            rows = rows.where(key < place if newest_first else key > place)
-        rows = rows.order_by(*(column.desc() if newest_first else column.asc() for column in self.order))
-        return rows.limit(bindparam("most", type_=Integer))
 
 
 def page_of_listing(
@@ -120,8 +110,7 @@ def page_of_listing(
         return context.rows(listing.pages[newest_first, place is not None], **given)
 
     def total() -> int | None:
-        number = context.rows(listing.count, **values)[0][0]
-        return number if number <= MOST_COUNTED else None
+        return _if_counted(context.rows(listing.count, **values)[0][0])
 
     return page_of_found(call, read, build, key=listing.key, total=total)
 
@@ -151,11 +140,23 @@ def page_of_found(
     return _page(build(found[:limit]), last, len(found) if is_all else total())
 
 
-def _counted(context: Context, rows: Select[Any]) -> int | None:
-    """The number of rows; None if there are more than are counted."""
+def _ordered(
+    rows: Select[Row], order: Sequence[Any], after: Sequence[Any] | None, *, newest_first: bool
+) -> Select[Row]:
+    """Select the rows in their order, after a place if there is one."""
+    if after:
+        key, place = tuple_(*order), tuple_(*after)
+        rows = rows.where(key < place if newest_first else key > place)
+    return rows.order_by(*(column.desc() if newest_first else column.asc() for column in order))
+
+
+def _count(rows: Select[Any]) -> Select[int]:
     some = rows.with_only_columns(literal(1), maintain_column_froms=True).limit(MOST_COUNTED + 1).subquery()
-    number = context.session.scalar(select(func.count()).select_from(some)) or 0
-    return number if number <= MOST_COUNTED else None
+    return select(func.count()).select_from(some)
+
+
+def _if_counted(number: int | None) -> int | None:
+    return number if number is None or number <= MOST_COUNTED else None
 
 
 def page_of_items(call: Paged, items: Sequence[Item]) -> Page[Item]:
