@@ -29,7 +29,7 @@ async def adaptive_open(pilot: Any) -> None:
     await pilot.press("g", "c")
     await until(pilot, holds=lambda: isinstance(pilot.app.screen, AdaptiveContentScreen))
     screen = pilot.app.screen
-    await until(pilot, holds=lambda: screen.model.schema is not None and screen.model.content is not None)
+    await until(pilot, holds=lambda: screen.session.schema.value and screen.session.content.value)
 
 
 async def replaced(pilot: Any, text: str) -> None:
@@ -119,22 +119,24 @@ async def test_conditions_audiences_and_who_sees_what(service: RunningService, t
             # conditions: those with a problem first; where each is set; filter, copy
             await pilot.press("2")
             await until(pilot, shows="2 conditions in use   ✗ 1 problem")
-            await until(pilot, holds=lambda: 'claims.plam == "pro"' in screen.tab.shown[0].condition)
+            await until(pilot, holds=lambda: 'claims.plam == "pro"' in screen.shown_tab.items[0].condition)
             await pilot.press("enter")
             await until(pilot, shows=f"section {faulty.title}")
             await pilot.press("escape", "/", *limited.title.lower(), "enter")
-            await until(pilot, holds=lambda: [row.condition for row in screen.tab.shown if row.places] == [PRO])
+            await until(pilot, holds=lambda: [row.condition for row in screen.shown_tab.items if row.places] == [PRO])
             await pilot.press("y")
             await until(pilot, holds=lambda: copied == [PRO])
             await pilot.press("escape")
-            await until(pilot, holds=lambda: len(screen.tab.shown) > 1)
+            await until(pilot, holds=lambda: len(screen.shown_tab.items) > 1)
 
             # those that the service suggests follow, and nothing has them yet
             templates = (await client.send(ListTemplateConditions(**at))).items
             unused = [one.condition for one in templates if one.condition != PRO]
             assert unused
-            await until(pilot, holds=lambda: [row.condition for row in screen.tab.shown if not row.places] == unused)
-            screen.rows.move_to([row.condition for row in screen.tab.shown].index(unused[-1]))
+            await until(
+                pilot, holds=lambda: [row.condition for row in screen.shown_tab.items if not row.places] == unused
+            )
+            screen.shown_tab.rows.move_to([row.condition for row in screen.shown_tab.items].index(unused[-1]))
             await until(pilot, shows="suggestion")
             await pilot.press("enter")
             await until(pilot, shows="A suggestion: nothing of this site has it.")
@@ -151,7 +153,7 @@ async def test_conditions_audiences_and_who_sees_what(service: RunningService, t
             await until(pilot, shows="1 of 2 limited")
             await write(pilot, "a", "Free", "ctrl+s")
             await until(pilot, shows="no claims")
-            screen.rows.move_to([audience.name for audience in screen.tab.shown].index("Free"))
+            screen.shown_tab.rows.move_to([audience.name for audience in screen.shown_tab.items].index("Free"))
             await pilot.press("e")
             await replaced(pilot, '{"plan": }')
             await pilot.press("ctrl+s")
@@ -163,9 +165,11 @@ async def test_conditions_audiences_and_who_sees_what(service: RunningService, t
             # the grid: a cell in words, all pages, the page as the audience gets it
             await pilot.press("4")
             await until(pilot, shows="&: all pages")
-            names = [audience.name for audience in screen.model.audiences]
+            names = [audience.name for audience in screen.session.audiences]
             assert sorted(names) == ["Free", "Pro"]
-            screen.rows.move_to(next(at for at, place in enumerate(screen.tab.shown) if place.title == limited.title))
+            screen.shown_tab.rows.move_to(
+                next(at for at, place in enumerate(screen.shown_tab.items) if place.title == limited.title)
+            )
             for name in names:
                 words = "✓ Pro sees it" if name == "Pro" else "– Free does not see it"
                 await until(pilot, shows=words)
@@ -179,14 +183,14 @@ async def test_conditions_audiences_and_who_sees_what(service: RunningService, t
                     await pilot.press("escape")
                 await pilot.press("right")
             await pilot.press("&")
-            await until(pilot, shows="all ", holds=lambda: len(screen.tab.shown) > 10)
+            await until(pilot, shows="all ", holds=lambda: len(screen.shown_tab.items) > 10)
             await pilot.press("&")
-            await until(pilot, holds=lambda: len(screen.tab.shown) == 2)
+            await until(pilot, holds=lambda: len(screen.shown_tab.items) == 2)
 
             await pilot.press("3", "g", "g", "-")
             await until(pilot, shows="It is only on this machine")
             await pilot.press("y")
-            await until(pilot, holds=lambda: len(screen.model.audiences) == 1)
+            await until(pilot, holds=lambda: len(screen.session.audiences) == 1)
         async with running(app_on(service, tmp_path, read_only=True), (80, 24)) as pilot:
             await until(pilot, shows="read-only")
             await pilot.press("g", "p")
@@ -194,4 +198,4 @@ async def test_conditions_audiences_and_who_sees_what(service: RunningService, t
             await pilot.press("g", "c")
             await until(pilot, holds=lambda: isinstance(pilot.app.screen, AdaptiveContentScreen))
             await pilot.press("3")
-            await until(pilot, holds=lambda: len(pilot.app.screen.model.audiences) == 1)
+            await until(pilot, holds=lambda: len(pilot.app.screen.session.audiences) == 1)

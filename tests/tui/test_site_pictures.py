@@ -154,7 +154,7 @@ async def audiences(pilot: Any) -> None:
 async def who_sees_what(pilot: Any) -> None:
     await visitor_schema(pilot)
     await pilot.press("4")
-    await until(pilot, holds=lambda: pilot.app.screen.tab.count == 1)  # the cursor stays on this row
+    await until(pilot, holds=lambda: pilot.app.screen.shown_tab.count == 1)  # the cursor stays on this row
     await until(pilot, shows="Customers")
     await pilot.press("&")
     await until(pilot, shows="places")
@@ -392,8 +392,8 @@ async def token_test(pilot: Any) -> None:
     await site(pilot, SIGNED, "g", "c")
     await until(pilot, holds=lambda: isinstance(pilot.app.screen, AdaptiveContentScreen))
     screen: Any = pilot.app.screen
-    await until(pilot, holds=lambda: screen.model.content is not None)
-    key = (await pilot.app.engine.read(GetPublishingAuth(**screen.model.path))).private_key
+    await until(pilot, holds=lambda: screen.session.content.value is not None)
+    key = (await pilot.app.engine.read(GetPublishingAuth(**screen.session.path))).private_key
     await pilot.press(".", "j")
     await paste(pilot, make_token({**CLAIMS, "company": "Lamp Works"}, key, NOON.timestamp()), "enter")
     await until(pilot, shows="the site signed it")

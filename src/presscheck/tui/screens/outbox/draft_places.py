@@ -138,7 +138,7 @@ class DraftPlaces:
         await self._until(lambda: app.screen is not publish)
         if place.kind == "adaptive":
             adaptive = cast("AdaptiveContentScreen", app.screen)
-            if await self._until(lambda: adaptive.model.schema is not None):
+            if await self._until(lambda: adaptive.session.schema.value is not None):
                 return await adaptive.continue_draft(draft.stored.key)
             return False
         return await self._continue(draft, place)

@@ -30,7 +30,7 @@ from presscheck.tui.screens.organization import choose_organization
 from presscheck.tui.screens.publish.actions import PublishActions, SiteActions, last_publish
 from presscheck.tui.screens.publish.checklist import AFTER_A_SCREEN, CURRENT, Checklist
 from presscheck.tui.screens.publish.site_pane import SitePane
-from presscheck.tui.screens.sites.adaptive.audience_view import viewing
+from presscheck.tui.screens.sites.adaptive.audience_view import view_as
 from presscheck.tui.screens.sites.previews import SitePreviews
 from presscheck.tui.screens.sites.published_profile import published_reason, show_published
 from presscheck.tui.screens.sites.structure.model import SiteTree
@@ -67,7 +67,6 @@ class PublishScreen(BaseScreen):
         self.actions = SiteActions(self)
         self.publish_actions = PublishActions(self, self.checklist)
         self._previews = SitePreviews(self, lambda: self.organization_id, lambda: self.current)
-        self._view_as = viewing(self, lambda: self.organization_id, lambda: self.current)
         self._target = ""
         """The id of the site that the cursor goes to as soon as it is known."""
         self._then = ""
@@ -78,8 +77,8 @@ class PublishScreen(BaseScreen):
 
     @override
     def command_handlers(self) -> Iterable[object]:
-        """The screen, the actions on sites, publishing, the checklist, previews, the view as an audience."""
-        return (self, self.actions, self.publish_actions, self.checklist, self._previews, self._view_as)
+        """The screen, the actions on sites, publishing, the checklist, previews."""
+        return (self, self.actions, self.publish_actions, self.checklist, self._previews)
 
     @override
     def title_line(self) -> Line:
@@ -256,6 +255,12 @@ class PublishScreen(BaseScreen):
         """Show what visitors of the site get."""
         if self.current:
             await show_published(self, self.organization_id, self.current)
+
+    reason_view_as = reason_go_access
+
+    async def command_view_as(self) -> None:
+        """Show the site as an audience reads it."""
+        await view_as(self, self.organization_id, self.current)
 
     reason_go_permissions = reason_go_access
 

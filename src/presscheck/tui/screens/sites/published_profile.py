@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from presscheck.api.published_sites import GetPublishedSite, PublishedContentSite
 from presscheck.api.site_structure import SiteSection, SiteSectionGroup, SiteSpace
@@ -15,6 +15,7 @@ from presscheck.text.styled_text import Line, Span, width, wrap
 from presscheck.tui.screens.text_screen import TextScreen
 
 if TYPE_CHECKING:
+    from presscheck.api.site_settings import ShareLink
     from presscheck.api.site_structure import StructureItem
     from presscheck.api.sites import Site
     from presscheck.tui.ui.screen_context import ScreenContext
@@ -23,20 +24,6 @@ NAMES = 14
 """Cells of the names of the facts."""
 LOOK = (("theme", "theme"), ("language", "internationalization.locale"), ("light or dark", "themes.default"))
 """What is shown of the customization: a name, and where it stands."""
-
-
-class Linked(Protocol):
-    """A share link, as far as it is needed here."""
-
-    @property
-    def name(self) -> str | None:
-        """Its name."""
-        ...
-
-    @property
-    def urls(self) -> Any:
-        """Its addresses."""
-        ...
 
 
 def published_reason(context: ScreenContext, site: Site | None) -> str | None:
@@ -51,7 +38,7 @@ def published_reason(context: ScreenContext, site: Site | None) -> str | None:
 
 
 async def show_published(
-    context: ScreenContext, organization_id: str, site: Site, share_link: Linked | None = None
+    context: ScreenContext, organization_id: str, site: Site, share_link: ShareLink | None = None
 ) -> None:
     """Ask the service what visitors get, and show it.
 

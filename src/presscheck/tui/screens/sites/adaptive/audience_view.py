@@ -5,7 +5,7 @@ The audience is asked for: everyone, a saved set of claims, or a new one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
@@ -21,19 +21,19 @@ from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.screens.sites.adaptive.audience_dialog import ask_audience, claims_text
-from presscheck.tui.screens.sites.adaptive.model import AdaptiveModel, AdaptiveSubscriptions
+from presscheck.tui.screens.sites.adaptive.session import AdaptiveContent
 from presscheck.tui.screens.sites.adaptive.visitor_page import VisitorPage, VisitorReferences
 from presscheck.tui.screens.sites.title import site_title
 from presscheck.tui.status_bar import StatusLine
+from presscheck.tui.ui.loaded import message_for
 from presscheck.tui.ui.screen import BaseScreen
-from presscheck.tui.widgets.empty_state import EmptyState
+from presscheck.tui.widgets.empty_state import EmptyState, Message
 from presscheck.tui.widgets.line_view import TextView
 from presscheck.tui.widgets.picker import Choice, Picker
 from presscheck.tui.widgets.tree import Node, Tree
 
 if TYPE_CHECKING:
     from presscheck.api.sites import Site
-    from presscheck.tui.ui.screen_context import ScreenContext
 
 EVERYONE_KEY, NEW_KEY = "everyone", "new"
 SAVED = "saved "
@@ -41,66 +41,43 @@ SAVED = "saved "
 _STYLES = {"section": "heading", "space": "strong", "page": ""}
 
 
-class ViewAs:
-    """Handles the command that shows a site as an audience reads it.
+async def view_as(screen: BaseScreen, organization_id: str, site: Site | None) -> None:
+    """Ask for an audience, and show the site as its visitors read it."""
+    audience = await ask_visitors(screen, organization_id, site) if site else None
+    if site and audience:
+        screen.app_context.push_screen(AudienceView(organization_id, site, audience))
+
+
+async def ask_visitors(
+    screen: BaseScreen, organization_id: str, site: Site, current: Audience | None = None
+) -> Audience | None:
+    """Choose an audience of a site, or make one. Returns None if nothing was chosen.
 
     Args:
-        context: the screen.
-        organization_id: tells the organization.
-        site: tells the site under the cursor.
-        show: shows the site as an audience.
-        on_new: called after an audience was saved.
-        current: tells the name of the audience that is shown; None if none is.
+        screen: shows the list.
+        organization_id: the organization of the site.
+        site: the site.
+        current: the audience that is shown.
     """
-
-    def __init__(
-        self,
-        context: ScreenContext,
-        organization_id: Callable[[], str],
-        site: Callable[[], Site | None],
-        show: Callable[[Site, Audience], None],
-        on_new: Callable[[], None] = lambda: None,
-        current: Callable[[], Audience | None] = lambda: None,
-    ) -> None:
-        self._context, self._organization_id, self._site = context, organization_id, site
-        self._show, self._on_new, self._current = show, on_new, current
-
-    def reason_view_as(self) -> str | None:
-        """Disabled without a site."""
-        return None if self._site() else "there is no site: a creates one"
-
-    async def command_view_as(self) -> None:
-        """Choose an audience, or make one, and show the site as it reads it."""
-        site, context = self._site(), self._context
-        if site is None:
-            return
-        saved = {f"{SAVED}{one.name}": one for one in Audiences(context.engine.outbox, site.id).all()}
-        choices = [Choice(EVERYONE_KEY, "Everyone", "visitors without claims")]
-        choices += [
-            Choice(key, sanitize(one.name), sanitize(one.problem or claims_text(one))) for key, one in saved.items()
-        ]
-        choices.append(Choice(NEW_KEY, "Make a new one …", "a name and its claims"))
-        current = self._current()
-        at = EVERYONE_KEY if current is EVERYONE else f"{SAVED}{current.name}" if current else ""
-        title = f"View {sanitize(site.title)} as"
-        chosen = await context.ask(Picker(title, choices, ranked=False, current=at))
-        if not chosen:
-            return
-        audience = {EVERYONE_KEY: EVERYONE, **saved}.get(chosen[0]) or await self._new(site)
-        if audience:
-            self._show(site, audience)
-
-    async def _new(self, site: Site) -> Audience | None:
-        """A new audience, in a form that is made from the schema."""
-        call = GetAdaptiveSchema(organization_id=self._organization_id(), site_id=site.id)
-        try:
-            schema = (await self._context.engine.read(call)).json_schema
-        except NotFound:  # a site without a visitor schema
-            schema = None
-        audience = await ask_audience(self._context, site.id, tuple(schema_claims(schema)))
-        if audience:
-            self._on_new()
+    saved = {f"{SAVED}{one.name}": one for one in Audiences(screen.engine.outbox, site.id).all()}
+    choices = [Choice(EVERYONE_KEY, "Everyone", "visitors without claims")]
+    choices += [
+        Choice(key, sanitize(one.name), sanitize(one.problem or claims_text(one))) for key, one in saved.items()
+    ]
+    choices.append(Choice(NEW_KEY, "Make a new one …", "a name and its claims"))
+    at = EVERYONE_KEY if current is EVERYONE else f"{SAVED}{current.name}" if current else ""
+    title = f"View {sanitize(site.title)} as"
+    chosen = await screen.ask(Picker(title, choices, ranked=False, current=at))
+    if not chosen:
+        return None
+    if audience := {EVERYONE_KEY: EVERYONE, **saved}.get(chosen[0]):
         return audience
+    call = GetAdaptiveSchema(organization_id=organization_id, site_id=site.id)
+    try:
+        schema = (await screen.engine.read(call)).json_schema
+    except NotFound:  # a site without a visitor schema
+        schema = None
+    return await ask_audience(screen, site.id, tuple(schema_claims(schema)))
 
 
 class AudienceView(BaseScreen):
@@ -123,25 +100,17 @@ class AudienceView(BaseScreen):
 
     def __init__(self, organization_id: str, site: Site, audience: Audience) -> None:
         super().__init__()
-        self.model = AdaptiveModel(organization_id, site)
+        self.session = AdaptiveContent(self, organization_id, site)
         self.audience = audience
         self.seen = SeenSite((), {})
         self._below: dict[str | None, list[AdaptivePlace]] = {}
         self._by_key: dict[str, AdaptivePlace] = {}
         self._known_parents: set[str] = set()
         """The keys of the sections and spaces that were expanded when they came."""
-        self._subscriptions = AdaptiveSubscriptions(self, self.model, self.redraw)
-        self._view_as = ViewAs(
-            self,
-            lambda: organization_id,
-            lambda: self.model.site,
-            lambda _, audience: self.show_as(audience),
-            current=lambda: self.audience,
-        )
 
     @override
     def title_line(self) -> Line:
-        return site_title(self.model.site, "View as")
+        return site_title(self.session.site, "View as")
 
     @override
     def body(self) -> ComposeResult:
@@ -152,14 +121,10 @@ class AudienceView(BaseScreen):
         yield TextView(id="facts")
 
     @override
-    def command_handlers(self) -> Iterable[object]:
-        return (self, self._view_as)
-
-    @override
     def on_mount(self) -> None:
         super().on_mount()
         self.query_one("#facts").can_focus = False
-        self._subscriptions.start()
+        self.session.load()
         self.redraw()
 
     @property
@@ -175,12 +140,15 @@ class AudienceView(BaseScreen):
     @property
     def is_on(self) -> bool:
         """Whether conditions apply; they do also where the service does not tell."""
-        return self.model.site.adaptive_content is None or self.model.is_on
+        return self.session.site.adaptive_content is None or self.session.is_on
 
-    def show_as(self, audience: Audience) -> None:
-        """Show the site as another audience."""
-        self.audience = audience
-        self.redraw()
+    async def command_view_as(self) -> None:
+        """Show the site as another audience reads it."""
+        session = self.session
+        audience = await ask_visitors(self, session.organization_id, session.site, self.audience)
+        if audience:
+            self.audience = audience
+            self.redraw()
 
     @override
     def redraw(self) -> None:
@@ -190,10 +158,10 @@ class AudienceView(BaseScreen):
     def _draw(self) -> None:
         if self.is_leaving:
             return
-        content = self.model.content
-        is_ready = content is not None and (self.model.schema is not None or "visitor schema" in self.model.errors)
+        content, schema = self.session.content.value, self.session.schema
+        is_ready = content is not None and (schema.value is not None or schema.error is not None)
         places = content.places if content and is_ready else ()
-        self.seen = seen_by(places, self.audience, self.model.known, is_on=self.is_on)
+        self.seen = seen_by(places, self.audience, self.session.known, is_on=self.is_on)
         self._by_key = {place.key: place for place in self.seen.places}
         self._below = _by_parent(self.seen.places)
         tree, empty = self.tree_view, self.query_one(EmptyState)
@@ -207,21 +175,15 @@ class AudienceView(BaseScreen):
             if not tree.has_focus and not self.find.is_open:
                 tree.focus()
         else:
-            self._show_empty(empty, is_ready=is_ready)
+            empty.show_message(self._explanation(is_ready=is_ready))
         self.query_one("#summary", StatusLine).show(self._summary())
         self._show_place()
 
-    def _show_empty(self, empty: EmptyState, *, is_ready: bool) -> None:
-        error = self.model.errors.get("pages")
+    def _explanation(self, *, is_ready: bool) -> Message:
         if is_ready:
-            name = sanitize(self.audience.name)
-            empty.show_empty(f"{name} sees nothing of this site.", self._rest() or "It has no spaces yet.")
-        elif error:
-            empty.show_failed("Could not load the site", error.message)
-        elif not self.engine.status.online:
-            empty.show_offline("The pages of this site are not in the cache.")
-        else:
-            empty.show_loading("Loading the pages …")
+            title = f"{sanitize(self.audience.name)} sees nothing of this site."
+            return Message(title, self._rest() or "It has no spaces yet.")
+        return message_for(self.session.content, "pages", " of this site", online=self.engine.status.online)
 
     def _summary(self) -> Line:
         """The audience, and how much it sees."""
@@ -249,14 +211,15 @@ class AudienceView(BaseScreen):
 
     def _notes(self) -> list[Line]:
         """What holds for the whole site."""
+        schema, content = self.session.schema, self.session.content.value
         lines: list[Line] = []
         if not self.is_on:
             lines.append((Span(" Adaptive content is off: everybody sees everything.", "waiting"),))
         if self.audience.problem:
             lines.append((Span(f" {sanitize(self.audience.problem)}", "removed"),))
-        elif error := self.model.errors.get("visitor schema"):
+        elif (error := schema.error) and schema.value is None:
             lines.append((Span(f" Could not load the visitor schema: {sanitize(error.message)}", "waiting"),))
-        for title, reason in self.model.content.unread if self.model.content else ():
+        for title, reason in content.unread if content else ():
             lines.append((Span(f" Could not load the pages of {sanitize(title)}: {sanitize(reason)}", "waiting"),))
         if rest := self._rest():
             lines.append((Span(f" {rest}", "quiet"),))
@@ -278,7 +241,7 @@ class AudienceView(BaseScreen):
         return [self._node(place) for place in self._below.get(key, ())]
 
     def _node(self, place: AdaptivePlace) -> Node:
-        shows = VisitorReferences(self.audience, self.model.known, is_on=self.is_on).shows
+        shows = VisitorReferences(self.audience, self.session.known, is_on=self.is_on).shows
         title = Span(sanitize(visible_words(place.title, shows)) or "(no title)", _STYLES[place.kind])
         if place.key in self.seen.doubts:
             note: Line = (Span("? ", "waiting"),)
@@ -301,38 +264,17 @@ class AudienceView(BaseScreen):
             self.tree_view.toggle()
             return
         doubt = self.seen.doubts.get(place.key, "")
-        page = VisitorPage(place, self.audience, self.model.known, is_on=self.is_on, doubt=doubt)
+        page = VisitorPage(place, self.audience, self.session.known, is_on=self.is_on, doubt=doubt)
         self.app_context.push_screen(page)
 
     @override
     def command_refresh(self) -> None:
         super().command_refresh()
-        self._subscriptions.read_again()
+        self.session.read_content()
 
     def command_back(self) -> None:
         """Close."""
         self.app_context.pop_screen()
-
-
-def viewing(
-    context: ScreenContext,
-    organization_id: Callable[[], str],
-    site: Callable[[], Site | None],
-    on_new: Callable[[], None] = lambda: None,
-) -> ViewAs:
-    """The handler of the command that opens a site as an audience reads it.
-
-    Args:
-        context: the screen.
-        organization_id: tells the organization.
-        site: tells the site under the cursor.
-        on_new: called after an audience was saved.
-    """
-
-    def show(chosen: Site, audience: Audience) -> None:
-        context.app_context.push_screen(AudienceView(organization_id(), chosen, audience))
-
-    return ViewAs(context, organization_id, site, show, on_new)
 
 
 def _by_parent(places: Iterable[AdaptivePlace]) -> dict[str | None, list[AdaptivePlace]]:

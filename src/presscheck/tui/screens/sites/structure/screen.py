@@ -16,7 +16,7 @@ from presscheck.errors import NotSupported
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.external_programs import open_address
-from presscheck.tui.screens.sites.adaptive.audience_view import viewing
+from presscheck.tui.screens.sites.adaptive.audience_view import view_as
 from presscheck.tui.screens.sites.structure.add_actions import AddActions
 from presscheck.tui.screens.sites.structure.detail_actions import DetailActions
 from presscheck.tui.screens.sites.structure.model import SiteTree
@@ -57,7 +57,6 @@ class SiteStructureScreen(BaseScreen):
         super().__init__()
         self.model = SiteTree(organization_id, site)
         self._handlers = (AddActions(self), DetailActions(self), MoveActions(self), Removals(self))
-        self._view_as = viewing(self, lambda: organization_id, lambda: self.model.site)
         self._seen: set[str] = set()
         """The keys of the items that were expanded when they came."""
 
@@ -75,7 +74,7 @@ class SiteStructureScreen(BaseScreen):
 
     @override
     def command_handlers(self) -> Iterable[object]:
-        return (self, *self._handlers, self._view_as)
+        return (self, *self._handlers)
 
     @override
     def on_mount(self) -> None:
@@ -164,6 +163,10 @@ class SiteStructureScreen(BaseScreen):
         if item:
             self.structure_tree.toggle()
         return None
+
+    def command_view_as(self) -> Awaitable[None]:
+        """Show the site as an audience reads it."""
+        return view_as(self, self.model.organization_id, self.model.site)
 
     def command_unsend(self) -> Awaitable[None]:
         """Undo the last change of the site; asks first if it was sent."""

@@ -36,37 +36,32 @@ from presscheck.tui.widgets.picker import Choice, Picker
 if TYPE_CHECKING:
     from presscheck.documents.merge.text import MergedText
     from presscheck.documents.visitors.claim_schema import Claim, SchemaText
-    from presscheck.tui.screens.sites.adaptive.context import AdaptiveContext
+    from presscheck.tui.screens.sites.adaptive.session import AdaptiveContent
 
 SAVED = "visitor schema saved: z undoes it"
 KEPT = "not saved: e opens your draft"
 
 
-class SchemaActions:
+class SchemaChanges:
     """Changes the visitor schema of a site.
 
     Args:
-        screen: the screen of adaptive content.
+        session: the adaptive content of the site.
     """
 
-    def __init__(self, screen: AdaptiveContext) -> None:
-        self._screen = screen
-        site = screen.model.site.id
-        self._key, self._base_key = f"visitor schema of site {site}", f"visitor schema base of site {site}"
+    def __init__(self, session: AdaptiveContent) -> None:
+        self._session = session
+        site = session.site.id
+        self.key, self._base_key = f"visitor schema of site {site}", f"visitor schema base of site {site}"
 
     @property
     def has_draft(self) -> bool:
         """Whether there is a draft of the JSON."""
-        return bool(self._screen.engine.outbox.draft(self._key))
-
-    @property
-    def schema_key(self) -> str:
-        """The key of the draft of the JSON."""
-        return self._key
+        return bool(self._session.screen.engine.outbox.draft(self.key))
 
     def claim_key(self, claim: Claim | None) -> str:
         """The key of the draft of a claim; None is a new one."""
-        return f"claim {claim.name if claim else 'new'} of site {self._screen.model.site.id}"
+        return f"claim {claim.name if claim else 'new'} of site {self._session.site.id}"
 
     async def edit(self, *, uses_other_editor: bool = False) -> None:
         """Edit the whole schema as JSON.
@@ -74,10 +69,10 @@ class SchemaActions:
         Args:
             uses_other_editor: edit it in the editor that is not the usual one: built in, or the user's own.
         """
-        screen, outbox = self._screen, self._screen.engine.outbox
+        screen, outbox = self._session.screen, self._session.screen.engine.outbox
         now = schema_text(await self._read() or empty_schema())
         base = text = now
-        if draft := outbox.draft(self._key):
+        if draft := outbox.draft(self.key):
             base = outbox.draft(self._base_key) or now
             choice = await self._ask_about_draft(is_outdated=base != now)
             if choice is None:
@@ -95,11 +90,11 @@ class SchemaActions:
 
     async def _edited(self, text: str, base: str, *, uses_other_editor: bool) -> str | None:
         """The text after it was edited, once it has no mistakes; None if the user leaves it as a draft."""
-        screen = self._screen
-        slot = DraftSlot(screen.engine.outbox, self._key, beside={self._base_key: base})
+        screen = self._session.screen
+        slot = DraftSlot(screen.engine.outbox, self.key, beside={self._base_key: base})
         if is_built_in(screen.app_context.profile.editor) != uses_other_editor:
             dialog = Composer(
-                f"Visitor schema of {sanitize(screen.model.site.title)}",
+                f"Visitor schema of {sanitize(self._session.site.title)}",
                 text,
                 lambda typed: self._keep(typed, base),
                 slot=slot,
@@ -125,7 +120,7 @@ class SchemaActions:
 
     async def _save(self, base: str, text: str) -> None:
         """Send a text, merged with what others changed since, after a confirmation."""
-        screen = self._screen
+        screen = self._session.screen
         if text.strip() == base.strip():
             self._keep("", "")
             screen.notify("no changes")
@@ -165,7 +160,7 @@ class SchemaActions:
         Args:
             claim: the claim; None for a new one.
         """
-        screen = self._screen
+        screen = self._session.screen
         schema = await self._read() or empty_schema()
         form = ClaimForm(schema, claim)
         key = self.claim_key(claim)
@@ -184,7 +179,7 @@ class SchemaActions:
 
     async def delete(self, claim: Claim) -> None:
         """Delete a claim, after a confirmation with the conditions that use it."""
-        screen = self._screen
+        screen = self._session.screen
         schema = await self._read() or empty_schema()
         change = ClaimChange(claim.path, None, claim.path)
         lines = self._effects(schema, change.made_in(schema), is_merged=False)
@@ -207,21 +202,21 @@ class SchemaActions:
         await self._send(change.made_in(now))
 
     async def _send(self, schema: dict[str, Any]) -> None:
-        await send(self._screen, UpdateAdaptiveSchema(**self._screen.model.path, json_schema=schema))
+        await send(self._session.screen, UpdateAdaptiveSchema(**self._session.path, json_schema=schema))
 
     async def _read(self) -> dict[str, Any] | None:
         """The schema as it is now; None if the site has none."""
         try:
-            return (await self._screen.engine.read(GetAdaptiveSchema(**self._screen.model.path))).json_schema
+            return (await self._session.screen.engine.read(GetAdaptiveSchema(**self._session.path))).json_schema
         except NotFound:
             return None
 
     def _keep(self, text: str, base: str) -> None:
         """Store the draft, and the schema that it was edited from; a text like that is no draft."""
-        outbox = self._screen.engine.outbox
+        outbox = self._session.screen.engine.outbox
         is_draft = text.strip() != base.strip()
         outbox.save_draft(self._base_key, base if is_draft else "")
-        outbox.save_draft(self._key, text if is_draft else "")
+        outbox.save_draft(self.key, text if is_draft else "")
 
     async def _ask_about_draft(self, *, is_outdated: bool) -> str | None:
         """What becomes of the draft: `continue` or `discard`; None if nothing was chosen."""
@@ -231,10 +226,10 @@ class SchemaActions:
             Choice("discard", "Discard the draft (asks first)", "edits the schema as it is", letter="d"),
         ]
         picker = Picker("You have a draft of the visitor schema", choices, ranked=False)
-        chosen = await self._screen.ask(picker)
+        chosen = await self._session.screen.ask(picker)
         if chosen == ("discard",):
             lines: list[Line] = [(Span("It is lost: the draft is in no other place.", "waiting"),)]
-            if not await self._screen.ask(ConfirmDialog("Discard the draft?", lines, "Discard")):
+            if not await self._session.screen.ask(ConfirmDialog("Discard the draft?", lines, "Discard")):
                 return None
         return chosen[0] if chosen else None
 
@@ -250,7 +245,7 @@ class SchemaActions:
             if paths:
                 names = ", ".join(".".join(path) for path in paths)
                 lines.append((Span(f"{count(len(paths), 'claim')} {words}: ", style), Span(sanitize(names))))
-        content = self._screen.model.content
+        content = self._session.content.value
         for use in uses_of(content.places, frozenset(new)) if content else ():
             if use.problem and not condition_problem(use.condition, frozenset(old)):
                 where = f"{count(len(use.places), 'place')} with the condition {sanitize(use.condition)}: "
