@@ -298,9 +298,9 @@ async def site_history(pilot: Any, service: RunningService) -> None:
     await publish(pilot, service)
     await pilot.press("g", "h")
     await until(pilot, shows="History", holds=lambda: isinstance(pilot.app.screen, SiteHistoryScreen))
-    await until(pilot, holds=lambda: pilot.app.screen.history is not None and bool(pilot.app.screen.rows))
+    await until(pilot, holds=lambda: bool(pilot.app.screen.list.items))
     await pilot.press("j")  # the first row has the time at which the test runs
-    await until(pilot, holds=lambda: pilot.app.screen.row is pilot.app.screen.rows[1])
+    await until(pilot, holds=lambda: pilot.app.screen.list.current is pilot.app.screen.list.items[1])
 
 
 async def site_structure(pilot: Any, service: RunningService) -> None:

@@ -65,14 +65,14 @@ async def test_it_is_edited_kept_merged_saved_and_restored(
                 await pilot.press("g", "g", "G", "k")
             await until(pilot, shows="Blog ")
             screen: Any = pilot.app.screen
-            links = screen.model.document["header"]["links"]
+            links = screen.session.document["header"]["links"]
             assert [one["title"] for one in links] == ["Help", "Blog"]
             await pilot.press("K")
-            await until(pilot, holds=lambda: screen.model.document["header"]["links"][0]["title"] == "Blog")
+            await until(pilot, holds=lambda: screen.session.document["header"]["links"][0]["title"] == "Blog")
             await pilot.press("J", "-")
-            await until(pilot, holds=lambda: len(screen.model.document["header"]["links"]) == 1)
+            await until(pilot, holds=lambda: len(screen.session.document["header"]["links"]) == 1)
             await pilot.press("z")
-            await until(pilot, holds=lambda: len(screen.model.document["header"]["links"]) == 2)
+            await until(pilot, holds=lambda: len(screen.session.document["header"]["links"]) == 2)
 
             # a draft stays when the screen is closed
             await pilot.press("escape", "g", "y")
@@ -132,7 +132,7 @@ async def test_who_may_not_change_it_sees_why_and_loses_nothing(service: Running
             screen: Any = pilot.app.screen
             await pilot.press("2")
             await until(pilot, shows="rounded")
-            screen.go_to("styling.corners")
+            screen.session.go_to("styling.corners")
             await pilot.press("enter")
             await pick(pilot, "circular")
             await until(pilot, shows="1 unsaved change: ctrl+s saves")
@@ -147,7 +147,7 @@ async def test_who_may_not_change_it_sees_why_and_loses_nothing(service: Running
             for key in ("enter", "E", "ctrl+s", "-"):
                 await pilot.press(key)
                 await until(pilot, shows="this needs the create role", holds=lambda: pilot.app.screen is screen)
-            assert screen.model.document["styling"]["corners"] == "circular"
+            assert screen.session.document["styling"]["corners"] == "circular"
         await admin.send(UpdateMember(organization_id=ORG, user_id="mia", role="create"))
         async with running(app_on(service, tmp_path, **mia), (80, 24)) as pilot:
             await customization_open(pilot)
@@ -158,7 +158,7 @@ async def test_who_may_not_change_it_sees_why_and_loses_nothing(service: Running
             await pilot.press("ctrl+r")
             await until(pilot, shows="offline: edits are kept as a draft")
             screen = pilot.app.screen
-            screen.go_to("styling.depth")
+            screen.session.go_to("styling.depth")
             await pilot.press("enter")
             await pick(pilot, "flat")
             await until(pilot, shows="2 unsaved changes")
@@ -178,8 +178,8 @@ async def test_its_states(service: RunningService, tmp_path: Path) -> None:
         await until(pilot, shows="this profile is read-only")
         await pilot.press("escape")
         await pilot.app.push_screen(CustomizationScreen(ORG, Site(id="nowhere", title="Nowhere")))
-        await until(pilot, shows="Could not load the customization")
+        await until(pilot, shows="Could not load the settings")
         service.stop()
         await until(pilot, shows="offline")
         await pilot.app.push_screen(CustomizationScreen(ORG, Site(id="elsewhere", title="Elsewhere")))
-        await until(pilot, shows="The customization of this site is not in the cache.")
+        await until(pilot, shows="The settings of this site are not in the cache.")

@@ -32,16 +32,16 @@ async def history_open(pilot: Any, state: str = "live") -> SiteHistoryScreen:
     await pilot.press("g", "h")
     await until(pilot, holds=lambda: isinstance(pilot.app.screen, SiteHistoryScreen))
     screen: SiteHistoryScreen = pilot.app.screen
-    await until(pilot, holds=lambda: screen.history is not None and bool(screen.rows))
+    await until(pilot, holds=lambda: bool(screen.list.items))
     return screen
 
 
 async def go_to(pilot: Any, screen: SiteHistoryScreen, what: str) -> None:
     """Put the cursor on the newest row of a kind."""
-    await until(pilot, holds=lambda: any(row.what == what for row in screen.rows))
-    at = next(at for at, row in enumerate(screen.rows) if row.what == what)
+    await until(pilot, holds=lambda: any(row.what == what for row in screen.list.items))
+    at = next(at for at, row in enumerate(screen.list.items) if row.what == what)
     await pilot.press("g", "g", *("j" * at))
-    await until(pilot, holds=lambda: screen.row is screen.rows[at])
+    await until(pilot, holds=lambda: screen.list.current is screen.list.items[at])
 
 
 async def test_changes_are_listed_compared_and_restored(service: RunningService, tmp_path: Path) -> None:
@@ -73,7 +73,7 @@ async def test_changes_are_listed_compared_and_restored(service: RunningService,
             await engine.write(PublishSite(**at)).landed()
             await pilot.press("ctrl+r")
             await until(pilot, shows="add redirect from /was-one and 2 more changes")
-            own = [row for row in screen.rows if row.source == "this machine" and row.kind != "seen live"]
+            own = [row for row in screen.list.items if row.source == "this machine" and row.kind != "seen live"]
             assert [row.what for row in own][:5] == [
                 "published",
                 "unpublished",
@@ -130,7 +130,7 @@ async def test_changes_are_listed_compared_and_restored(service: RunningService,
             await pick(pilot, "redirects")
             await until(pilot, shows="add the redirect /theirs")
             await pilot.press("y")
-            await until(pilot, holds=lambda: sum("restore of" in row.detail for row in screen.rows) == 2)
+            await until(pilot, holds=lambda: sum("restore of" in row.detail for row in screen.list.items) == 2)
             await until(pilot, shows="restored: . b on the first row")
             assert "/theirs" in await sources()
         kept = [file.read_text() for file in (tmp_path / "state").rglob("*.snapshot")]
@@ -160,4 +160,4 @@ async def test_its_states(service: RunningService, tmp_path: Path) -> None:
         service.stop()
         await pilot.press("ctrl+r")
         await until(pilot, shows="offline")
-        assert screen.rows, "what is known stays"
+        assert screen.list.items, "what is known stays"

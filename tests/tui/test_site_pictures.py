@@ -234,8 +234,8 @@ async def look_opened(pilot: Any, *keys: str) -> None:
     """The customization with unsaved edits, of which somebody else changed one field in the meantime."""
     await site(pilot, "Tallowick Docs", "g", "y")
     await until(pilot, shows="Primary color")
-    model = pilot.app.screen.model
-    base = {**model.base, "styling": {**model.base["styling"], "corners": "straight"}}
+    session = pilot.app.screen.session
+    base = {**session.base, "styling": {**session.base["styling"], "corners": "straight"}}
     page = {"kind": "url", "url": "https://tallowick.example/status"}
     links = [
         {"title": "Products", "to": None, "links": [{"title": "Lamps", "to": page}, {"title": "Oil", "to": page}]},
@@ -256,10 +256,12 @@ async def look_opened(pilot: Any, *keys: str) -> None:
         "announcement": {"enabled": True, "style": "warning", "message": "We move on Friday"},
     }
     await pilot.press("escape")
-    key = f"customization of site {model.site.id}"
-    pilot.app.engine.outbox.save_draft(key, json.dumps({"base": base, "mine": mine}), {"site": model.site.title})
+    key = f"customization of site {session.site.id}"
+    pilot.app.engine.outbox.save_draft(key, json.dumps({"base": base, "mine": mine}), {"site": session.site.title})
     await pilot.press("g", "y")
-    await until(pilot, holds=lambda: isinstance(pilot.app.screen, CustomizationScreen) and pilot.app.screen.model.base)
+    await until(
+        pilot, holds=lambda: isinstance(pilot.app.screen, CustomizationScreen) and pilot.app.screen.session.base
+    )
     await until(pilot, shows="somebody else changed the site in the meantime")
     await pilot.press(*keys)
 
@@ -338,10 +340,10 @@ async def history_opened(pilot: Any) -> None:
     """The history with a snapshot of this machine, of an hour ago, with other colors."""
     await site(pilot, "Tallowick Docs", "g", "y")
     await until(pilot, shows="Primary color")
-    model = pilot.app.screen.model
-    styling = {**model.base["styling"], "corners": "straight", "depth": "flat"}
-    before = SiteConfig(customization={**model.base, "styling": styling})
-    kept = pilot.app.engine.site_snapshots.of(model.site.id).keep(before, "customization", "edited as a form", "Noor")
+    session = pilot.app.screen.session
+    styling = {**session.base["styling"], "corners": "straight", "depth": "flat"}
+    before = SiteConfig(customization={**session.base, "styling": styling})
+    kept = pilot.app.engine.site_snapshots.of(session.site.id).keep(before, "customization", "edited as a form", "Noor")
     at = NOON - timedelta(hours=1)
     head, document = kept.file.read_text().split("\n", 1)
     moved = kept.file.with_name(f"{at:%Y-%m-%dT%H%M%SZ}.snapshot")
@@ -350,10 +352,10 @@ async def history_opened(pilot: Any) -> None:
     await pilot.press("escape", "g", "h")
     await until(pilot, holds=lambda: isinstance(pilot.app.screen, SiteHistoryScreen))
     screen = pilot.app.screen
-    await until(pilot, holds=lambda: any(row.snapshot for row in screen.rows))
-    row = next(number for number, row in enumerate(screen.rows) if row.snapshot)
+    await until(pilot, holds=lambda: any(row.snapshot for row in screen.list.items))
+    row = next(number for number, row in enumerate(screen.list.items) if row.snapshot)
     await pilot.press(*"j" * row)
-    await until(pilot, holds=lambda: screen.row is screen.rows[row])
+    await until(pilot, holds=lambda: screen.list.current is screen.list.items[row])
 
 
 async def history_changes(pilot: Any) -> None:

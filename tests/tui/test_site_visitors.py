@@ -415,27 +415,27 @@ async def test_the_look_that_was_set_by_keys_is_what_visitors_get(
         screen: Any = pilot.app.screen
 
         async def chosen(name: str, value: str) -> None:
-            screen.go_to(name)
+            screen.session.go_to(name)
             await pilot.press("enter")
             await pick(pilot, value)
             await until(pilot, holds=lambda: pilot.app.screen is screen)
 
         async def found(name: str, value: str) -> None:
             """Choose from a list that is too long for digits."""
-            screen.go_to(name)
-            before = screen.model.document
+            screen.session.go_to(name)
+            before = screen.session.document
             await write(pilot, "enter", value, "enter")
-            await until(pilot, holds=lambda: pilot.app.screen is screen and screen.model.document != before)
+            await until(pilot, holds=lambda: pilot.app.screen is screen and screen.session.document != before)
 
         async def switched(name: str) -> None:
-            screen.go_to(name)
-            before = screen.model.document
+            screen.session.go_to(name)
+            before = screen.session.document
             await pilot.press("enter")
-            await until(pilot, holds=lambda: screen.model.document != before)
+            await until(pilot, holds=lambda: screen.session.document != before)
 
         async def filled(name: str, *texts: str) -> None:
             """Type texts into the fields of a setting; None leaves a field as it is."""
-            screen.go_to(name)
+            screen.session.go_to(name)
             await pilot.press("enter")
             await until(pilot, holds=lambda: pilot.app.screen is not screen)
             for number, text in enumerate(texts):
@@ -456,14 +456,14 @@ async def test_the_look_that_was_set_by_keys_is_what_visitors_get(
         await switched("feedback.enabled")
         await chosen("ai.mode", "assistant")
         await filled("title", "Tallowick by keys")
-        screen.go_to("header.links")
+        screen.session.go_to("header.links")
         await write(pilot, "a", "Status", "tab", "tab", *"https://example.org/status", "ctrl+s")
         await until(pilot, shows="Status ")
         await until(pilot, holds=lambda: pilot.app.screen is screen)
-        screen.go_to("footer.groups")
+        screen.session.go_to("footer.groups")
         await write(pilot, "a", "Company", "ctrl+s")
         await until(pilot, shows="Company ", holds=lambda: pilot.app.screen is screen)
-        screen.go_to("footer.groups.0")
+        screen.session.go_to("footer.groups.0")
         await pilot.press("a")
         await pick(pilot, "A link in Company")
         await write(pilot, "", "Jobs", "tab", *"https://example.org/jobs", "ctrl+s")
@@ -616,10 +616,10 @@ async def test_what_is_restored_by_keys_is_what_visitors_had(
             ("structure changed", "structure"),
             ("schema changed", "visitor schema"),
         ):
-            await until(pilot, holds=lambda what=what: any(row.what == what for row in screen.rows))
-            at = next(at for at, row in enumerate(screen.rows) if row.what == what)
+            await until(pilot, holds=lambda what=what: any(row.what == what for row in screen.list.items))
+            at = next(at for at, row in enumerate(screen.list.items) if row.what == what)
             await pilot.press("g", "g", *("j" * at))
-            await until(pilot, holds=lambda at=at: screen.row is screen.rows[at])
+            await until(pilot, holds=lambda at=at: screen.list.current is screen.list.items[at])
             await pilot.press(".", "b")
             await pick(pilot, part)
             if part == "customization":  # what was added since stays, or is removed
@@ -627,7 +627,7 @@ async def test_what_is_restored_by_keys_is_what_visitors_had(
             await until(pilot, shows=f"Restore the {part} of")
             await pilot.press("y")
             await until(pilot, shows="restored: . b on the first row")
-            await until(pilot, holds=lambda part=part: f"restore of {part}" in screen.rows[0].detail)
+            await until(pilot, holds=lambda part=part: f"restore of {part}" in screen.list.items[0].detail)
     assert await order() == before
     assert await client.send(GetCustomization(**path)) == looks
     assert (await client.send(GetAdaptiveSchema(**path))).json_schema == schema

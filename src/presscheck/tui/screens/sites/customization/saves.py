@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from presscheck.engine.site_config.comparison import Drift
     from presscheck.engine.site_customization.settings import Document
     from presscheck.engine.site_customization.three_way import Conflict
-    from presscheck.tui.screens.sites.customization.context import CustomizationContext
+    from presscheck.tui.screens.sites.customization.session import Customization
 
 OFFLINE = "you are offline: your edits are kept as a draft until you save them"
 KEPT = "not saved: your edits are kept as a draft"
@@ -35,24 +35,24 @@ MOST_LINES = 40
 """The most fields that a question lists."""
 
 
-class SaveActions:
+class Saves:
     """Handles the commands that save the form, and restore a snapshot.
 
     Args:
-        screen: the screen of the customization.
+        session: the customization of the site.
     """
 
-    def __init__(self, screen: CustomizationContext) -> None:
-        self._screen = screen
+    def __init__(self, session: Customization) -> None:
+        self._session = session
 
     def _reason(self) -> str | None:
-        if reason := self._screen.change_reason():
+        if reason := self._session.reason():
             return reason
-        return None if self._screen.engine.status.online else OFFLINE
+        return None if self._session.screen.engine.status.online else OFFLINE
 
     def reason_send(self) -> str | None:
         """Disabled without edits, offline, and without the role."""
-        return self._reason() or (None if self._screen.model.is_changed else "there are no unsaved edits")
+        return self._reason() or (None if self._session.is_changed else "there are no unsaved edits")
 
     async def command_send(self) -> None:
         """Save the edits: what somebody else changed in the meantime is shown first, and stays."""
@@ -64,12 +64,12 @@ class SaveActions:
 
     async def command_restore_snapshot(self) -> None:
         """Choose what the site had before one of the last changes, and save it after a confirmation."""
-        screen = self._screen
+        session, screen = self._session, self._session.screen
         choices = await asyncio.to_thread(self._choices)
         if not choices:
             screen.notify("no snapshot has a customization")
             return
-        title = f"Restore the customization of {sanitize(screen.model.site.title)}"
+        title = f"Restore the customization of {sanitize(session.site.title)}"
         chosen = await screen.ask(Picker(title, choices, ranked=False, is_menu=False))
         if not chosen:
             return
@@ -82,13 +82,12 @@ class SaveActions:
         elif document == now:
             screen.notify("no changes: the site has it already")
         else:
-            screen.model.restart(now, document)
-            screen.redraw()
+            session.restart(now, document)
             await self._save()
 
     @property
     def _snapshots(self) -> Snapshots:
-        return self._screen.engine.site_snapshots.of(self._screen.model.site.id)
+        return self._session.screen.engine.site_snapshots.of(self._session.site.id)
 
     def _choices(self) -> list[Choice]:
         """The snapshots with a customization, the newest first, and how much each differs from what is shown."""
@@ -102,7 +101,7 @@ class SaveActions:
         if config.customization is None:
             return None
         what = "publishing" if snapshot.kind == "published" else "the change"
-        present = SiteConfig(customization=self._screen.model.present)
+        present = SiteConfig(customization=self._session.present)
         found = compare(present, SiteConfig(customization=config.customization))
         day, _, time = snapshot.name.partition("T")
         clock = f"{time[:2]}:{time[2:4]}:{time[4:6]}"
@@ -115,17 +114,18 @@ class SaveActions:
         Raises:
             PresscheckError: it cannot be read.
         """
-        model = self._screen.model
-        state = await StateReader(self._screen.engine, model.organization_id, model.site.id).read(["customization"])
+        session = self._session
+        reader = StateReader(session.screen.engine, session.organization_id, session.site.id)
+        state = await reader.read(["customization"])
         if "customization" in state.unread:
             raise state.unread["customization"]
         return state
 
     async def _save(self) -> None:
-        screen, model = self._screen, self._screen.model
+        session, screen = self._session, self._session.screen
         state = await self._read()
         now = state.config.customization or {}
-        base, mine = state.secrets.hide(model.base or {}), state.secrets.hide(model.document)
+        base, mine = state.secrets.hide(session.base or {}), state.secrets.hide(session.document)
         merged = merge(base, mine, now)
         sides = [SiteConfig(customization=one) for one in (base, now, mine)]
         drift = drifts("customization", *sides)
@@ -136,14 +136,13 @@ class SaveActions:
                 return
             merged = settled
         if merged.document == now:
-            model.restart(now, now)
-            screen.redraw()
+            session.restart(now, now)
             screen.notify("no changes: the site has them already")
             return
         if self._has_problems(merged.document, now):
             return
         lines = self._lines(now, merged.document, drift)
-        title = sanitize(model.site.title)
+        title = sanitize(session.site.title)
         if not await screen.ask(ConfirmDialog(f"Save the customization of {title}?", lines, "Save")):
             screen.notify(KEPT)
             return
@@ -151,16 +150,16 @@ class SaveActions:
 
     async def _send(self, state: SiteState, document: Document) -> None:
         """Send a document, unless the site is not as it was just read."""
-        screen, model = self._screen, self._screen.model
+        session, screen = self._session, self._session.screen
         config = SiteConfig(customization=dict(document))
         plan = plan_push(config, state, prune=True)
         if plan.problems:
             screen.notify(sanitize(f"not saved: {plan.problems[0]}"))
             return
-        reader = StateReader(screen.engine, model.organization_id, model.site.id)
+        reader = StateReader(screen.engine, session.organization_id, session.site.id)
 
         def keep(present: SiteState) -> None:
-            screen.engine.site_snapshots.keep(model.site.id, present.config, ("customization",), "edited as a form")
+            screen.engine.site_snapshots.keep(session.site.id, present.config, ("customization",), "edited as a form")
 
         receipt = await Push(screen.engine, reader, state, config, plan, keep).send(lambda _: None)
         if receipt.drift:
@@ -169,8 +168,7 @@ class SaveActions:
             self._place_error(receipt.error)
         else:
             after = (await self._read()).config.customization or dict(document)
-            model.restart(after, after)
-            screen.redraw()
+            session.restart(after, after)
             differing = count(len(receipt.differing), "field")
             left = f"; the service did not take over {differing}" if receipt.differing else ""
             screen.notify(f"saved{left}: . b restores what it had before")
@@ -202,27 +200,27 @@ class SaveActions:
                 Choice("all theirs", f"Theirs in all {rest}", letter="a"),
             ]
         title = f"Conflict: both changed {sanitize(conflict.name)} (before: {before})"
-        chosen = await self._screen.ask(Picker(title, choices, ranked=False))
+        chosen = await self._session.screen.ask(Picker(title, choices, ranked=False))
         return chosen[0] if chosen else None
 
     def _has_problems(self, document: Document, now: Document) -> bool:
         """Whether a value is invalid; it is shown at its setting."""
-        model = self._screen.model
+        session = self._session
         problems = problems_of(document, now)
         for name, reason in problems.items():
-            model.errors[name] = reason
-            self._screen.go_to(name)
-            self._screen.notify(f"not saved: {count(len(problems), 'setting')} invalid")
+            session.errors[name] = reason
+            self._session.go_to(name)
+            self._session.screen.notify(f"not saved: {count(len(problems), 'setting')} invalid")
             return True
         return False
 
     def _place_error(self, error: PresscheckError) -> None:
         """Show an error of the service at the setting that it names."""
-        screen = self._screen
+        session, screen = self._session, self._session.screen
         named = next(
             (
                 one
-                for one in settings_of(screen.model.document)
+                for one in settings_of(session.document)
                 if error.message.startswith((f"{one.name}.", f"{one.name}:"))
             ),
             None,
@@ -230,8 +228,8 @@ class SaveActions:
         if named is None:
             screen.app_context.show_error(error)
             return
-        screen.model.errors[named.name] = error.message.partition(": ")[2] or error.message
-        screen.go_to(named.name)
+        session.errors[named.name] = error.message.partition(": ")[2] or error.message
+        session.go_to(named.name)
         screen.notify(sanitize(f"not saved: {error.message}"))
 
     def _lines(self, now: Document, document: Document, drift: Sequence[Drift]) -> list[Line]:
@@ -245,7 +243,7 @@ class SaveActions:
         changes = [one for one in found if not (_is_nothing(one.site) and _is_nothing(one.file))]
         # above the fields: these may be more than the terminal has lines
         lines += _contrast_lines(now, document)
-        if self._screen.model.site.published:
+        if self._session.site.published:
             lines.append((Span("The site is live: readers see it at once.", "waiting"),))
         lines.append((Span(f"{count(len(changes), 'field')} of the site change:", "strong"),))
         lines += [change_line(one.field.name, one) for one in changes[:MOST_LINES]]

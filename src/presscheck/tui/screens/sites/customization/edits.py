@@ -30,36 +30,36 @@ if TYPE_CHECKING:
     from presscheck.engine.site_config.document import Place
     from presscheck.engine.site_customization.rows import Row
     from presscheck.engine.site_customization.settings import Leaf
-    from presscheck.tui.screens.sites.customization.context import CustomizationContext
+    from presscheck.tui.screens.sites.customization.session import Customization
 
 
-class EditActions:
+class Edits:
     """Handles the commands that edit the form.
 
     Args:
-        screen: the screen of the customization.
+        session: the customization of the site.
     """
 
-    def __init__(self, screen: CustomizationContext) -> None:
-        self._screen = screen
+    def __init__(self, session: Customization) -> None:
+        self._session = session
 
     def reason_open(self) -> str | None:
         """Disabled where nothing can be changed."""
-        return self._screen.change_reason() or (None if self._screen.row else "there is no setting here")
+        return self._session.reason() or (None if self._session.row else "there is no setting here")
 
     def command_open(self) -> Awaitable[None] | None:
         """Switch a flag, choose from a list, or change the values of a setting or link in a form."""
-        row, model = self._screen.row, self._screen.model
+        row, session = self._session.row, self._session
         if row is None:
             return None
         if row.is_item:
-            leaves = item_leaves(row.setting, row.path, model.document)
+            leaves = item_leaves(row.setting, row.path, session.document)
             return self._fill_in(self._title(row), leaves, {})
         if row.setting.is_list:
             return self.command_add()
         leaf = row.setting.leaves[0]
         if len(row.setting.leaves) == 1 and leaf.kind == "flag":
-            self._set(leaf.path, value_at(model.document, leaf.path) is not True)
+            self._set(leaf.path, value_at(session.document, leaf.path) is not True)
             return None
         if len(row.setting.leaves) == 1 and leaf.choices and leaf.kind != "values":
             return self._choose(row, leaf)
@@ -69,7 +69,7 @@ class EditActions:
 
     def command_rename(self) -> Awaitable[None] | None:
         """Change all settings of the group in one form."""
-        rows = [row for row in self._screen.settings_rows if not row.is_item and not row.setting.is_list]
+        rows = [row for row in self._session.screen.lists.tab.items if not row.is_item and not row.setting.is_list]
         if not rows:
             return None
         leaves = tuple(leaf for row in rows for leaf in row.setting.leaves)
@@ -79,41 +79,41 @@ class EditActions:
 
     def reason_add(self) -> str | None:
         """Disabled outside of lists."""
-        row = self._screen.row
-        if reason := self._screen.change_reason():
+        row = self._session.row
+        if reason := self._session.reason():
             return reason
         return None if row and row.setting.is_list else "links are added in the lists of header and footer"
 
     def command_add(self) -> Awaitable[None] | None:
         """Add a link, a group or an account; below a link, choose whether it goes into its menu."""
-        row = self._screen.row
+        row = self._session.row
         return self._add(row) if row else None
 
     def reason_delete(self) -> str | None:
         """Disabled on what must be there."""
-        row = self._screen.row
+        row = self._session.row
         if reason := self.reason_open():
             return reason
         if row is None or row.is_item:
             return None
         if row.setting.is_list:
             return "delete removes the link under the cursor"
-        if value_at(self._screen.model.document, row.path) is None:
+        if value_at(self._session.document, row.path) is None:
             return "it is not set"
         return f"{row.setting.label.lower()} has to be set" if row.setting.is_required else None
 
     def command_delete(self) -> None:
         """Remove the link, or what the setting is set to; z brings it back."""
-        row = self._screen.row
+        row = self._session.row
         if row:
             what = self._title(row) if row.is_item else row.setting.label
             self._set(row.path, None)
-            self._screen.notify(f"{what} removed: z undoes it")
+            self._session.screen.notify(f"{what} removed: z undoes it")
 
     def reason_move_down(self) -> str | None:
         """Disabled outside of lists."""
-        row = self._screen.row
-        return self._screen.change_reason() or (None if row and row.is_item else "only links of a list are moved")
+        row = self._session.row
+        return self._session.reason() or (None if row and row.is_item else "only links of a list are moved")
 
     reason_move_up = reason_move_down
 
@@ -127,56 +127,50 @@ class EditActions:
 
     def reason_unsend(self) -> str | None:
         """Disabled without an edit."""
-        return None if self._screen.model.can_undo else "no unsaved edit to undo: . b restores what the site had before"
+        return None if self._session.can_undo else "no unsaved edit to undo: . b restores what the site had before"
 
     def command_unsend(self) -> None:
         """Undo the last edit that is not saved."""
-        self._screen.model.undo()
-        self._screen.redraw()
+        self._session.undo()
 
     def reason_discard_draft(self) -> str | None:
         """Disabled without edits."""
-        return None if self._screen.model.is_changed else "there are no unsaved edits"
+        return None if self._session.is_changed else "there are no unsaved edits"
 
     async def command_discard_draft(self) -> None:
         """Forget all edits, after a confirmation."""
         lines: list[Line] = [(Span("Your unsaved edits are lost: they are in no other place.", "waiting"),)]
-        if await self._screen.ask(ConfirmDialog("Discard your edits?", lines, "Discard")):
-            self._screen.model.discard()
-            self._screen.redraw()
+        if await self._session.screen.ask(ConfirmDialog("Discard your edits?", lines, "Discard")):
+            self._session.discard()
 
     def _title(self, row: Row) -> str:
-        value = value_at(self._screen.model.document, row.path)
+        value = value_at(self._session.document, row.path)
         name = value_at(value, ("title",)) or value_at(value, ("handle",))
         return sanitize(str(name or "")) or "(no title)"
 
     def _set(self, path: Place, value: Any) -> None:
-        self._change(with_value(self._screen.model.document, path, value))
-
-    def _change(self, document: dict[str, Any]) -> None:
-        self._screen.model.change(document)
-        self._screen.redraw()
+        self._session.change(with_value(self._session.document, path, value))
 
     def _move(self, by: int) -> None:
-        row = self._screen.row
-        found = moved(self._screen.model.document, row, by) if row else None
+        row = self._session.row
+        found = moved(self._session.document, row, by) if row else None
         if found:
-            self._change(found[0])
-            self._screen.go_to(path_name(found[1]))
+            self._session.change(found[0])
+            self._session.go_to(path_name(found[1]))
 
     async def _choose(self, row: Row, leaf: Leaf) -> None:
-        document = self._screen.model.document
+        document = self._session.document
         present = text_of(leaf, value_at(document, leaf.path))
         choices = [Choice(word, CHOICE_WORDS.get(word, word)) for word in leaf.choices]
         if not row.setting.is_required:
             choices.append(Choice(" ", "not set"))
         picker = Picker(row.setting.label, choices, ranked=False, current=present)
-        chosen = await self._screen.ask(picker)
+        chosen = await self._session.screen.ask(picker)
         if chosen:
             self._set(leaf.path, value_of(leaf, chosen[0]))
 
     async def _add(self, row: Row) -> None:
-        setting, document = row.setting, self._screen.model.document
+        setting, document = row.setting, self._session.document
         inner = children_name(setting)
         path, at = (row.path[:-1], row.at + 1) if row.is_item else (row.path, len(items_at(document, row.path)))
         noun = NOUNS.get(setting.name, "item")
@@ -185,7 +179,7 @@ class EditActions:
                 Choice("after", f"A {noun} after {self._title(row)}", letter="a"),
                 Choice("inside", f"A link in {self._title(row)}", letter="i"),
             ]
-            chosen = await self._screen.ask(Picker("Add", choices, ranked=False))
+            chosen = await self._session.screen.ask(Picker("Add", choices, ranked=False))
             if not chosen:
                 return
             if chosen == ("inside",):
@@ -202,20 +196,19 @@ class EditActions:
             return
         items = list(items_at(made, path))
         items.insert(at, items.pop())
-        self._change(with_value(made, path, items))
-        self._screen.go_to(path_name((*path, at)))
+        self._session.change(with_value(made, path, items))
+        self._session.go_to(path_name((*path, at)))
 
     async def _fill_in(self, title: str, leaves: Sequence[Leaf], titles: dict[str, str]) -> None:
-        made = await self._ask(title, SettingsForm(self._screen.model.document, tuple(leaves), titles))
+        made = await self._ask(title, SettingsForm(self._session.document, tuple(leaves), titles))
         if made is not None:
-            self._change(made)
+            self._session.change(made)
 
     async def _ask(self, title: str, form: SettingsForm) -> dict[str, Any] | None:
         """The document that a form makes; None if it was closed. The draft of the screen has what was typed before."""
-        screen = self._screen
-        start = screen.model.document
-        outbox = screen.engine.outbox
-        key = f"customization {title} of site {screen.model.site.id}"
+        session, start = self._session, self._session.document
+        outbox = session.screen.engine.outbox
+        key = f"customization {title} of site {session.site.id}"
 
         async def keep(document: Any) -> Any:
             return document
@@ -230,15 +223,15 @@ class EditActions:
             save=_saved_as(outbox.save_draft, key),
             send_label="OK",
         )
-        made = await screen.ask(dialog)
-        if made is not None and screen.model.document is not start:  # somebody else changed the site
-            return merge(start, made, screen.model.document).document
+        made = await session.screen.ask(dialog)
+        if made is not None and session.document is not start:  # somebody else changed the site
+            return merge(start, made, session.document).document
         return made
 
     async def _lookup(self, reference: Reference) -> Sequence[Choice]:
         """The spaces that a link can lead to."""
-        call = ListSpaces(organization_id=self._screen.model.organization_id)
-        spaces = await whole_listing(self._screen.engine, call)
+        call = ListSpaces(organization_id=self._session.organization_id)
+        spaces = await whole_listing(self._session.screen.engine, call)
         return [Choice(space.id, sanitize(space.title) or space.id) for space in spaces]
 
 

@@ -1,0 +1,187 @@
+"""The customization of a site while it is edited: as it was read, and as the user wants it, kept as a draft."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from presscheck.api.site_settings import GetCustomization, ListShareLinks, ShareLink, UpdateCustomization
+from presscheck.api.sites import GetSite
+from presscheck.engine.shared_calls import ALL
+from presscheck.engine.site_config.document import GENERATED, without_nulls
+from presscheck.engine.site_config.site_state import SiteSecrets
+from presscheck.engine.site_customization.settings import value_at
+from presscheck.tui.screens.sites.writes import lacks_role, write_reason
+
+if TYPE_CHECKING:
+    from presscheck.api.operation import Page
+    from presscheck.api.sites import Site
+    from presscheck.engine.results import Result
+    from presscheck.engine.site_config.document import Place
+    from presscheck.engine.site_customization.rows import Row
+    from presscheck.engine.site_customization.settings import Document
+    from presscheck.errors import PresscheckError
+    from presscheck.tui.ui.tabs import TabScreen
+
+MOST_STEPS = 200
+"""The most edits that can be undone."""
+
+
+class Customization:
+    """Loads the customization of a site, and keeps it with the edits of the user.
+
+    Args:
+        screen: the screen that shows it.
+        organization_id: the organization of the site.
+        site: the site.
+
+    Attributes:
+        base: the document that the edits began with; None until it is loaded.
+        document: the document as the user wants it.
+        present: the document that the site has, as far as this machine knows.
+        error: why it could not be loaded.
+        errors: what the service refused, by the path of the setting.
+    """
+
+    def __init__(self, screen: TabScreen, organization_id: str, site: Site) -> None:
+        self.screen, self.organization_id, self.site = screen, organization_id, site
+        self.base: dict[str, Any] | None = None
+        self.document: dict[str, Any] = {}
+        self.present: dict[str, Any] = {}
+        self.error: PresscheckError | None = None
+        self.errors: dict[str, str] = {}
+        self._steps: list[dict[str, Any]] = []
+        self._received: dict[str, Any] | None = None
+        self._share_links: tuple[ShareLink, ...] = ()
+
+    @property
+    def path(self) -> dict[str, Any]:
+        """The arguments that name the site in a call."""
+        return {"organization_id": self.organization_id, "site_id": self.site.id}
+
+    @property
+    def row(self) -> Row | None:
+        """The row under the cursor."""
+        return self.screen.lists.tab.current
+
+    @property
+    def is_changed(self) -> bool:
+        """Whether there are edits that are not saved."""
+        return self.base is not None and self.document != self.base
+
+    @property
+    def is_outdated(self) -> bool:
+        """Whether somebody else changed the site since the edits began, as far as this machine knows."""
+        return self.is_changed and self.present != self.base
+
+    @property
+    def can_undo(self) -> bool:
+        """Whether there is an edit to undo."""
+        return bool(self._steps)
+
+    def reason(self) -> str | None:
+        """Why nothing can be edited; offline edits are kept as a draft."""
+        status = self.screen.engine.status
+        if self.base is None:
+            return "the customization is not loaded"
+        if not status.online and not status.read_only:
+            return lacks_role(self.site, "create")
+        return write_reason(self.screen, UpdateCustomization, self.site, "create")
+
+    def differs(self, path: Place) -> bool:
+        """Whether the user changed what is at a place."""
+        return value_at(self.document, path) != value_at(self.base, path)
+
+    def load(self) -> None:
+        """Load the customization, and again after each change."""
+        watch, subscribe = self.screen.engine.watch, self.screen.subscribe
+        subscribe(watch(GetSite(**self.path)), self._take_site, group="site", shows_errors=False)
+        links = watch(ListShareLinks(**self.path, limit=ALL))
+        subscribe(links, self._take_links, group="share links", shows_errors=False)
+        subscribe(watch(GetCustomization(**self.path)), self._take, group="customization", shows_errors=False)
+
+    def go_to(self, name: str) -> None:
+        """Show the tab of a setting, with the cursor on it."""
+        lists = self.screen.lists
+        for tab in lists.tabs:
+            tab.filter("")
+            names = [row.name for row in tab.items]
+            if name in names:
+                lists.show_tab(tab)
+                tab.rows.move_to(names.index(name))
+                break
+        self.screen.redraw()
+
+    def change(self, document: Document) -> None:
+        """Make an edit."""
+        if document != self.document:
+            self._steps = [*self._steps[1 - MOST_STEPS :], self.document]
+            self._edit(document)
+
+    def undo(self) -> None:
+        """Undo the last edit."""
+        if self._steps:
+            self._edit(self._steps.pop())
+
+    def restart(self, base: Document, document: Document) -> None:
+        """Begin again with what the site has; `document` is what the user wants of it."""
+        self.base, self.present = dict(base), dict(base)
+        self._steps = [] if document == base else [dict(base)]
+        self._edit(document)
+
+    def discard(self) -> None:
+        """Forget all edits."""
+        self.restart(self.present, self.present)
+
+    def _edit(self, document: Document) -> None:
+        self.document, self.errors = dict(document), {}
+        self._store()
+        self.screen.redraw()
+
+    def _take_site(self, result: Result[Site | None]) -> None:
+        if result.value:
+            self.site = result.value
+            self._update()
+
+    def _take_links(self, result: Result[Page[ShareLink] | None]) -> None:
+        if result.value:
+            self._share_links = result.value.items
+            self._update()
+
+    def _take(self, result: Result[dict[str, Any] | None]) -> None:
+        self.error = result.error
+        if result.value is not None:
+            self._received = result.value
+        self._update()
+
+    def _update(self) -> None:
+        """Take what was received, with names in the place of keys of share links; edits stay."""
+        if self._received is not None:
+            plain = {name: value for name, value in self._received.items() if name not in GENERATED}
+            self.present = SiteSecrets(self.site, self._share_links).hide(without_nulls(plain))
+            if self.base is None:
+                self._take_draft()
+            if not self.is_changed:
+                self.base, self.document = self.present, self.present
+                self._store()
+        self.screen.redraw()
+
+    def _take_draft(self) -> None:
+        self.base = self.document = self.present
+        try:
+            kept: Any = json.loads(self.screen.engine.outbox.draft(self._draft_key) or "null")
+            base, mine = kept["base"], kept["mine"]
+        except (ValueError, TypeError, KeyError):
+            return
+        if isinstance(base, dict) and isinstance(mine, dict):
+            self.base, self.document = base, mine
+            self._steps = [base]
+
+    @property
+    def _draft_key(self) -> str:
+        return f"customization of site {self.site.id}"
+
+    def _store(self) -> None:
+        kept = {"base": self.base, "mine": self.document}
+        text = json.dumps(kept, ensure_ascii=False) if self.is_changed else ""
+        self.screen.engine.outbox.save_draft(self._draft_key, text, {"site": self.site.title})
