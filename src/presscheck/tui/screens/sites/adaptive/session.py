@@ -100,7 +100,7 @@ class AdaptiveContent:
         self.audiences: tuple[Audience, ...] = ()
         self._templates: Sequence[TemplateCondition] = ()
         self._verdicts: dict[tuple[str, str], Verdict] = {}
-        """The answers of `verdict` so far, by the keys of places and the names of audiences."""
+        """Who sees what so far, by the keys of places and the names of audiences."""
 
     @property
     def path(self) -> dict[str, Any]:
