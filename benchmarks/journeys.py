@@ -314,7 +314,7 @@ async def comment(pilot: Any, service: RunningService) -> dict[str, Count]:
     await until(pilot, shows="Needs me 7")
     pilot.app.open_review(*REQUEST)
     await until(pilot, shows="Can merge? ")
-    await until(pilot, holds=lambda: pilot.app.screen.model.forecast is not None)
+    await until(pilot, holds=lambda: pilot.app.screen.session.model.forecast is not None)
     await settled(pilot)
     async with Client(service.base_url, service.token) as client:
         listing = ListComments(space_id=REQUEST[0], change_request_id=REQUEST[1], limit=1000)

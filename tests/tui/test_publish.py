@@ -207,7 +207,7 @@ async def test_enter_on_an_outdated_change_request_opens_its_review(
         await until(pilot, holds=lambda: re.search(rf"Guides: {where} +is outdated", shown(pilot.app)))
         await pilot.press("/", *where, "enter", "enter")
         await until(pilot, holds=lambda: isinstance(pilot.app.screen, ReviewScreen))
-        model = pilot.app.screen.model
+        model = pilot.app.screen.session.model
         await until(pilot, holds=lambda: model.request and model.request.id == outdated.id)
         await pilot.press("q")
         await until(pilot, shows="W lists them")
