@@ -64,4 +64,4 @@ async def opened(pilot: Any, space: str = SPACE, request: str | None = None) -> 
 async def listed(pilot: Any) -> None:
     """Wait until all links are read."""
     screen = pilot.app.screen
-    await until(pilot, holds=lambda: screen.model.is_loaded and screen.model.linked and not screen.loader.progress)
+    await until(pilot, holds=lambda: screen.session.is_loaded and screen.session.linked and not screen.session.progress)

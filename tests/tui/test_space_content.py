@@ -23,7 +23,7 @@ from presscheck.text.phrases import size_of
 from presscheck.tui.app import PresscheckApp
 from presscheck.tui.screens.browse.screen import BrowseScreen
 from presscheck.tui.screens.replace.screen import ReplaceScreen
-from presscheck.tui.screens.space_content.model import markdown_of
+from presscheck.tui.screens.space_content.link_rows import markdown_of
 from presscheck.tui.screens.space_content.screen import SpaceContentScreen
 
 HOSTILE = "\x1b]0;title\x07 [b]x[/b] \u202egpj.exe"
@@ -179,7 +179,7 @@ async def test_a_file_is_replaced_on_all_pages_that_show_it(
     async with running(app_on(service, tmp_path)) as pilot:
         await opened(pilot)
         await pilot.press(".", "f")
-        await until(pilot, shows="2 shows the files: . f replaces one by a local file")
+        await until(pilot, shows="works in Files (2), not here")
         await pilot.press("2")
         await until(pilot, shows="2 pages")
         await asked(pilot, words)

@@ -19,12 +19,12 @@ from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Span
 from presscheck.tui.external_programs import is_openable, is_remote, open_address, open_file
 from presscheck.tui.screens.page.editor import stays_locked
-from presscheck.tui.screens.space_content.model import markdown_of
+from presscheck.tui.screens.space_content.link_rows import markdown_of
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 from presscheck.tui.widgets.prompt_dialog import PromptDialog
 
 if TYPE_CHECKING:
-    from presscheck.tui.screens.space_content.context import SpaceContentContext
+    from presscheck.tui.screens.space_content.session import SpaceContent
 
 LARGEST_UPLOAD = 1_000_000
 """The most bytes that the API takes in one file."""
@@ -37,27 +37,27 @@ class FileActions:
     """Opens, saves and uploads files.
 
     Args:
-        screen: the screen of links and files.
+        session: the content of the space.
     """
 
-    def __init__(self, screen: SpaceContentContext) -> None:
-        self._screen = screen
+    def __init__(self, session: SpaceContent) -> None:
+        self._session = session
 
     async def open(self, file: RevisionFile) -> None:
         """Open a file in the program for its type; over SSH, and for types that could run code, in the browser."""
         name = local_name(file)
         if is_remote() or not is_openable(name):
             fresh = await self._fresh(file)
-            open_address(self._screen.app_context, fresh.download_url)
+            open_address(self._session.screen.app_context, fresh.download_url)
             return
         content = await self._content(file)
         if not await asyncio.to_thread(open_file, name, content):
-            open_address(self._screen.app_context, file.download_url)
+            open_address(self._session.screen.app_context, file.download_url)
 
     async def save(self, file: RevisionFile) -> None:
         """Ask for a path and save a file there; asks before it replaces one."""
-        key, outbox = f"save {file.id}", self._screen.engine.outbox
-        about = {"space": self._screen.model.space_id, "title": file.name}
+        key, outbox = f"save {file.id}", self._session.screen.engine.outbox
+        about = {"space": self._session.space_id, "title": file.name}
         start = outbox.draft(key) or str(Path.cwd() / local_name(file))
         dialog = PromptDialog(
             f"Save {sanitize(file.name)} as",
@@ -66,26 +66,26 @@ class FileActions:
             confirm_label="Save",
             save=lambda text: outbox.save_draft(key, text, about),
         )
-        answer = await self._screen.ask(dialog)
+        answer = await self._session.screen.ask(dialog)
         if answer is None:
             return
         path = await asyncio.to_thread(_place, answer, local_name(file))
         if await asyncio.to_thread(path.exists):
             lines = [(Span("It is replaced, and cannot be restored."),)]
             question = f"Replace {sanitize(path.name)}?"
-            if not await self._screen.ask(ConfirmDialog(question, lines, "Replace")):
+            if not await self._session.screen.ask(ConfirmDialog(question, lines, "Replace")):
                 return
         content = await self._content(file)
         await asyncio.to_thread(_write, path, content)
         outbox.save_draft(key, "")
-        self._screen.notify(f"saved {size_of(len(content))} to {sanitize(str(path))}")
+        self._session.screen.notify(f"saved {size_of(len(content))} to {sanitize(str(path))}")
 
     async def upload(self) -> None:
         """Ask for a path and upload the file into the change request."""
-        if await stays_locked(self._screen, self._screen.model.space_id):
+        if await stays_locked(self._session.screen, self._session.space_id):
             return
-        model, outbox = self._screen.model, self._screen.engine.outbox
-        key = f"upload {model.space_id}"
+        outbox = self._session.screen.engine.outbox
+        key = f"upload {self._session.space_id}"
         dialog = PromptDialog(
             f"Upload a file, at most {size_of(LARGEST_UPLOAD)}: its path",
             outbox.draft(key) or "",
@@ -94,51 +94,53 @@ class FileActions:
             save=lambda text: outbox.save_draft(key, text),
             hint="~/Pictures/diagram.png",
         )
-        answer = await self._screen.ask(dialog)
+        answer = await self._session.screen.ask(dialog)
         if answer is None:
             return
         new = await asyncio.to_thread(read_upload, answer)
-        path = await self._screen.request_path()
+        path = await self._session.request_path()
         if path is None or not await self._may_add(new.name):
             return
         await self._send(path, new)
         outbox.save_draft(key, "")
 
     async def _may_add(self, name: str) -> bool:
-        if all(file.name != name for file in self._screen.model.files):
+        if all(file.name != name for file in self._session.files):
             return True
         lines = [(Span("Both files stay: the API cannot delete files. . f replaces one on all pages."),)]
         question = f"Add another {sanitize(name)}?"
-        return bool(await self._screen.ask(ConfirmDialog(question, lines, "Add")))
+        return bool(await self._session.screen.ask(ConfirmDialog(question, lines, "Add")))
 
     async def _send(self, path: dict[str, Any], new: NewFile) -> None:
-        connection, name = self._screen.engine.connection, sanitize(new.name)
+        connection, name = self._session.screen.engine.connection, sanitize(new.name)
         connection.set_running(f"uploading {name[:40]}")
         try:
             call = EditChangeRequestContent(**path, changes=(InsertFiles(files=(new,)),), compat=False)
-            answer = await self._screen.engine.write(call).landed()
+            answer = await self._session.screen.engine.write(call).landed()
         finally:
             connection.set_running(None)
         file = answer.inserted_files[0] if answer and answer.inserted_files else None
         if file:
-            self._screen.app_context.copy_to_clipboard(markdown_of(file))
-        self._screen.notify(f"uploaded {name}: {'its Markdown is copied' if file else 'enter copies its Markdown'}")
+            self._session.screen.app_context.copy_to_clipboard(markdown_of(file))
+        self._session.screen.notify(
+            f"uploaded {name}: {'its Markdown is copied' if file else 'enter copies its Markdown'}"
+        )
 
     async def _content(self, file: RevisionFile) -> bytes:
         """The bytes of a file, from an address that has not expired."""
-        connection = self._screen.engine.connection
+        connection = self._session.screen.engine.connection
         connection.set_running(f"downloading {sanitize(file.name)[:40]}")
         try:
             fresh = await self._fresh(file)
-            return await self._screen.engine.download(self._read(file), fresh.download_url)
+            return await self._session.screen.engine.download(self._read(file), fresh.download_url)
         finally:
             connection.set_running(None)
 
     async def _fresh(self, file: RevisionFile) -> RevisionFile:
-        return await self._screen.engine.read(self._read(file))
+        return await self._session.screen.engine.read(self._read(file))
 
     def _read(self, file: RevisionFile) -> Operation[RevisionFile]:
-        space, request = self._screen.model.space_id, self._screen.model.change_request_id
+        space, request = self._session.space_id, self._session.change_request_id
         if request:
             return GetChangeRequestFile(space_id=space, change_request_id=request, file_id=file.id)
         return GetFile(space_id=space, file_id=file.id)

@@ -1,0 +1,87 @@
+"""What the three lists of the content of a space have in common: addresses and texts that are copied and opened."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, ClassVar, TypeVar
+
+from typing_extensions import override
+
+from presscheck.errors import NotSupported
+from presscheck.text.sanitize import sanitize
+from presscheck.tui.external_programs import open_address
+from presscheck.tui.ui.list import NO_MATCH, Column, List
+from presscheck.tui.ui.loaded import message_for
+from presscheck.tui.widgets.empty_state import Message
+
+if TYPE_CHECKING:
+    from presscheck.tui.screens.space_content.session import SpaceContent
+
+T = TypeVar("T")
+
+
+class ContentList(List[T]):
+    """A list of what a space contains.
+
+    Args:
+        session: the content of the space.
+        columns: the columns.
+
+    Attributes:
+        no_address: what is shown where an item cannot be opened in the browser.
+    """
+
+    place = " of this space"
+    no_address: ClassVar[str] = ""
+
+    def __init__(self, session: SpaceContent, columns: Sequence[Column[T]]) -> None:
+        self.session = session
+        super().__init__(columns)
+
+    def address(self, item: T) -> str:
+        """The web address of an item; empty if it has none."""
+        return ""
+
+    def text(self, item: T) -> str:
+        """The text of an item that `Y` copies; empty if it has none."""
+        raise NotImplementedError
+
+    @override
+    def explanation(self, *, online: bool) -> Message:
+        loaded, session = self.loaded, self.session
+        if loaded.value is not None:
+            return NO_MATCH if loaded.value else self.empty()
+        hint = "O chooses a change request, where they can be listed."
+        has_hint = isinstance(loaded.error, NotSupported) and session.change_request_id is None
+        return message_for(
+            loaded, self.nouns, self.place, online=online, progress=session.progress, hint=hint if has_hint else ""
+        )
+
+    def reason_open(self) -> str | None:
+        """Disabled without a row."""
+        return None if self.count else f"no {self.nouns} here"
+
+    reason_copy = reason_web = reason_copy_text = reason_open
+
+    def command_web(self) -> None:
+        """Open the address in the browser."""
+        screen = self.session.screen
+        if self.current and (address := self.address(self.current)):
+            open_address(screen.app_context, address)
+        else:
+            screen.notify(self.no_address)
+
+    def command_copy(self) -> None:
+        """Copy the address of the link or the file."""
+        address = self.address(self.current) if self.current else ""
+        self._copy(address, "copied the address", "it has no web address: Y copies its text")
+
+    def command_copy_text(self) -> None:
+        """Copy the target of the link, the Markdown that shows the file, or the tag that includes the content."""
+        self._copy(self.text(self.current) if self.current else "", "copied", "nothing to copy")
+
+    def _copy(self, text: str, done: str, nothing: str) -> None:
+        screen = self.session.screen
+        if text:
+            screen.app_context.copy_to_clipboard(sanitize(text))
+        screen.notify(done if text else nothing)
