@@ -330,7 +330,7 @@ def test_links_and_files(
         await pilot.press("g", "l")
         await until(pilot, shows="Where the shops are › Guides")
         screen = pilot.app.screen
-        await until(pilot, shows="2 broken", holds=lambda: screen.model.is_loaded and not screen.loader.progress)
+        await until(pilot, shows="2 broken", holds=lambda: screen.session.is_loaded and not screen.session.progress)
         await pilot.press({"links": "1", "files": "2"}[tab])
         await until(pilot, shows="name" if tab == "files" else "shops.md")
 
