@@ -60,6 +60,7 @@ async def test_links_are_listed_filtered_and_opened_at_their_line(
         await until(pilot, shows="gone.md")
         await write(pilot, "/", "gone", "enter")
         await until(pilot, shows="1 of 1")
+        assert pilot.app.screen.lists.tab.count == 1, "only the rows with the text are listed"
         await pilot.press("escape", "enter")
         await until(pilot, holds=lambda: isinstance(pilot.app.screen, BrowseScreen))
         await until(pilot, shows="› Map")
