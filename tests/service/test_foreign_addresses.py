@@ -7,6 +7,7 @@ import socket
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 
 import httpx
 import jwt
@@ -24,10 +25,10 @@ from presscheck.api.content import GetChangeRequestPageByPath
 from presscheck.api.content_changes import InsertFiles, NewFile
 from presscheck.api.imports import FilesSource, WebsiteSource
 from presscheck.errors import Refused
+from presscheck.service import nodes_conversion
 from presscheck.service.bounded_process import ProcessFailed, run_bounded
 from presscheck.service.integrations.outbound_http import Outgoing, OutgoingRefused
 from presscheck.service.pdf import markup, typesetter
-from presscheck.service.pdf.markup import PdfSource
 from presscheck.service.pdf.typesetter import TypesettingFailed, typeset
 from presscheck.service.web.access import claims_of
 
@@ -132,40 +133,31 @@ def test_the_kernel_refuses_a_typesetter_connections_and_writing(tmp_path: Path)
             proxy.accept()
 
 
-def test_the_kernel_refuses_the_markup_of_a_pdf_connections(
-    bait: Bait, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("module", "function", "stdin"),
+    [(markup, "PdfSource", b'{"source": {}}'), (nodes_conversion, "keyless_nodes", b"1\na")],
+)
+def test_the_kernel_refuses_processes_that_read_pages_connections(
+    module: ModuleType, function: str, stdin: bytes, bait: Bait, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     url = httpx.URL(bait.url)
     (tmp_path / "unchecked.py").write_text(f"""
-import socket
-from presscheck.service.pdf import markup as program
+import socket, sys
+import {module.__name__} as program
 
-def render_typst(*arguments, **options):
+def connect(*arguments, **options):
     try:
         socket.create_connection(("{url.host}", {url.port}))
     except OSError:
-        return "refused"
-    return "reached"
+        sys.exit("refused")
+    sys.exit("reached")
 
-program.render_typst = render_typst
+program.{function} = connect
 program.main()
 """)
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    monkeypatch.setattr(markup, "__name__", "unchecked")
-    source = PdfSource(
-        title="",
-        organization="",
-        note="",
-        created_at="2026-05-20T09:30:00.000Z",
-        tree=[{"id": "a", "type": "document", "title": "A", "slug": "a"}],
-        is_partial=False,
-        page=None,
-        only=False,
-        texts={},
-        files=[],
-        reusable_contents=[],
-    )
-    assert ("refused" if sys.platform == "linux" else "reached") in markup.write_markup(source).markup
+    with pytest.raises(ProcessFailed, match="refused" if sys.platform == "linux" else "reached"):
+        run_bounded("unchecked", stdin=stdin, seconds=30)
 
 
 async def test_an_imported_website(world: World, bait: Bait) -> None:

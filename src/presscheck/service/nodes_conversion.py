@@ -19,6 +19,7 @@ from presscheck.documents.markdown.page_size import count_parts
 from presscheck.documents.nodes.from_markdown import add_keys, keyless_nodes, markdown_to_nodes
 from presscheck.documents.nodes.references import Reference, ReferenceMapper, map_references
 from presscheck.service.bounded_process import LimitExceeded, limit_resources, run_bounded
+from presscheck.service.integrations.script_process import INTERPRETER_MEMORY, restrict
 
 MOST_PARTS = 2_000
 """Most parts, as `count_parts` counts them, of a page that is converted in the thread that asks: 0.2 seconds."""
@@ -76,6 +77,7 @@ def _json_of(value: object) -> bytes:
 def main() -> None:
     """Converts one page."""
     limit_resources(MOST_MEMORY, MOST_SECONDS)
+    restrict(MOST_MEMORY + INTERPRETER_MEMORY, MOST_SECONDS, 2 * MOST_SECONDS, reads_files=True)
     try:
         _convert()
     except MemoryError:
