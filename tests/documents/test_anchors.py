@@ -27,21 +27,46 @@ from presscheck.text.styled_text import plain
     [
         ("1. Create the app", "id-1.-create-the-app"),
         ("What's new?", "whats-new"),
-        ("Change your site’s settings", "change-your-site-s-settings"),
+        ("Can’t connect through ‘a.sock’", "cant-connect-through-a.sock"),
         ("Version v2.1.0", "version-v2.1.0"),
         ("Tom & Ann", "tom-and-ann"),
-        ("Math & TeX", "math-and-tex"),
+        ("connection.close() -> None", "connection.close-greater-than-none"),
+        ("<inject> Section", "less-than-inject-greater-than-section"),
+        ("convert {start | stop}", "convert-start-or-stop"),
+        ("5.3.2 + MyISAM", "id-5.3.2--myisam"),
+        ("C++", "c"),
         ("confd_cs_choice/0", "confd_cs_choice-0"),
         ("Response (pre_save)", "response-pre_save"),
+        (".maxctrl.cnf", ".maxctrl.cnf"),
+        ("On the joiner node._", "on-the-joiner-node"),
         ("iOS — Swift", "ios-swift"),
         ("/api/v1/export", "api-v1-export"),
         ("Scopes*", "scopes"),
         ("5. Purge Cache By URI(s).", "id-5.-purge-cache-by-uri-s"),
-        ("Schlagwörter (schlagwoerter)", "schlagwörter-schlagwoerter"),
-        ("Größe", "größe"),
-        ("Za\u0308hne", "zähne"),
-        ("見出し", "見出し"),
-        ("हिन्दी भाषा", "हिन्दी-भाषा"),
+        (
+            "16812255: Removing the --random-password option which is supported only for MYSQL server versions 5.6",
+            "id-16812255-removing-the-random-password-option-which-is-supported-only-for-mysql-server-versions-5.",
+        ),
+        ("Schlagwörter (größte)", "schlagwoerter-groesste"),
+        ("Za\u0308hne", "zaehne"),
+        ("Déjà vu, œuvre, señor, Łódź", "deja-vu-oeuvre-senor-lodz"),
+        ("6. Quản lý API Keys", "id-6.-quan-ly-api-keys"),
+        ("Đối với VPC", "doi-voi-vpc"),
+        ("Настройка прокси с помощью публикации", "nastroika-proksi-s-pomoshyu-publikacii"),
+        ("Οδηγός χρήσης", "odigos-xrisis"),
+        ("مرحبا", "mrhba"),
+        ("安装", "an-zhuang"),
+        ("为网页密码库设置", "wei-wang-ye-mi-ma-ku-she-zhi"),
+        ("群晖DSM", "qun-hui-dsm"),
+        ("使用Handlebars语法", "shi-yong-handlebars-yu-fa"),
+        ("インストール中にエラーが発生したとき", "insutruniergashitatoki"),
+        ("チェック", "chekku"),
+        ("キャンセル", "kyanseru"),
+        ("ショップ・ジャワ", "shoppu-jawa"),
+        ("ディスクとウェブ", "disukutowebu"),
+        ("계정 저장", UNNAMED),
+        ("새 IAM User 생성", "iam-user"),
+        ("हिन्दी भाषा", UNNAMED),
         ("⚙️ Settings", "settings"),
         ("  A - b -- c  ", "a-b-c"),
         ("???", UNNAMED),
@@ -74,6 +99,10 @@ Text with <a id="spot"></a> a place.
 > ### Quoted `code` [link](a.md) ![alt](a.png) :rocket:
 
 <h2 align="center">Centred &amp; <b>bold</b></h2>
+
+##### Too deep
+
+<h5>Too deep</h5>
 
 {% tabs %}
 {% tab title="One" %}
@@ -119,6 +148,7 @@ def test_everything_with_a_name_on_a_page_has_an_anchor_and_its_line() -> None:
         "own-1": '## Named again <a name="own"></a>',
         "quoted-code-link": "> ### Quoted `code` [link](a.md) ![alt](a.png) :rocket:",
         "centred-and-bold": '<h2 align="center">Centred &amp; <b>bold</b></h2>',
+        "one": '{% tab title="One" %}',
         "in-a-tab": "### In a tab",
         "how-do-i": "<details>",
         "inside": "#### Inside",
@@ -127,6 +157,12 @@ def test_everything_with_a_name_on_a_page_has_an_anchor_and_its_line() -> None:
     }
     assert anchors.lines["setup"] < anchors.lines["setup-1"]
     assert "page" in page_anchors(PAGE).lines, "without the title it is a heading as any other"
+    assert page_anchors("# Page\n\n## Page\n", "Page").lines == {"page": 2}
+
+
+def test_a_heading_comes_before_a_tab_with_the_same_anchor() -> None:
+    page = '{% tabs %}\n{% tab title="Setup" %}\nText\n{% endtab %}\n{% endtabs %}\n\n## Setup\n'
+    assert page_anchors(page).lines == {"setup": 6}
 
 
 def test_included_text_has_anchors_at_the_line_of_its_tag() -> None:
@@ -153,7 +189,8 @@ def test_anchors_are_incomplete_where_a_block_may_have_headings_from_elsewhere(b
 def test_the_anchor_of_a_heading_is_the_same_from_its_markdown() -> None:
     names = AnchorNames()
     headings = ("1. Create", "A *b* [c](d.md)", "1. Create", 'Named <a id="x"></a>')
-    assert [names.markdown(heading) for heading in headings] == ["id-1.-create", "a-b-c", "id-1.-create-1", "x"]
+    assert [names.markdown(2, heading) for heading in headings] == ["id-1.-create", "a-b-c", "id-1.-create-1", "x"]
+    assert [names.markdown(5, heading) for heading in headings] == ["", "", "", ""]
 
 
 @given(st.text(st.characters(exclude_categories=("Cs",)), max_size=20))

@@ -124,10 +124,13 @@ async def test_links_that_name_something_by_its_id_are_broken_only_if_it_is_not_
 async def test_links_to_anchors_are_broken_only_if_the_page_has_no_such_heading(world: World) -> None:
     draft = await world.draft()
     at = {"space_id": world.space, "change_request_id": draft.id}
-    guide = "## 1. First step\n\n## Größe\n\n<details>\n\n<summary>Why?</summary>\n\nSo.\n\n</details>\n"
+    guide = (
+        '## 1. First step\n\n## Size <a href="#größe" id="größe"></a>\n\n##### Deep\n\n'
+        "<details>\n\n<summary>Why?</summary>\n\nSo.\n\n</details>\n"
+    )
     text = (
         "[a](guide.md#id-1.-first-step) [b](guide.md#gr%C3%B6%C3%9Fe) [c](guide.md#größe) [d](guide.md#why) "
-        "[gone](guide.md#1-first-step) [self](#here) [nowhere](#nowhere)\n\n## Here\n"
+        "[gone](guide.md#1-first-step) [deep](guide.md#deep) [self](#here) [nowhere](#nowhere)\n\n## Here\n"
     )
     await world.edit(draft, rewrite("guide", guide), rewrite("start", text))
     found = await world.admin.send(ListChangeRequestPageLinks(**at, page_id="start"))
@@ -140,6 +143,7 @@ async def test_links_to_anchors_are_broken_only_if_the_page_has_no_such_heading(
         ("ok", "größe"),
         ("ok", "why"),
         ("broken", "1-first-step"),
+        ("broken", "deep"),
         ("ok", "here"),
         ("broken", "nowhere"),
     ]

@@ -17,21 +17,27 @@ from urllib.parse import quote, unquote
 
 from presscheck.documents.block_tags import included_address
 from presscheck.documents.markdown.block_splitter import split_blocks
-from presscheck.documents.markdown.headings import heading_text
+from presscheck.documents.markdown.headings import heading_level, heading_text
+from presscheck.documents.markdown.romanization import romanize
 
 if TYPE_CHECKING:
     from presscheck.documents.markdown.parser import Token, Tokens
 
-UNNAMED = "page"
-"""The anchor of a heading without letters and digits."""
+UNNAMED = "undefined"
+"""The anchor of a heading without letters and digits, or in a script that is not romanized."""
+DEEPEST = 4
+"""The deepest level of headings that have an anchor; the platform has no deeper headings."""
+_LONGEST = 100
 _MAX_INCLUDES = 5
 """The deepest nesting of included texts."""
 _IN_FRAGMENT = "!$&'()*+,;=:@/?-._~"
 """Characters that a fragment may have besides letters and digits."""
 
+_WORDS = str.maketrans({"&": " and ", "|": " or ", "<": " less than ", ">": " greater than "} | dict.fromkeys("'‘’"))
+_separators = re.compile(r"[^a-z0-9._+]+")
 _tag = re.compile(r"<[^<>]*>")
 _id = re.compile(r"<(?:a\b[^<>]*?\s(?:id|name)|[a-z][^<>]*?\sid)=(?:\"([^\"<>]*)\"|'([^'<>]*)')", re.IGNORECASE)
-_html_heading = re.compile(r"(<h([1-6])\b[^<>]*>)((?:[^<]|<(?!/?h[1-6]\b))*)</h\2>", re.IGNORECASE)
+_html_heading = re.compile(r"(<h([1-4])\b[^<>]*>)((?:[^<]|<(?!/?h[1-6]\b))*)</h\2>", re.IGNORECASE)
 _markup = re.compile(r"[\\`*_\[\]<>&~!:$#]")
 _VOID = frozenset(("html_inline", "image", "emoji", "footnote_ref"))
 """Inline tokens without text of their own."""
@@ -49,15 +55,10 @@ _OTHER_HEADINGS = ("@", "openapi", "swagger")
 
 def heading_anchor(title: str) -> str:
     """Returns the anchor for the text of a heading: `id-1.-create` for `1. Create`."""
-    text = unicodedata.normalize("NFC", title).lower().replace("'", "").replace("&", " and ")
-    words = "".join([sign if sign in "._" or sign.isalnum() or _is_combining(sign) else " " for sign in text]).split()
-    name = "-".join(words).strip("-.")
-    return (f"id-{name}" if name[:1].isdecimal() else name) or UNNAMED
-
-
-def _is_combining(sign: str) -> bool:
-    """Whether a sign belongs to the letter before it, such as a vowel in Hindi; variation selectors follow emoji."""
-    return unicodedata.category(sign) in ("Mn", "Mc") and not "\ufe00" <= sign <= "\ufe0f"
+    text = romanize(unicodedata.normalize("NFC", title).lower().translate(_WORDS))
+    # a plus counts as a letter first: `A + B` becomes `a--b`
+    name = _separators.sub("-", text).replace("+", "").strip("-").rstrip("-._")
+    return (f"id-{name}" if name[:1].isdigit() else name)[:_LONGEST] or UNNAMED
 
 
 def footnote_anchor(label: str) -> str:
@@ -90,19 +91,19 @@ class AnchorNames:
         self._numbers[anchor] = 1
         return anchor
 
-    def heading(self, tokens: Sequence[Token]) -> str:
-        """Returns the anchor of a heading, given its inline tokens."""
-        return self.name(title_of(tokens), own_id(tokens))
+    def heading(self, level: int, tokens: Sequence[Token]) -> str:
+        """Returns the anchor of a heading, given its inline tokens; empty below the deepest level."""
+        return self.name(title_of(tokens), own_id(tokens)) if level <= DEEPEST else ""
 
-    def markdown(self, heading: str) -> str:
-        """Returns the anchor of a heading, given its Markdown without the marks."""
-        if not _markup.search(heading):
-            return self.name(heading)
+    def markdown(self, level: int, heading: str) -> str:
+        """Returns the anchor of a heading, given its Markdown without the marks; empty below the deepest level."""
+        if level > DEEPEST or not _markup.search(heading):
+            return self.name(heading) if level <= DEEPEST else ""
         # 32 ms of imports, only for a heading with markup
         from presscheck.documents.markdown.parser import parse
 
         inline = next((token for token in parse(f"# {heading}", {}) if token.type == "inline"), None)
-        return self.heading(inline.children or []) if inline else self.name(heading)
+        return self.heading(level, inline.children or []) if inline else self.name(heading)
 
     def expandable(self, token: Token) -> str:
         """Returns the anchor of an expandable, given its tag."""
@@ -164,6 +165,8 @@ def page_anchors(markdown: str, title: str = "", included: Callable[[str], str |
     """
     reader = _Reader(title, included)
     reader.text(markdown)
+    for name, line in reader.tabs.items():
+        reader.found.lines.setdefault(name, line)
     return reader.found
 
 
@@ -172,6 +175,8 @@ class _Reader:
 
     def __init__(self, title: str, included: Callable[[str], str | None]) -> None:
         self.found = PageAnchors()
+        self.tabs = dict[str, int]()
+        """The anchors of tabs; a heading with the same anchor comes first."""
         self._names = AnchorNames()
         self._title, self._included = title.casefold(), included
         self._includes = 0
@@ -191,7 +196,7 @@ class _Reader:
             line = first = block.start_line if tag is None else tag
             title = heading_text(block.text) if block.kind == "heading" else None
             if title and not _markup.search(title):
-                self._heading(title, "", line)
+                self._heading(heading_level(block.text), title, "", line)
                 continue
             try:
                 tokens = parse(block.text, environment)
@@ -206,7 +211,7 @@ class _Reader:
     def _token(self, token: Token, following: Tokens, line: int) -> None:
         if token.type == "heading_open":
             inline = following[0].children or []
-            self._heading(title_of(inline), own_id(inline), line)
+            self._heading(int(token.tag[1]), title_of(inline), own_id(inline), line)
         elif token.type == "inline":
             for name in ids_in("".join([child.content for child in token.children or () if child.type in _VOID])):
                 self._add(name, line)
@@ -217,9 +222,9 @@ class _Reader:
         elif token.type in ("tag", "tag_open"):
             self._tag(token, line)
 
-    def _heading(self, title: str, own: str, line: int) -> None:
-        repeats_title = bool(self._title) and title.casefold() == self._title
-        if self.found.lines or not repeats_title:
+    def _heading(self, level: int, title: str, own: str, line: int) -> None:
+        repeats_title = level == 1 and not self.found.lines and title.casefold() == self._title
+        if level <= DEEPEST and not repeats_title:
             self._add(self._names.name(title, own), line)
 
     def _html(self, html: str, line: int) -> None:
@@ -232,6 +237,8 @@ class _Reader:
         name: str = token.meta["name"]
         if name == "details" and token.type == "tag_open":
             self._add(self._names.expandable(token), line)
+        elif name == "tab":
+            self.tabs.setdefault(heading_anchor(token.meta.get("title", "")), line)
         elif name == "include":
             self._include(token, line)
         elif name.startswith(_OTHER_HEADINGS):

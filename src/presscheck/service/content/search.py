@@ -15,7 +15,7 @@ from sqlalchemy import select
 from presscheck.api.roles import Location
 from presscheck.api.search_results import Ancestor, SearchPageResult, SearchSectionResult
 from presscheck.documents.markdown.anchors import AnchorNames, encode_fragment
-from presscheck.documents.markdown.headings import heading_text
+from presscheck.documents.markdown.headings import heading_level, heading_text
 from presscheck.documents.markdown.search_terms import fold, query_terms
 from presscheck.documents.pages.tree import Page, walk
 from presscheck.service.content.revisions import document_texts
@@ -120,8 +120,8 @@ def _sections(title: str, text: str, words: list[str]) -> list[tuple[str, str, s
     """Title, anchor and excerpt of the sections that have a word of the query."""
     sections: list[tuple[str, str, str]] = []
     names = AnchorNames()
-    for heading, body in _divided(text):
-        anchor = names.markdown(heading) if heading else ""
+    for level, heading, body in _divided(text):
+        anchor = names.markdown(level, heading) if heading else ""
         around = _around(body, words)
         if around or any(word in fold(heading) for word in words):
             sections.append((heading or title, anchor, around or _flat(body)[: 2 * AROUND]))
@@ -130,8 +130,8 @@ def _sections(title: str, text: str, words: list[str]) -> list[tuple[str, str, s
     return sections
 
 
-def _divided(text: str) -> list[tuple[str, str]]:
-    divided: list[tuple[str, list[str]]] = [("", [])]
+def _divided(text: str) -> list[tuple[int, str, str]]:
+    divided: list[tuple[int, str, list[str]]] = [(0, "", [])]
     fence = ""
     for line in text.split("\n"):
         mark = _FENCE.match(line)
@@ -139,10 +139,10 @@ def _divided(text: str) -> list[tuple[str, str]]:
             fence = "" if fence else mark[1]
         heading = None if fence else heading_text(line)
         if heading:
-            divided.append((heading, []))
+            divided.append((heading_level(line), heading, []))
         else:
-            divided[-1][1].append(line)
-    return [(heading, "\n".join(lines)) for heading, lines in divided]
+            divided[-1][2].append(line)
+    return [(level, heading, "\n".join(lines)) for level, heading, lines in divided]
 
 
 def _around(body: str, words: list[str]) -> str:

@@ -379,9 +379,10 @@ class TypstRenderer:
     def heading(self, token: Token, inner: Tokens) -> str:
         """Renders a heading, at its level below the page's title."""
         runs = self.spans(inner[0])
-        anchor = self.names.heading(inner[0].children or [])
+        level = int(token.tag[1])
+        anchor = self.names.heading(level, inner[0].children or [])
         # a footnote in it would also appear in the running head and the bookmarks
-        return self.titled(int(token.tag[1]), [anchor, *runs.anchors], inline(runs.spans, self.resolve))
+        return self.titled(level, [anchor, *runs.anchors], inline(runs.spans, self.resolve))
 
     def titled(self, rank: int, anchors: Sequence[str], markup: str) -> str:
         """Renders a heading, given its rank, anchors and markup."""

@@ -7,7 +7,7 @@ from typing import Protocol
 
 from typing_extensions import override
 
-from presscheck.documents.markdown.anchors import AnchorNames
+from presscheck.documents.markdown.anchors import DEEPEST, AnchorNames
 from presscheck.documents.markdown.html_blocks import HEADINGS, HtmlBlockReader
 from presscheck.documents.markdown.inline_runs import HtmlEvent
 from presscheck.documents.markdown.table import Table
@@ -142,7 +142,7 @@ class _Reader(HtmlBlockReader[TypstRuns]):
         if not text and not runs.anchors:
             return False
         if heading:
-            anchor = self.page.names.name(text, next(iter(runs.anchors), ""))
+            anchor = self.page.names.name(text, next(iter(runs.anchors), "")) if heading <= DEEPEST else ""
             self.parts.append(f"{self.page.titled(heading, [anchor, *runs.anchors], self.page.inline(runs.spans))}\n")
             return True
         markup = self.page.spots(runs.anchors) + self.page.inline(runs.spans)

@@ -157,8 +157,10 @@ class HtmlRenderer:
         """Renders a heading with its anchor; level 1 belongs to the title of the page."""
         level = max(2, int(token.tag[1]))
         children = inner[0].children or [] if inner else []
-        title, anchor = _words(children), self._names.heading(children)
+        title, anchor = _words(children), self._names.heading(int(token.tag[1]), children)
         href, words = encode_fragment(anchor), self.words(inner)
+        if not anchor:
+            return f"<h{level}>{words}</h{level}>"
         if own_id(children):  # which is that of the heading now
             words = _empty_link.sub("", words, count=1)
         if level <= OUTLINE_LEVEL and title:
