@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from presscheck.tui.ui.find import Find
     from presscheck.tui.widgets.line_view import Match
     from presscheck.tui.widgets.row_list import RowList
 
@@ -44,28 +43,3 @@ class RowFilter:
     async def search(self, text: str, *, step: int = 1) -> Match | None:
         """Go to the next row with a text."""
         return await self._rows().search(text, step=step)
-
-
-class FilteredTab(Protocol):
-    """A tab whose rows can be filtered."""
-
-    def filter(self, text: str) -> None:
-        """Show only the rows with a text, in lower case; all without a text."""
-        ...
-
-
-async def filter_tab(find: Find, tab: FilteredTab, rows: RowList, redraw: Callable[[], None]) -> None:
-    """Open the search line of a screen, which filters the rows of a tab.
-
-    Args:
-        find: the search of the screen.
-        tab: the tab that is shown.
-        rows: its list.
-        redraw: draws the list again.
-    """
-
-    def apply(text: str) -> None:
-        tab.filter(text)
-        redraw()
-
-    await find.open(RowFilter(lambda: rows, apply), rows)
