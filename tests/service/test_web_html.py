@@ -33,6 +33,14 @@ def html(markdown: str) -> str:
     return render_page_html(markdown, "home.md", Around()).html
 
 
+def test_tabs_have_the_anchors_that_no_heading_has() -> None:
+    titles = ("Setup", "Run & go", "Run & go")
+    tabs = "".join(f'{{% tab title="{title}" %}}\nText\n{{% endtab %}}\n' for title in titles)
+    shown = html("{% tabs %}\n" + tabs + "{% endtabs %}\n\n## Setup\n")
+    assert re.findall(r'<label (?:id="([^"]*)" )?for', shown) == ["", "run-and-go", ""]
+    assert shown.count('id="setup"') == 1
+
+
 def test_headings_have_unique_anchors() -> None:
     found = render_page_html("# A *b*\n\n## A b\n\n## A b-1\n\n### A b\n\n#### Deep\n\n##\n", "home.md", Around())
     assert found.outline == (

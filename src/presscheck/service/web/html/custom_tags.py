@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 from urllib.parse import urlsplit
 
 from presscheck.documents.block_tags import HINTS, hint_of, registered_name
+from presscheck.documents.markdown.anchors import heading_anchor
 from presscheck.documents.markdown.emoji import icon_text
 from presscheck.documents.markdown.parser import outermost
 from presscheck.documents.terminal.code import highlight
@@ -24,6 +25,8 @@ from presscheck.text.styled_text import Span
 if TYPE_CHECKING:
     from presscheck.documents.markdown.parser import Token, Tokens
 
+TAB_ID = "~tab-"
+"""Begins the id of a tab until the ids of all headings are known."""
 _quoted = re.compile(r"\"([^\"]*)\"").search
 _percent = re.compile(r"\d{1,3}(?:\.\d{1,4})?%").fullmatch
 _marks = re.compile(r"<[^<>]*>")
@@ -135,11 +138,12 @@ def _tabs(page: BlockContext, token: Token, inner: Tokens) -> str:
     name = f"tabs-{page.number()}"
     parts: list[str] = []
     for number, (tab, within) in enumerate(_named(inner, "tab")):
-        title = escape(tab.meta.get("title", "") or "Tab")
-        checked = "" if number else " checked"
+        title, checked = escape(tab.meta.get("title", "") or "Tab"), "" if number else " checked"
+        anchor = escape(heading_anchor(tab.meta.get("title", "")))
         parts.append(
             f'<input type="radio" name="{name}" id="~{name}-{number}"{checked}>'
-            f'<label for="~{name}-{number}">{title}</label><div class="tab">{page.flow(within)}</div>'
+            f'<label id="{TAB_ID}{anchor}" for="~{name}-{number}">{title}</label>'
+            f'<div class="tab">{page.flow(within)}</div>'
         )
     return f'<div class="tabs">{"".join(parts)}</div>' if parts else page.flow(inner)
 

@@ -26,7 +26,7 @@ from presscheck.documents.markdown.parser import outermost, parse, take_alert, t
 from presscheck.documents.visitors.condition_tags import visible_words
 from presscheck.documents.visitors.conditional_text import visible_text
 from presscheck.service.web.html.context import Heading, Included, RenderContext, ResolvedLink
-from presscheck.service.web.html.custom_tags import code_html, hint_html, tag_html
+from presscheck.service.web.html.custom_tags import TAB_ID, code_html, hint_html, tag_html
 from presscheck.service.web.html.inlines import image_html, inline_html
 from presscheck.service.web.html.sanitizer import HtmlSanitizer
 from presscheck.service.web.html.tables import html_block
@@ -45,6 +45,8 @@ OUTLINE_LEVEL = 3
 
 _BREAKS = frozenset(("softbreak", "hardbreak"))
 _empty_link = re.compile(r'(?<!\s)\s*<a\b[^<>]*\s(?:id|name)="[^<>]*></a>')
+_ids = re.compile(r' id="([^"<>]*)"')
+_tab_ids = re.compile(rf' id="{TAB_ID}([^"<>]*)"')
 _formula = re.compile(r"\$\$(.+)\$\$", re.DOTALL)
 _align = re.compile(r"text-align:(left|right|center)").search
 
@@ -59,7 +61,23 @@ class HtmlPage(NamedTuple):
 def render_page_html(markdown: str, source: str, context: RenderContext) -> HtmlPage:
     """Renders a page without its title."""
     writer = HtmlRenderer(source, context)
-    return HtmlPage(writer.text(markdown), tuple(writer.outline))
+    return HtmlPage(_with_tab_ids(writer.text(markdown)), tuple(writer.outline))
+
+
+def _with_tab_ids(html: str) -> str:
+    """Gives each tab its anchor as id, unless a heading or an earlier tab has it."""
+    if TAB_ID not in html:
+        return html
+    taken = {match for match in _ids.findall(html) if not match.startswith(TAB_ID)}
+
+    def named(match: re.Match[str]) -> str:
+        anchor = match[1]
+        if anchor in taken:
+            return ""
+        taken.add(anchor)
+        return f' id="{anchor}"'
+
+    return _tab_ids.sub(named, html)
 
 
 class HtmlRenderer:
