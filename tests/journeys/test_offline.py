@@ -100,7 +100,7 @@ async def pages(pilot: Any) -> int:
         browse.open_page(space.id, None)
         await until(pilot, holds=lambda space=space: browse.library.pages(space.id) is not None)
         for page in [one for one in browse.library.pages(space.id).pages if one.type == "document"][:PAGES]:
-            browse.go_to(f"page {space.id} {page.id}")
+            browse.session.go_to(f"page {space.id} {page.id}")
             key = tree.key
             await until(pilot, holds=lambda key=key: browse.page_pane._shown[0] == key)
             assert "cannot be shown" not in shown(pilot.app)

@@ -66,7 +66,7 @@ async def test_a_space_is_browsed_in_a_change_request(service: RunningService, t
         await until(pilot, shows="Needs me ")
         await pilot.press("g", "o")
         await until(pilot, shows="Release notes")
-        pilot.app.screen.go_to("space guides")
+        pilot.app.screen.session.go_to("space guides")
         await pilot.press("enter")
         await until(pilot, shows="no page content outside change requests: shown as in #1")
         await until(pilot, shows="Quickstart")

@@ -65,7 +65,7 @@ async def test_a_collection_lists_what_is_in_it_and_leads_there(service: Running
 async def test_groups_of_pages_and_sites_list_their_items(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
         screen = await browsing(pilot)
-        screen.go_to(SITES)
+        screen.session.go_to(SITES)
         await until(pilot, holds=lambda: text(pilot).startswith("Sites\n"))
         assert "2 sites · 1 live" in text(pilot)
         assert any(
@@ -76,7 +76,7 @@ async def test_groups_of_pages_and_sites_list_their_items(service: RunningServic
         await until(pilot, shows="Connect")
         group = next(item for item in screen.library.below(screen.item) if item.title == "Connect")
         assert group.kind == "group"
-        screen.go_to(group.key)
+        screen.session.go_to(group.key)
         await until(pilot, holds=lambda: text(pilot).startswith("Connect\n"))
         assert "4 pages" in text(pilot)
         assert "Receiving events" in text(pilot)

@@ -239,7 +239,7 @@ class Navigation:
         self._places.jump()
         browse = cast("BrowseScreen", await self._mounted_root_of("browse"))
         if key:
-            browse.go_to(key)
+            browse.session.go_to(key)
 
     async def open_site(self, site_id: str, command: str = "") -> None:
         """Open a site in the publish screen, and run a command there as soon as the cursor is on it."""
@@ -529,4 +529,4 @@ def show_browse_place(browse: BrowseScreen, place: Place) -> None:
     if space and request and here[3:] != (request,):
         browse.open_page(space, page or None, request)
     elif here[:1] != (key,):
-        browse.go_to(key)
+        browse.session.go_to(key)

@@ -18,8 +18,8 @@ from presscheck.tui.ui.content_place import MAY_NOT_COMMENT
 if TYPE_CHECKING:
     from collections.abc import Awaitable
 
-    from presscheck.tui.screens.browse.context import BrowseContext
     from presscheck.tui.screens.browse.page_tree import Item
+    from presscheck.tui.screens.browse.session import ContentTree
     from presscheck.tui.screens.page_comments.actions import LiveCommentActions
     from presscheck.tui.screens.page_comments.drafts import LiveDrafts
 
@@ -32,29 +32,30 @@ class PageCommentActions:
     """Comments on what is under the cursor of the browse screen.
 
     Args:
-        screen: the browse screen.
+        session: what the browse screen shows.
     """
 
-    def __init__(self, screen: BrowseContext) -> None:
-        self._screen, self._engine = screen, screen.engine
+    def __init__(self, session: ContentTree) -> None:
+        self._session, self._screen = session, session.screen
+        self._engine = session.screen.engine
         self._drafts: LiveDrafts | None = None
         self._actions: LiveCommentActions | None = None
 
     def reason_threads(self) -> str | None:
         """Disabled without a space, in a change request, and if the service has no comments there."""
-        return self._threads_reason(self._screen.item)
+        return self._threads_reason(self._session.item)
 
     def _threads_reason(self, item: Item | None) -> str | None:
         if item is None or item.space is None:
             return NO_SPACE
-        request = self._screen.library.requests.get(item.space.id)
+        request = self._session.library.requests.get(item.space.id)
         if request:
             return f"shown in #{request.number}: its comments are in its review, g r opens it"
         return self._engine.missing_reason(ListSpaceComments)
 
     def command_threads(self) -> Awaitable[None] | None:
         """List the comments on the page, or on all pages of the space."""
-        item = self._screen.item
+        item = self._session.item
         if item is None or item.space is None:
             return None
         page = item.page.id if item.page and item.kind == "document" else ""
@@ -62,7 +63,7 @@ class PageCommentActions:
 
     def reason_comment(self) -> str | None:
         """Disabled without a page, and where nothing can be written."""
-        item = self._screen.item
+        item = self._session.item
         if item is None or item.kind != "document":
             return NO_SPACE
         if reason := self._threads_reason(item) or self._engine.write_reason(PostSpaceComment):
@@ -71,7 +72,7 @@ class PageCommentActions:
 
     def command_comment(self) -> None:
         """Comment on the line under the cursor of the page; from the tree, on the whole page."""
-        self._comment(quotes=self._screen.page_view.has_focus)
+        self._comment(quotes=self._session.page_view.has_focus)
 
     reason_comment_on_all = reason_comment
 
@@ -80,10 +81,10 @@ class PageCommentActions:
         self._comment(quotes=False)
 
     def _comment(self, *, quotes: bool) -> None:
-        item = self._screen.item
+        item = self._session.item
         if item is None or item.page is None or item.space is None:
             return
-        shown, source = self._screen.page_view.source_at_cursor() if quotes else ("", "")
+        shown, source = self._session.page_view.source_at_cursor() if quotes else ("", "")
         words = _words(shown, source)
         target = dict[str, Any]()
         if words:
@@ -102,7 +103,7 @@ class PageCommentActions:
     @property
     def can_undo(self) -> bool:
         """Whether a comment on the space under the cursor is not sent yet."""
-        item, drafts = self._screen.item, self._drafts
+        item, drafts = self._session.item, self._drafts
         return bool(drafts and item and item.space and drafts.space_id == item.space.id and drafts.can_undo)
 
     def undo(self) -> None:

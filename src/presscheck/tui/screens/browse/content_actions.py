@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable
 
     from presscheck.api.spaces import Space
-    from presscheck.tui.screens.browse.context import BrowseContext
+    from presscheck.tui.screens.browse.session import ContentTree
 
 MOST = 50
 """Pages that a search shows."""
@@ -30,28 +30,28 @@ class ContentActions:
     """Exports and searches the space under the cursor.
 
     Args:
-        screen: the browse screen.
+        session: what the browse screen shows.
     """
 
-    def __init__(self, screen: BrowseContext) -> None:
-        self._screen = screen
+    def __init__(self, session: ContentTree) -> None:
+        self._session, self._screen = session, session.screen
 
     def reason_pdf(self) -> str | None:
         """Disabled without a space, and offline."""
-        item = self._screen.item
+        item = self._session.item
         if item is None or item.space is None:
             return "go to a space or a page first"
         if not self._screen.engine.status.online:
             return "you are offline: the service makes the PDF"
-        in_request = item.space.id in self._screen.library.requests
+        in_request = item.space.id in self._session.library.requests
         return self._screen.engine.missing_reason(GetChangeRequestPDF if in_request else GetSpacePDF)
 
     async def command_pdf(self) -> None:
         """Open a PDF of the page or the space, or copy its address; the service keeps it for an hour."""
-        item = self._screen.item
+        item = self._session.item
         if item is None or item.space is None:
             return
-        space, request = item.space.id, self._screen.library.requests.get(item.space.id)
+        space, request = item.space.id, self._session.library.requests.get(item.space.id)
         page: dict[str, Any] = {"page": item.page.id, "only": True} if item.page and item.kind == "document" else {}
         self._screen.notify(f"generating the PDF of the {'page' if page else 'space'} …")
         engine = self._screen.engine
@@ -63,7 +63,7 @@ class ContentActions:
 
     def reason_find_in_all(self) -> str | None:
         """Disabled without a space, and offline."""
-        item = self._screen.item
+        item = self._session.item
         if item is None or item.space is None:
             return "go to a space or a page first"
         if not self._screen.engine.status.online:
@@ -72,7 +72,7 @@ class ContentActions:
 
     async def command_find_in_all(self) -> None:
         """Ask for words, search them in all pages of the space, and open one of the pages."""
-        item = self._screen.item
+        item = self._session.item
         if item is None or item.space is None:
             return
         screen, space, title = self._screen, item.space.id, sanitize(item.space.title)
@@ -86,28 +86,28 @@ class ContentActions:
         choices = [Choice(page.id, sanitize(page.title) or "(no title)", sanitize(page.path)) for page in found]
         chosen = await screen.ask(Picker(f"“{sanitize(words)}” in {title}", choices, ranked=False))
         if chosen:
-            screen.visit_page(space, chosen[0])
-            screen.go_to(page_key(space, chosen[0]))
+            self._session.visit_page(space, chosen[0])
+            self._session.go_to(page_key(space, chosen[0]))
 
 
 class ReplaceActions:
     """Handles the command that finds and replaces text in all pages of a space.
 
     Args:
-        screen: the browse screen.
+        session: what the browse screen shows.
     """
 
-    def __init__(self, screen: BrowseContext) -> None:
-        self._screen = screen
+    def __init__(self, session: ContentTree) -> None:
+        self._session, self._screen = session, session.screen
 
     def reason_find_replace(self) -> str | None:
         """Disabled without a space."""
-        item = self._screen.item
+        item = self._session.item
         return None if item and item.space else "go to a space or a page first"
 
     def command_find_replace(self) -> Awaitable[None] | None:
         """Ask what to find, and list the hits."""
-        item = self._screen.item
+        item = self._session.item
         return self._open(item.space) if item and item.space else None
 
     async def _open(self, space: Space) -> None:
@@ -120,6 +120,6 @@ class ReplaceActions:
             return
         query = await ask_query(screen, space)
         if query:
-            request = screen.library.requests.get(space.id)
-            show_request = partial(screen.browse_in, space.id)
+            request = self._session.library.requests.get(space.id)
+            show_request = partial(self._session.browse_in, space.id)
             screen.app_context.push_screen(ReplaceScreen(space, request, TextTask(space, query), show_request))

@@ -1,15 +1,11 @@
-"""Edit actions of the browse screen: pages are edited in the change request that their space is browsed in.
-
-Editing in one ends when it is merged or archived.
-"""
+"""Edit actions of the browse screen: pages are edited in the change request that their space is browsed in."""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
-from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
-from presscheck.api.change_requests import ChangeRequest, CreateChangeRequest, GetChangeRequest, ListChangeRequests
+from presscheck.api.change_requests import ChangeRequest, CreateChangeRequest, ListChangeRequests
 from presscheck.api.content_changes import EditChangeRequestContent
 from presscheck.engine.review.page_edits import MOST_CHANGES
 from presscheck.text.sanitize import sanitize
@@ -24,33 +20,30 @@ if TYPE_CHECKING:
     from presscheck.api.content import RevisionPage
     from presscheck.api.operation import Operation
     from presscheck.api.spaces import Space
-    from presscheck.engine.results import Result
     from presscheck.engine.writes.descriptions import Place
-    from presscheck.tui.screens.browse.context import BrowseContext
     from presscheck.tui.screens.browse.page_tree import Item
+    from presscheck.tui.screens.browse.session import ContentTree
 
 Path = dict[str, Any]
 """The arguments that name a change request in a call."""
 SUBJECT = 100
 """Characters that a subject may have."""
-ENDED = ("merged", "archived")
-"""The states in which a change request takes no edits."""
 
 
 class EditActions:
     """Edits, adds, renames and deletes pages; asks for a change request where a space is browsed on main.
 
     Args:
-        screen: the browse screen.
-        browsed: knows whether the change request that a space is browsed in has ended.
+        session: what the browse screen shows.
     """
 
-    def __init__(self, screen: BrowseContext, browsed: BrowsedRequests) -> None:
-        self._screen, self._engine, self._browsed = screen, screen.engine, browsed
+    def __init__(self, session: ContentTree) -> None:
+        self._session, self._screen = session, session.screen
+        self._engine = session.screen.engine
 
     def reason_new_request(self) -> str | None:
         """Disabled without a space, offline and in a read-only profile."""
-        return self._disabled(self._screen.item, CreateChangeRequest)
+        return self._disabled(self._session.item, CreateChangeRequest)
 
     def _disabled(self, item: Item | None, write: type[Operation[Any]]) -> str | None:
         if item is None or item.space is None:
@@ -64,20 +57,19 @@ class EditActions:
 
     def reason_add(self) -> str | None:
         """Disabled without a space, and if the service has no page editing."""
-        return self._cannot_edit(self._screen.item)
+        return self._cannot_edit(self._session.item)
 
     def _cannot_edit(self, item: Item | None) -> str | None:
-        ended = self._browsed.reason(item.space.id) if item and item.space else None
-        return self._disabled(item, EditChangeRequestContent) or ended
+        return self._disabled(item, EditChangeRequestContent) or self._session.ended_reason(item)
 
     def targets(self) -> tuple[Space | None, list[str]]:
         """The space and the ids of the marked pages, or else of the page under the cursor; no space without a page."""
-        items = self._marked() or [self._screen.item]
+        items = self._marked() or [self._session.item]
         pages = [item.page.id for item in items if item and item.page]
         return (items[0].space if pages and items[0] else None), pages
 
     def _marked(self) -> list[Item]:
-        marked = (self._screen.library.item(key) for key in self._screen.tree_view.marked)
+        marked = (self._session.library.item(key) for key in self._session.tree_view.marked)
         return [item for item in marked if item and item.page and item.space]
 
     def reason_pages(self) -> str | None:
@@ -87,14 +79,14 @@ class EditActions:
             return "pages of several spaces are marked: esc removes the marks"
         if len(marked) > MOST_CHANGES:
             return f"at most {MOST_CHANGES} pages can be changed at once"
-        item = marked[0] if marked else self._screen.item
+        item = marked[0] if marked else self._session.item
         return self._cannot_edit(item) or (None if item and item.page else "go to a page first")
 
     reason_rename = reason_pages
 
     def reason_edit(self) -> str | None:
         """Disabled without a page that has a text."""
-        item = self._screen.item
+        item = self._session.item
         is_document = item is not None and item.kind == "document"
         return self._cannot_edit(item) or (None if is_document else "go to a page with a text first")
 
@@ -103,17 +95,17 @@ class EditActions:
 
     def command_new_request(self) -> Awaitable[object] | None:
         """Choose how the space is browsed: in a new change request, in an existing one, or on main."""
-        item = self._screen.item
+        item = self._session.item
         return self._choose_request(item.space) if item and item.space else None
 
     def command_edit(self) -> Awaitable[None] | None:
         """Edit the page in the editor; a page with conflicts at the one under the cursor."""
-        conflict = self._screen.page_view.conflict_at_cursor
+        conflict = self._session.page_view.conflict_at_cursor
         return self._on_page(lambda path, page: page_editor.edit_page(self._screen, path, page.id, conflict=conflict))
 
     def command_edit_other(self) -> Awaitable[None] | None:
         """Edit the page in the editor that is not the usual one."""
-        conflict = self._screen.page_view.conflict_at_cursor
+        conflict = self._session.page_view.conflict_at_cursor
         return self._on_page(
             lambda path, page: page_editor.edit_page(
                 self._screen, path, page.id, uses_other_editor=True, conflict=conflict
@@ -122,7 +114,7 @@ class EditActions:
 
     def command_add(self) -> Awaitable[None] | None:
         """Add a page: before, after or inside what is under the cursor."""
-        item = self._screen.item
+        item = self._session.item
         return self._add(item.space, item) if item and item.space else None
 
     def command_rename(self) -> Awaitable[None] | None:
@@ -137,15 +129,15 @@ class EditActions:
 
     def undo_reason(self) -> str | None:
         """Why no change can be undone here: no space is under the cursor."""
-        item = self._screen.item
+        item = self._session.item
         return None if item and item.space else "go to a space or a page first"
 
     def undo_last_sent(self) -> Awaitable[None] | None:
         """Offer to undo the last sent change of the space, or of the change request that it is browsed in."""
-        item = self._screen.item
+        item = self._session.item
         if item is None or item.space is None:
             return None
-        space, request = item.space.id, self._screen.library.requests.get(item.space.id)
+        space, request = item.space.id, self._session.library.requests.get(item.space.id)
 
         def is_here(place: Place) -> bool:
             return place.space == space and (request is None or place.request == request.id)
@@ -154,7 +146,7 @@ class EditActions:
 
     def _on_page(self, action: Callable[[Path, RevisionPage], Awaitable[None]]) -> Awaitable[None] | None:
         """Run an action on the page that is under the cursor now: an answer may move the cursor before it starts."""
-        item = self._screen.item
+        item = self._session.item
         return self._run(item.space, item.page, action) if item and item.space and item.page else None
 
     async def _run(
@@ -171,7 +163,7 @@ class EditActions:
             return
         page_id = await page_editor.add_page(self._screen, path, item.page.id if item.page else None, side)
         if page_id:
-            self._screen.go_to(page_key(space.id, page_id))
+            self._session.go_to(page_key(space.id, page_id))
 
     async def _ask_side(self, item: Item) -> page_editor.Side | None:
         """Where a page is added: the usual place first, and no question if there is only one."""
@@ -194,7 +186,7 @@ class EditActions:
     async def _delete(self, space: Space, pages: Sequence[str]) -> None:
         path = await self.path(space)
         if path and await page_editor.delete_pages(self._screen, path, pages):
-            self._screen.tree_view.clear_marks()
+            self._session.tree_view.clear_marks()
 
     async def path(self, space: Space) -> Path | None:
         """The change request that the space is browsed in; asks for one if there is none.
@@ -202,13 +194,13 @@ class EditActions:
         None also for a space that is locked, and that the user may not or does not unlock, and for a change request
         that somebody merged or archived just now: nothing is typed in vain.
         """
-        if await page_editor.stays_locked(self._screen, space.id) or await self._browsed.has_ended(space.id):
+        if await page_editor.stays_locked(self._screen, space.id) or await self._session.has_ended(space.id):
             return None
-        request = self._screen.library.requests.get(space.id) or await self._choose_request(space)
+        request = self._session.library.requests.get(space.id) or await self._choose_request(space)
         return {"space_id": space.id, "change_request_id": request.id} if request else None
 
     async def _choose_request(self, space: Space) -> ChangeRequest | None:
-        current = self._screen.library.requests.get(space.id)
+        current = self._session.library.requests.get(space.id)
         requests = await self._unfinished(space)
         choices = [Choice("new", "New change request …")]
         if current:
@@ -225,7 +217,7 @@ class EditActions:
         existing = {request.id: request for request in requests}
         request = await self._create_request(space) if choice[0] == "new" else existing.get(choice[0])
         if request or choice[0] == "live":
-            self._screen.browse_in(space.id, request)
+            self._session.browse_in(space.id, request)
         return request
 
     async def _unfinished(self, space: Space) -> list[ChangeRequest]:
@@ -251,61 +243,3 @@ class EditActions:
         request = await self._engine.write(CreateChangeRequest(space_id=space.id, subject=subject)).landed()
         outbox.save_draft(key, "")
         return request
-
-
-class BrowsedRequests:
-    """Watches the change requests that spaces are browsed in, and leaves those that end.
-
-    A change request that had ended before it was opened stays open, so that it can be read.
-
-    Args:
-        screen: the browse screen.
-    """
-
-    def __init__(self, screen: BrowseContext) -> None:
-        self._screen = screen
-
-    def watch(self, space_id: str, request: ChangeRequest | None) -> None:
-        """Watch the change request that a space is browsed in from now on; None for main."""
-        group = f"browsed-{space_id}"
-        if request is None or request.status in ENDED:
-            self._screen.unsubscribe(group)
-            return
-        call = GetChangeRequest(space_id=space_id, change_request_id=request.id)
-        take = partial(self._take, space_id, request.id)
-        self._screen.subscribe(self._screen.engine.watch(call), take, group=group, shows_errors=False)
-
-    async def has_ended(self, space_id: str) -> bool:
-        """Ask the service whether the change request that a space is browsed in has ended; then it is left.
-
-        Raises:
-            PresscheckError: it cannot be read.
-        """
-        browsed = self._screen.library.requests.get(space_id)
-        if browsed is None:
-            return False
-        now = await self._screen.engine.read(GetChangeRequest(space_id=space_id, change_request_id=browsed.id))
-        self._leave_if_ended(space_id, now)
-        return now.status in ENDED
-
-    def reason(self, space_id: str) -> str | None:
-        """Why nothing can be edited in the change request that a space is browsed in; None if it can, or on main."""
-        browsed = self._screen.library.requests.get(space_id)
-        if browsed is None or browsed.status not in ENDED:
-            return None
-        return f"#{browsed.number} is {sanitize(browsed.status)}: O leaves it, or chooses another one"
-
-    def _take(self, space_id: str, request_id: str, result: Result[ChangeRequest | None]) -> None:
-        if result.value and result.value.id == request_id:
-            self._leave_if_ended(space_id, result.value)
-
-    def _leave_if_ended(self, space_id: str, now: ChangeRequest) -> None:
-        browsed = self._screen.library.requests.get(space_id)
-        if browsed is None or browsed.id != now.id:
-            return
-        if now.status not in ENDED:
-            self._screen.library.requests[space_id] = now
-            self._screen.refresh_status_bars()
-        elif browsed.status not in ENDED:
-            self._screen.browse_in(space_id, None)
-            self._screen.notify(f"#{now.number} is {sanitize(now.status)}: showing main again")

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from presscheck.tui.screens.browse.page_tree import Item
+    from presscheck.tui.screens.browse.session import ContentTree
     from presscheck.tui.screens.browse.shortcut_actions import ShortcutActions
 
 OF_SHORTCUTS = ("delete", "move_down", "move_up")
@@ -20,7 +19,7 @@ class ItemCommands:
     """Has `command_<name>` and `reason_<name>` of the shared commands; each calls that of one of both parts.
 
     Args:
-        item: returns what is under the cursor.
+        session: has what is under the cursor.
         shortcuts: knows whether the row under the cursor is a shortcut, and then handles the commands about it.
         spaces: handles the commands on spaces and collections, and those in an empty tree.
         sites: handles the commands on sites, as far as it has them.
@@ -28,9 +27,15 @@ class ItemCommands:
     """
 
     def __init__(
-        self, item: Callable[[], Item | None], shortcuts: ShortcutActions, spaces: object, sites: object, *pages: object
+        self, session: ContentTree, shortcuts: ShortcutActions, spaces: object, sites: object, *pages: object
     ) -> None:
-        self._item, self._shortcuts, self._spaces, self._sites, self._pages = item, shortcuts, spaces, sites, pages
+        self._session, self._shortcuts, self._spaces, self._sites, self._pages = (
+            session,
+            shortcuts,
+            spaces,
+            sites,
+            pages,
+        )
         for name in SHARED:
             setattr(self, f"command_{name}", partial(self._call, f"command_{name}", None))
             setattr(
@@ -38,7 +43,7 @@ class ItemCommands:
             )
 
     def _call(self, method: str, missing: Any) -> Any:
-        item = self._item()
+        item = self._session.item
         kind = item.kind if item else "space"
         owners = (
             (self._spaces,)

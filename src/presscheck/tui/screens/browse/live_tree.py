@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from asyncio import sleep
-from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from presscheck.api.change_requests import GetChangeRequest
+from presscheck.api.content import ListChangeRequestPages
 from presscheck.errors import PresscheckError
 
 if TYPE_CHECKING:
-    from presscheck.api.operation import Operation
-    from presscheck.engine.engine import Engine
+    from presscheck.tui.screens.browse.session import ContentTree
 
 INTERVAL = 10.0
 """Seconds between two requests."""
@@ -19,37 +19,22 @@ MAX_INTERVAL = 120.0
 """The maximum number of seconds between two requests that fail."""
 
 
-class LiveTree:
-    """Requests the listings of the tree again while the user sees it.
+async def keep_current(session: ContentTree) -> None:
+    """Request the listings of the tree again while the user sees it, until it is cancelled; less often after failures.
 
-    Args:
-        engine: requests them.
-        listings: returns the subscribed listings.
-        pages: returns the pages to look at, which no listing tells about.
-        is_shown: whether the user sees the tree.
-        has_failed: whether the last request failed.
+    On main the listing of spaces tells when pages change. In a change request nothing does: its state and its pages
+    are requested, too, while the cursor is in it.
     """
-
-    def __init__(
-        self,
-        engine: Engine,
-        listings: Callable[[], Sequence[Operation[Any]]],
-        pages: Callable[[], Sequence[Operation[Any]]],
-        is_shown: Callable[[], bool],
-        has_failed: Callable[[], bool],
-    ) -> None:
-        self._engine, self._listings, self._pages = engine, listings, pages
-        self._is_shown, self._has_failed = is_shown, has_failed
-
-    async def run(self) -> None:
-        """Request until it is cancelled; less often while requests fail."""
-        wait = INTERVAL
-        while True:
-            await sleep(wait)
-            wait = min(wait * 2, max(MAX_INTERVAL, INTERVAL)) if self._has_failed() else INTERVAL
-            if self._is_shown() and self._engine.status.online:
-                for listing in self._listings():
-                    self._engine.refresh(listing)
-                for call in self._pages():
-                    with suppress(PresscheckError):  # the next time may be better
-                        await self._engine.poll(call)
+    wait, engine = INTERVAL, session.screen.engine
+    while True:
+        await sleep(wait)
+        wait = min(wait * 2, max(MAX_INTERVAL, INTERVAL)) if session.has_failed else INTERVAL
+        if not (session.screen.is_shown and engine.status.online):
+            continue
+        for listing in session.listings:
+            engine.refresh(listing)
+        if request := session.request_of(session.item):
+            path: dict[str, Any] = {"space_id": request.space, "change_request_id": request.id}
+            engine.refresh(GetChangeRequest(**path))
+            with suppress(PresscheckError):  # the next time may be better
+                await engine.poll(ListChangeRequestPages(**path))

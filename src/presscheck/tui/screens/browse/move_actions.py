@@ -26,8 +26,8 @@ from presscheck.tui.widgets.picker import Choice, Picker
 
 if TYPE_CHECKING:
     from presscheck.api.spaces import Space
-    from presscheck.tui.screens.browse.context import BrowseContext
     from presscheck.tui.screens.browse.edit_actions import EditActions, Path
+    from presscheck.tui.screens.browse.session import ContentTree
 
 Where = tuple[str, str]
 """The ids of a space and of the change request that it is edited in."""
@@ -83,18 +83,18 @@ class PageMoves:
     """Sends moves one after another; while one is on its way, those that follow are collected in one write.
 
     Args:
-        screen: the browse screen.
+        session: what the browse screen shows.
     """
 
-    def __init__(self, screen: BrowseContext) -> None:
-        self._screen = screen
+    def __init__(self, session: ContentTree) -> None:
+        self._session, self._screen = session, session.screen
         self._bursts: dict[Where, _Burst] = {}
 
     def move(self, where: Where, moves: Sequence[Move]) -> None:
         """Show moves in the tree now, and send them; each starts from the order that the tree shows."""
         burst = self._bursts.get(where)
         if burst is None:
-            pages = self._screen.library.pages(where[0])
+            pages = self._session.library.pages(where[0])
             burst = self._bursts[where] = _Burst(PageOrder.of(pages.pages if pages else ()))
             burst.waiting.extend(moves)
             self._screen.run(self._send(where, burst))
@@ -104,7 +104,7 @@ class PageMoves:
 
     def _show(self, where: Where, burst: _Burst | None) -> None:
         """Show what is not sent yet; the cursor stays on its page."""
-        library, tree = self._screen.library, self._screen.tree_view
+        library, tree = self._session.library, self._session.tree_view
         library.set_moves(*where, (*burst.sending, *burst.waiting) if burst else ())
         key = tree.key
         if key and library.item(key):
@@ -140,22 +140,23 @@ class PageMoves:
         self._show(where, None)
 
     def _take(self, where: Where, pages: Pages) -> None:
-        request = self._screen.library.requests.get(where[0])
+        request = self._session.library.requests.get(where[0])
         if request and request.id == where[1]:
-            self._screen.library.set_pages(where[0], pages)
+            self._session.library.set_pages(where[0], pages)
 
 
 class MoveActions:
     """Handles the commands that move and copy pages, and those that mark them.
 
     Args:
-        screen: the browse screen.
+        session: what the browse screen shows.
         edits: names the change request to edit in, and the pages that a command is about.
     """
 
-    def __init__(self, screen: BrowseContext, edits: EditActions) -> None:
-        self._screen, self._edits = screen, edits
-        self._moves = PageMoves(screen)
+    def __init__(self, session: ContentTree, edits: EditActions) -> None:
+        self._session, self._screen = session, session.screen
+        self._edits = edits
+        self._moves = PageMoves(session)
 
     def reason_move_down(self) -> str | None:
         """Why no page can be moved."""
@@ -183,32 +184,32 @@ class MoveActions:
 
     def command_copy_change(self) -> Awaitable[None] | None:
         """Add a copy of the page, with the pages below it, after it."""
-        item = self._screen.item
+        item = self._session.item
         return self._duplicate(item.space, item.page.id) if item and item.space and item.page else None
 
     def command_mark(self) -> None:
         """Mark the page, or remove its mark."""
-        self._screen.notify(self._marks() if self._screen.tree_view.mark() else "only pages can be marked")
+        self._screen.notify(self._marks() if self._session.tree_view.mark() else "only pages can be marked")
 
     def command_mark_range(self) -> None:
         """Start a range of marks, or end it."""
-        is_first = self._screen.tree_view.mark_range()
+        is_first = self._session.tree_view.mark_range()
         self._screen.notify("a range starts here: V ends it" if is_first else self._marks())
 
     def command_mark_visible(self) -> None:
         """Mark all visible pages, or remove their marks."""
-        self._screen.tree_view.mark_visible()
+        self._session.tree_view.mark_visible()
         self._screen.notify(self._marks())
 
     def _marks(self) -> str:
-        marked = len(self._screen.tree_view.marked)
+        marked = len(self._session.tree_view.marked)
         return f"{count(marked, 'page')} marked: J K ( ) move them" if marked else "no page is marked"
 
     def _start(self, plan: Plan) -> Awaitable[None] | None:
         space, pages = self._edits.targets()
         if space is None:
             return None
-        if space.id in self._screen.library.requests and space.edit_mode != "locked":
+        if space.id in self._session.library.requests and space.edit_mode != "locked":
             self._apply(space, pages, plan)
             return None
         return self._apply_after_choice(space, pages, plan)
@@ -219,15 +220,15 @@ class MoveActions:
 
     async def _ready(self, space: Space) -> Path | None:
         """The change request to edit in, with its pages in the tree."""
-        is_chosen = space.id in self._screen.library.requests
+        is_chosen = space.id in self._session.library.requests
         path = await self._edits.path(space)
         if path and not is_chosen:
-            self._screen.library.set_pages(space.id, await self._screen.engine.read(ListChangeRequestPages(**path)))
-            self._screen.tree_view.show()
+            self._session.library.set_pages(space.id, await self._screen.engine.read(ListChangeRequestPages(**path)))
+            self._session.tree_view.show()
         return path
 
     def _apply(self, space: Space, pages: Sequence[str], plan: Plan) -> None:
-        known, request = self._screen.library.pages(space.id), self._screen.library.requests.get(space.id)
+        known, request = self._session.library.pages(space.id), self._session.library.requests.get(space.id)
         if known is None or request is None:
             self._screen.notify("the pages are not loaded yet")
             return
@@ -241,14 +242,14 @@ class MoveActions:
         if isinstance(moves, str):
             self._screen.notify(moves)
             return
-        tree = self._screen.tree_view
+        tree = self._session.tree_view
         tree.expanded.update(page_key(space.id, move.parent) for move in moves if move.parent)
         self._moves.move((space.id, request.id), moves)
 
     async def _move_to(self, space: Space, pages: Sequence[str]) -> None:
         if not await self._ready(space):
             return
-        known = self._screen.library.pages(space.id)
+        known = self._session.library.pages(space.id)
         if known is None:
             return  # it was left meanwhile
         order, by_id = PageOrder.of(known.pages), {page.id: page for page in flatten(known.pages)}
@@ -289,7 +290,7 @@ class MoveActions:
         self._screen.notify(f"copied{f', without {left} of its links' if left else ''}")
         created = answer.changes[0].page_id if answer and answer.changes else None
         if created:
-            self._screen.tree_view.move_to_key(page_key(space.id, created))
+            self._session.tree_view.move_to_key(page_key(space.id, created))
 
     async def _copy(self, path: Path, page: RevisionPage) -> InsertPage:
         """A new page with text and details of another; its id is its reference."""

@@ -16,7 +16,7 @@ from presscheck.tui.screens.browse.page_tree import READABLE, page_key
 from presscheck.tui.widgets.picker import Choice, Picker
 
 if TYPE_CHECKING:
-    from presscheck.tui.screens.browse.context import BrowseContext
+    from presscheck.tui.screens.browse.session import ContentTree
     from presscheck.tui.widgets.page_view import PageLayout, PageView, Position
 
 WIDE = 120
@@ -31,11 +31,11 @@ class OutlinePane:
     """Shows and hides the outline, and goes to what is chosen in it.
 
     Args:
-        screen: the browse screen.
+        session: what the browse screen shows.
     """
 
-    def __init__(self, screen: BrowseContext) -> None:
-        self._screen = screen
+    def __init__(self, session: ContentTree) -> None:
+        self._session, self._screen = session, session.screen
         self.is_zoomed = False
         """Whether the page has the whole width."""
         self._is_wanted: bool | None = None
@@ -57,21 +57,21 @@ class OutlinePane:
         self._is_wanted = not self.is_shown
         self._screen.engine.outbox.remember(SHOWN, "yes" if self._is_wanted else None)
         self.arrange()
-        self._screen.set_focus(self._screen.outline if self._is_wanted else self._screen.page_view)
+        self._screen.set_focus(self._session.outline if self._is_wanted else self._session.page_view)
 
     def arrange(self) -> None:
         """Show the outline where it is wanted and has room."""
-        outline, is_shown = self._screen.outline, self.is_shown
+        outline, is_shown = self._session.outline, self.is_shown
         if outline.has_focus and not is_shown:
-            self._screen.set_focus(self._screen.page_view)  # at once: a hidden pane would lose the focus
+            self._screen.set_focus(self._session.page_view)  # at once: a hidden pane would lose the focus
         outline.display = is_shown
-        self._screen.page_view.on_drawn = outline.follow if is_shown else None
+        self._session.page_view.on_drawn = outline.follow if is_shown else None
         outline.follow()
 
     def open(self) -> None:
         """Go to the heading under the cursor of the outline, and into the page."""
-        view = self._screen.page_view
-        view.go_to_heading(self._screen.outline.cursor, opens=True)
+        view = self._session.page_view
+        view.go_to_heading(self._session.outline.cursor, opens=True)
         self._screen.set_focus(view)
 
 
@@ -79,12 +79,12 @@ class PageNavigation:
     """Shows pages where they were left, and handles the commands that move in a page and from page to page.
 
     Args:
-        screen: the browse screen.
+        session: what the browse screen shows.
     """
 
-    def __init__(self, screen: BrowseContext) -> None:
-        self._screen = screen
-        self.outline = OutlinePane(screen)
+    def __init__(self, session: ContentTree) -> None:
+        self._session, self._screen = session, session.screen
+        self.outline = OutlinePane(session)
         self.is_zoomed = False
         self._key = ""
         self._positions: dict[str, Position] = {}
@@ -94,7 +94,7 @@ class PageNavigation:
 
     def show(self, key: str, make: Callable[[int], PageLayout]) -> None:
         """Show a page by the key of its item: the same one as it is scrolled, another one where it was left."""
-        view = self._screen.page_view
+        view = self._session.page_view
         if key == self._key:
             view.show(make, line=None)
         else:
@@ -108,7 +108,7 @@ class PageNavigation:
     def show_again(self, key: str, make: Callable[[int], PageLayout]) -> None:
         """Show the same page with what is known now: pictures, titles of pages; what is read stays where it is."""
         if key == self._key:
-            self._screen.page_view.show_again(make)
+            self._session.page_view.show_again(make)
         else:
             self.show(key, make)
 
@@ -127,11 +127,11 @@ class PageNavigation:
             self._jump = (key, jump)
 
     async def _go_to_quote(self, words: str) -> None:
-        if not await self._screen.page_view.go_to_quote(words):
+        if not await self._session.page_view.go_to_quote(words):
             self._screen.notify(f"the text is not on this page any more: {sanitize(words)}")
 
     async def _go_to_line(self, line: int) -> None:
-        if not await self._screen.page_view.go_to_source(line - 1):
+        if not await self._session.page_view.go_to_source(line - 1):
             self._screen.notify(f"this page has no line {line:,} any more")
 
     def _remember(self, view: PageView) -> None:
@@ -152,12 +152,12 @@ class PageNavigation:
         self._go_to(key, partial(self._go_to_anchor, anchor))
 
     async def _go_to_anchor(self, anchor: str) -> None:
-        if not await self._screen.page_view.go_to_anchor(anchor):
+        if not await self._session.page_view.go_to_anchor(anchor):
             self._screen.notify(f"no heading or anchor “{sanitize(anchor)}” on this page")
 
     def reason_outline(self) -> str | None:
         """Disabled without headings."""
-        document = self._screen.page_view.document
+        document = self._session.page_view.document
         return None if document and (document.headings or not document.done) else "no headings here"
 
     async def command_outline(self) -> None:
@@ -165,7 +165,7 @@ class PageNavigation:
         if self.outline.has_room:
             self.outline.toggle()
             return
-        view = self._screen.page_view
+        view = self._session.page_view
         headings = await view.all_headings()
         if not headings:
             self._screen.notify("no headings here")
@@ -192,10 +192,10 @@ class PageNavigation:
 
     def reason_next_page(self) -> str | None:
         """Disabled until the pages of a space are known."""
-        item = self._screen.item
+        item = self._session.item
         if item is None or item.space is None:
             return "go to a space or a page first"
-        return None if self._screen.library.pages(item.space.id) else "the pages of this space are not loaded yet"
+        return None if self._session.library.pages(item.space.id) else "the pages of this space are not loaded yet"
 
     reason_previous_page = reason_next_page
 
@@ -210,7 +210,9 @@ class PageNavigation:
     def command_zoom(self) -> None:
         """Give the page the whole width, or show the tree beside it again."""
         self.is_zoomed = not self.is_zoomed
-        self._screen.show_zoom(is_zoomed=self.is_zoomed)
+        if self.is_zoomed:
+            self._screen.set_focus(self._session.page_view)  # at once: a hidden tree would lose the focus
+        self._screen.query_one("#browse").set_class(self.is_zoomed, "zoomed")
         self.outline.is_zoomed = self.is_zoomed
         self.outline.arrange()
 
@@ -224,27 +226,27 @@ class PageNavigation:
 
     def reason_fold_section(self) -> str | None:
         """Disabled without a page."""
-        return None if self._screen.page_view.folds_sections else "no page here"
+        return None if self._session.page_view.folds_sections else "no page here"
 
     def command_fold_section(self) -> None:
         """Fold the section of the heading that the cursor is on or below, or unfold it."""
-        if not self._screen.page_view.toggle_section():
+        if not self._session.page_view.toggle_section():
             self._screen.notify("no section here: ] goes to the next heading")
 
     reason_fold_sections = reason_fold_section
 
     def command_fold_sections(self) -> None:
         """Fold all sections of the page, or unfold them."""
-        is_folded = self._screen.page_view.toggle_sections()
+        is_folded = self._session.page_view.toggle_sections()
         self._screen.notify("all sections are folded" if is_folded else "all sections are open")
 
     def reason_open_all(self) -> str | None:
         """Disabled without a page."""
-        return None if self._screen.page_view.controls else "no page here"
+        return None if self._session.page_view.controls else "no page here"
 
     def command_open_all(self) -> None:
         """Open all tabs, expandables and wide tables, or fold them again."""
-        view = self._screen.page_view
+        view = self._session.page_view
         controls = view.controls
         if controls:
             view.show_all(shows_all=not controls.shows_all)
@@ -256,15 +258,15 @@ class PageNavigation:
 
     def command_wrap(self) -> None:
         """Wrap the code or the wide table under the cursor, or let it scroll."""
-        controls = self._screen.page_view.controls
+        controls = self._session.page_view.controls
         if controls and controls.shows_all:
             self._screen.notify("everything on this page is open: fold it first")
-        elif not self._screen.page_view.toggle_wrap():
+        elif not self._session.page_view.toggle_wrap():
             self._screen.notify("no code or wide table under the cursor")
 
     def open_links(self) -> None:
         """Follow the link in the line under the cursor; label the links if it has several."""
-        view = self._screen.page_view
+        view = self._session.page_view
         targets = view.cursor_targets
         if len(targets) == 1:
             view.post_message(view.LinkChosen(view, targets[0]))
@@ -272,12 +274,12 @@ class PageNavigation:
             view.label_links()
 
     def _go_to_heading(self, by: int) -> None:
-        if not self._screen.page_view.next_heading(by):
+        if not self._session.page_view.next_heading(by):
             self._screen.notify("no further heading" if by > 0 else "no heading above")
 
     def _turn(self, by: int) -> None:
-        item = self._screen.item
-        pages = self._screen.library.pages(item.space.id) if item and item.space else None
+        item = self._session.item
+        pages = self._session.library.pages(item.space.id) if item and item.space else None
         if item is None or item.space is None or pages is None:
             return
         order = list(flatten(pages.pages))
@@ -288,5 +290,5 @@ class PageNavigation:
             self._screen.notify("this is the last page" if by > 0 else "this is the first page")
             return
         key = page_key(item.space.id, page.id)
-        tree = self._screen.tree_view  # the focus stays where it is: in the page or in the tree
-        tree.move_to_key(key, ancestors=self._screen.library.ancestors(key))
+        tree = self._session.tree_view  # the focus stays where it is: in the page or in the tree
+        tree.move_to_key(key, ancestors=self._session.library.ancestors(key))

@@ -24,6 +24,8 @@ from presscheck.tui.screens.browse.item_contents import CONTENTS_OF, Contents
 from presscheck.tui.screens.browse.page_navigation import PageNavigation
 from presscheck.tui.screens.browse.page_references import ReferenceLoader
 from presscheck.tui.screens.browse.page_tree import Item, page_key
+from presscheck.tui.screens.browse.shortcut_actions import shortcut_text
+from presscheck.tui.screens.browse.site_actions import site_lines
 from presscheck.tui.screens.browse.space_home import SpaceHome
 from presscheck.tui.screens.references.page_pictures import PagePictures
 from presscheck.tui.widgets.picker import Choice, Picker
@@ -31,10 +33,8 @@ from presscheck.tui.widgets.picker import Choice, Picker
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from presscheck.api.sites import Site
     from presscheck.api.spaces import Space
-    from presscheck.tui.screens.browse.context import BrowseContext
-    from presscheck.tui.screens.browse.static_layout import StaticLayout
+    from presscheck.tui.screens.browse.session import ContentTree
 
 NO_HIT = "Nothing that is loaded has this text in its title. esc ends the filter."
 
@@ -43,33 +43,24 @@ class PagePane:
     """Shows the page under the cursor, and handles the commands about it.
 
     Args:
-        screen: the browse screen.
-        shortcut_text: returns what is shown for a group of shortcuts, or for one whose target is not loaded.
-        site_lines: returns what is shown for a site, in so many columns.
+        session: what the browse screen shows.
     """
 
-    def __init__(
-        self,
-        screen: BrowseContext,
-        shortcut_text: Callable[[Item], str],
-        site_lines: Callable[[Site, int], StaticLayout],
-    ) -> None:
-        self._screen, self._shortcut_text, self._site_lines = screen, shortcut_text, site_lines
-        self.navigation = PageNavigation(screen)
-        self.home = SpaceHome(screen, self._show_home)
-        self.pictures = PagePictures(screen, lambda: screen.page_view.size.height, self._references_changed)
-        self._references = ReferenceLoader(screen, self.pictures, self._references_changed)
+    def __init__(self, session: ContentTree) -> None:
+        self._session, self._screen = session, session.screen
+        self.navigation = PageNavigation(session)
+        self.home = SpaceHome(session, self._show_home)
+        self.pictures = PagePictures(session.screen, lambda: session.page_view.size.height, self._references_changed)
+        self._references = ReferenceLoader(session, self.pictures, self._references_changed)
         self.age = ""
         """How old the shown page is, while offline."""
         self._shown = ("", "", "")
         self._drawn_with: Pages | None = None
         """The pages whose titles are in the page that is shown."""
-        self._back: list[str] = []
-        self._forward: list[str] = []
 
     def show_page(self) -> Item | None:
         """Show what is under the cursor, from the store first, then from the service; returns that item."""
-        item = self._screen.item
+        item = self._session.item
         self.age = ""
         self._show_item(item)
         self._screen.refresh_status_bars()  # they name what is under the cursor
@@ -85,31 +76,30 @@ class PagePane:
         if self.home.space:
             self.home.leave()
         if item is None:
-            if self._screen.tree_view.search_text:
-                self._screen.unsubscribe("page")
-                self.show_text(NO_HIT)
+            self._screen.unsubscribe("page")
+            self.show_text(NO_HIT if self._session.tree_view.search_text else self._session.message)
             return
         if item.site:
             self._screen.unsubscribe("page")
             site = item.site
             self._shown = ("", "", "")
-            self.navigation.show(item.key, lambda width: self._site_lines(site, self.navigation.columns(width)))
+            self.navigation.show(item.key, lambda width: site_lines(site, self.navigation.columns(width)))
             return
         if item.kind in CONTENTS_OF:
             self._screen.unsubscribe("page")
             self._shown = ("", "", "")
             self.navigation.show(
-                item.key, lambda width: Contents(self._screen.library, item, self.navigation.columns(width))
+                item.key, lambda width: Contents(self._session.library, item, self.navigation.columns(width))
             )
             return
         if item.kind in ("shortcuts", "shortcut"):
-            self.show_text(self._shortcut_text(item))
+            self.show_text(shortcut_text(self._session.library, item))
             return
         if item.kind != "document" or item.page is None or item.space is None:
             self.show_text(sanitize(item.page.href or "") if item.page else "")
             return
         space, page = item.space.id, item.page.id
-        request = self._screen.library.requests.get(space)
+        request = self._session.library.requests.get(space)
         call: Operation[RevisionPage] = changed_page(space, request.id, page) if request else live_page(space, page)
         engine = self._screen.engine
         # at once, so that the row and its page are one picture, unless the next key waits already
@@ -132,7 +122,7 @@ class PagePane:
 
     def follow_link(self, target: str) -> None:
         """Open the target of a link: a page, a file or a web address in the browser, or what a space's home names."""
-        item = self._screen.item
+        item = self._session.item
         if item and item.kind == "space":
             self.home.follow(target)
             return
@@ -140,9 +130,9 @@ class PagePane:
             open_address(self._screen.app_context, target)
             return
         if item and item.kind in CONTENTS_OF:
-            self._open(item, target)
+            self._session.visit(target)
             return
-        pages = self._screen.library.pages(item.space.id) if item and item.space else None
+        pages = self._session.library.pages(item.space.id) if item and item.space else None
         if item is None or item.space is None or item.page is None or pages is None:
             return
         if target.startswith("/~/users/"):
@@ -161,7 +151,7 @@ class PagePane:
             if link.anchor:
                 self.navigation.go_to_anchor(key, link.anchor)
             if key != item.key:
-                self._open(item, key)
+                self._session.visit(key)
         else:
             self._screen.run(self._open_file(item.space.id, pages, target, source_path(item.page)))
 
@@ -171,13 +161,13 @@ class PagePane:
         if anchor:
             self.navigation.go_to_anchor(key, anchor)
         if item.space and space != item.space.id:
-            self._screen.visit_page(space, page)
+            self._session.visit_page(space, page)
         elif key != item.key:
-            self._open(item, key)
+            self._session.visit(key)
 
     async def _open_file(self, space: str, pages: Pages, target: str, source: str) -> None:
         """Open an image or a file in the browser; a link to nothing says to what."""
-        request = self._screen.library.requests.get(space)
+        request = self._session.library.requests.get(space)
         call: Operation[Page[RevisionFile]] = (
             ListChangeRequestFiles(space_id=space, change_request_id=request.id, limit=ALL)
             if request
@@ -191,33 +181,17 @@ class PagePane:
         else:
             self._screen.notify(f"broken link, not found in this space: {sanitize(target)}")
 
-    def reason_history_back(self) -> str | None:
-        """Disabled until a link was followed."""
-        return None if self._back else "no previous page"
-
-    def command_history_back(self) -> None:
-        """Go back to the page whose link was followed."""
-        self._step(self._back, self._forward)
-
-    def reason_history_forward(self) -> str | None:
-        """Disabled until the user went back."""
-        return None if self._forward else "no next page"
-
-    def command_history_forward(self) -> None:
-        """Go forward again."""
-        self._step(self._forward, self._back)
-
     def reason_backlinks(self) -> str | None:
         """Disabled without a page."""
-        item = self._screen.item
+        item = self._session.item
         return None if item and item.kind == "document" else "no page here"
 
     async def command_backlinks(self) -> None:
         """Choose among the pages that link to this one, and open it."""
-        item = self._screen.item
+        item = self._session.item
         if item is None or item.page is None or item.space is None:
             return
-        request = self._screen.library.requests.get(item.space.id)
+        request = self._session.library.requests.get(item.space.id)
         links = await backlinks(self._screen.engine, item.space.id, item.page.id, request.id if request else None)
         pages = [backlink.page for backlink in links.items if backlink.page]
         unread = f"{count(links.unread, 'page')} of this space not in the cache" if links.unread else ""
@@ -230,11 +204,11 @@ class PagePane:
         title = f"Pages that link here{' · ' if unread else ''}{unread}"
         choice = await self._screen.ask(Picker(title, choices))
         if choice:
-            self._open(item, page_key(item.space.id, choice[0]))
+            self._session.visit(page_key(item.space.id, choice[0]))
 
     def command_copy(self) -> None:
         """Copy the web address of the page, the space or the site."""
-        item = self._screen.item
+        item = self._session.item
         if item and item.site:
             address = item.site.urls.published or item.site.urls.app or ""
             self._screen.app_context.copy_to_clipboard(sanitize(address))
@@ -251,7 +225,7 @@ class PagePane:
     def command_copy_text(self) -> None:
         """Copy the code under the cursor, or the Markdown of the page."""
         key, markdown, _ = self._shown
-        code = self._screen.page_view.code_at_cursor if self._screen.page_view.has_focus else None
+        code = self._session.page_view.code_at_cursor if self._session.page_view.has_focus else None
         if code is not None:
             self._screen.app_context.copy_to_clipboard(code)
             self._screen.notify("copied the code")
@@ -263,7 +237,7 @@ class PagePane:
 
     def command_web(self) -> None:
         """Open the published page in the browser, or that of the app if no site publishes the space."""
-        item = self._screen.item
+        item = self._session.item
         address = self._web_address(item) if item else None
         if address:
             open_address(self._screen.app_context, address)
@@ -277,7 +251,7 @@ class PagePane:
             return item.site.urls.published or item.site.urls.app
         if space is None:
             return None
-        request = self._screen.library.requests.get(space.id)
+        request = self._session.library.requests.get(space.id)
         if space.urls.published and request is None:
             # the default space of a site has the site's address, every other its own below it, and pages their paths
             return f"{space.urls.published.rstrip('/')}/{quote(page.path or '') if page else ''}"
@@ -285,7 +259,7 @@ class PagePane:
         return app or (request.urls.app if request else None) or space.urls.app
 
     def _take_page(self, item: Item, result: Result[RevisionPage | None]) -> None:
-        current = self._screen.item
+        current = self._session.item
         if current is not None and current.key == item.key:
             self._show_page(item, result)
 
@@ -302,7 +276,7 @@ class PagePane:
     def _show(self, item: Item | None, markdown: str, title: str) -> None:
         """Show a page, or without an item a sentence; the scroll position stays if it is the same page."""
         key = item.key if item else ""
-        pages = self._screen.library.pages(item.space.id) if item and item.space else None
+        pages = self._session.library.pages(item.space.id) if item and item.space else None
         if self._shown == (key, markdown, title) and self._drawn_with is pages:
             return
         self._shown, self._drawn_with = (key, markdown, title), pages
@@ -326,14 +300,14 @@ class PagePane:
 
     def _references_changed(self) -> None:
         """Draw the shown page again with what is known now about what it refers to."""
-        key, item = self._shown[0], self._screen.item
+        key, item = self._shown[0], self._session.item
         if key and item and item.key == key:
-            self._drawn_with = self._screen.library.pages(item.space.id) if item.space else None
+            self._drawn_with = self._session.library.pages(item.space.id) if item.space else None
             self.navigation.show_again(key, self._layout(item, self._drawn_with))
 
     def _show_home(self, space: Space) -> None:
         """Show the home of the space under the cursor."""
-        item = self._screen.item
+        item = self._session.item
         if item and item.kind == "space" and item.space and item.space.id == space.id:
             self._shown = ("", "", "")
             self.navigation.show(item.key, lambda width: self.home.lines(self.navigation.columns(width)))
@@ -343,21 +317,3 @@ class PagePane:
         if age != self.age:
             self.age = age
             self._screen.refresh_status_bars()
-
-    def visit(self, key: str) -> None:
-        """Remember the current item in the history, before the cursor goes to another one."""
-        item = self._screen.item
-        if item and item.key != key:
-            self._back.append(item.key)
-            self._forward.clear()
-
-    def _open(self, item: Item, key: str) -> None:
-        """Go from an item to another, and remember the first one in the history."""
-        self.visit(key)
-        self._screen.go_to(key)
-
-    def _step(self, source: list[str], target: list[str]) -> None:
-        item = self._screen.item
-        if item:
-            target.append(item.key)
-        self._screen.go_to(source.pop())

@@ -41,8 +41,8 @@ from presscheck.tui.screens.references.revision_references import (
 if TYPE_CHECKING:
     from presscheck.api.operation import Operation
     from presscheck.engine.results import Result
-    from presscheck.tui.screens.browse.context import BrowseContext
     from presscheck.tui.screens.browse.page_tree import Item
+    from presscheck.tui.screens.browse.session import ContentTree
     from presscheck.tui.screens.references.page_pictures import PagePictures
 
 MOST_SPECIFICATIONS = 5
@@ -66,7 +66,7 @@ class PageReferences:
     """The references of one page, resolved with what is known.
 
     Args:
-        screen: the browse screen.
+        session: what the browse screen shows.
         item: the page.
         links: the pages, and where known the files, of its space.
         specifications: API descriptions by the names of their specifications.
@@ -78,7 +78,7 @@ class PageReferences:
 
     def __init__(
         self,
-        screen: BrowseContext,
+        session: ContentTree,
         item: Item,
         links: SpaceLinks,
         specifications: Mapping[str, Mapping[str, Any]],
@@ -87,7 +87,7 @@ class PageReferences:
         texts: IncludedTexts,
         problem: Callable[[], str],
     ) -> None:
-        self._library, self._item, self._people, self._pictures = screen.library, item, people, pictures
+        self._library, self._item, self._people, self._pictures = session.library, item, people, pictures
         self._texts, self._problem = texts, problem
         self._links, self._specifications = links, specifications
         self._revision = links.revision
@@ -175,13 +175,14 @@ class ReferenceLoader:
     """Reads what the shown page refers to beyond the tree of pages.
 
     Args:
-        screen: the browse screen.
+        session: what the browse screen shows.
         pictures: reads and draws the images of pages.
         on_change: called when more is known about the shown page.
     """
 
-    def __init__(self, screen: BrowseContext, pictures: PagePictures, on_change: Callable[[], None]) -> None:
-        self._screen, self._pictures, self._on_change = screen, pictures, on_change
+    def __init__(self, session: ContentTree, pictures: PagePictures, on_change: Callable[[], None]) -> None:
+        self._session, self._screen = session, session.screen
+        self._pictures, self._on_change = pictures, on_change
         self._content: tuple[tuple[str, str], Revision] | None = None
         """The content of the space, and of the change request, that was read last."""
         self._links = SpaceLinks((), None)
@@ -195,7 +196,7 @@ class ReferenceLoader:
         """The keys of the files with an API description that are read, or were."""
         self._people: dict[str, str] = {}
         """The names of the members of the organization, once a page has mentioned one of them."""
-        self._texts = IncludedTexts(screen, self._texts_changed)
+        self._texts = IncludedTexts(session.screen, self._texts_changed)
         self._problem = ""
         """Why the content of the space is not known."""
         self._shown: tuple[Item, tuple[str, str], str] | None = None
@@ -212,7 +213,7 @@ class ReferenceLoader:
             self._links = SpaceLinks(pages, revision)
         descriptions = dict(self._descriptions)
         return PageReferences(
-            self._screen, item, self._links, descriptions, self._people, self._pictures, self._texts, self._why
+            self._session, item, self._links, descriptions, self._people, self._pictures, self._texts, self._why
         )
 
     def _why(self) -> str:
@@ -237,11 +238,11 @@ class ReferenceLoader:
         if _PEOPLE in markdown and not self._people:
             self._screen.run(self._read_people, group="people", exclusive=True)
         found = list(dict.fromkeys(_specifications(markdown)))[:MOST_SPECIFICATIONS]
-        names = frozenset(found if self._screen.organization_id else ())
+        names = frozenset(found if self._session.organization_id else ())
         for name in self._names - names:
             self._screen.unsubscribe(f"specification {name}")
         for name in names - self._names:
-            spec = GetLatestOpenAPISpecContent(organization_id=self._screen.organization_id, spec_slug=name)
+            spec = GetLatestOpenAPISpecContent(organization_id=self._session.organization_id, spec_slug=name)
             take_spec = partial(self._take_description, name)
             answers = self._screen.engine.watch(spec)
             self._screen.subscribe(answers, take_spec, group=f"specification {name}", shows_errors=False)
@@ -261,7 +262,7 @@ class ReferenceLoader:
 
     def _place(self, item: Item) -> tuple[str, str]:
         space = item.space.id if item.space else ""
-        request = self._screen.library.requests.get(space)
+        request = self._session.library.requests.get(space)
         return space, request.id if request else ""
 
     def _take_content(self, place: tuple[str, str], result: Result[Revision | None]) -> None:
@@ -282,7 +283,7 @@ class ReferenceLoader:
         includes = INCLUDE in markdown
         if includes or self._has_included:
             self._has_included = includes
-            pages = self._screen.library.pages(item.space.id) if item.space else None
+            pages = self._session.library.pages(item.space.id) if item.space else None
             self._texts.want(markdown, self.of(item, pages).piece)
 
     def _want_files(self) -> None:
@@ -291,7 +292,7 @@ class ReferenceLoader:
         sources = list(dict.fromkeys(_described(markdown)))[:MOST_SPECIFICATIONS]
         if item is None or item.page is None or item.space is None or not sources:
             return
-        self.of(item, self._screen.library.pages(item.space.id))
+        self.of(item, self._session.library.pages(item.space.id))
         for source in sources:
             file = self._links.file(source, source_path(item.page))
             if file and file.size <= LARGEST_DESCRIPTION and _file_key(file) not in self._files_read:
@@ -319,7 +320,7 @@ class ReferenceLoader:
 
     async def _read_people(self) -> None:
         """Read the names of the people who can be mentioned; those that cannot be read stay as they are written."""
-        organization = self._screen.organization_id
+        organization = self._session.organization_id
         if organization:
             with suppress(PresscheckError):
                 people = await people_in(self._screen.engine, organization, ())

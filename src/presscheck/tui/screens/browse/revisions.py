@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from presscheck.api.spaces import Space
     from presscheck.documents.terminal.references import References
     from presscheck.engine.review.revision_history import Step
-    from presscheck.tui.screens.browse.context import BrowseContext
+    from presscheck.tui.screens.browse.session import ContentTree
 
 CHUNK = 20
 """Revisions that are read at a time."""
@@ -57,24 +57,24 @@ class RevisionActions:
     """The command that lists the revisions of a space.
 
     Args:
-        screen: the browse screen.
+        session: what the browse screen shows.
     """
 
-    def __init__(self, screen: BrowseContext) -> None:
-        self._screen = screen
+    def __init__(self, session: ContentTree) -> None:
+        self._session, self._screen = session, session.screen
 
     def reason_history(self) -> str | None:
         """Disabled without a space, and if the service does not tell what a revision changed."""
-        item = self._screen.item
+        item = self._session.item
         if item is None or item.space is None:
             return "go to a space or a page first"
         return self._screen.engine.missing_reason(GetRevisionChanges)
 
     def command_history(self) -> None:
         """List the revisions of the space, or of the change request that it is browsed in."""
-        item = self._screen.item
+        item = self._session.item
         if item and item.space:
-            request = self._screen.library.requests.get(item.space.id)
+            request = self._session.library.requests.get(item.space.id)
             self._screen.app_context.push_screen(RevisionListScreen(item.space, request))
 
 

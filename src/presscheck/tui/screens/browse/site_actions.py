@@ -6,11 +6,8 @@ from collections.abc import Awaitable
 from functools import partial
 from typing import TYPE_CHECKING
 
-from presscheck.api.operation import Page
-from presscheck.api.sites import CreateSite, DeleteSite, ListSites, Site, UpdateSite
+from presscheck.api.sites import CreateSite, DeleteSite, Site, UpdateSite
 from presscheck.engine.publish.shown_addresses import shown_address
-from presscheck.engine.results import Result
-from presscheck.engine.shared_calls import ALL
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import display_url, sanitize
 from presscheck.text.styled_text import Span, wrap
@@ -21,7 +18,7 @@ from presscheck.tui.screens.sites.details import SiteDetails, visibility_of
 from presscheck.tui.screens.sites.writes import undo_here, write_reason
 
 if TYPE_CHECKING:
-    from presscheck.tui.screens.browse.context import BrowseContext
+    from presscheck.tui.screens.browse.session import ContentTree
 
 IN_SITES = ("publish", "why", "view_as", "preview_site")
 """The commands that run in the publish screen, at the site under the cursor."""
@@ -32,59 +29,29 @@ class TreeSites:
     """Shows the sites in the tree, and handles the commands on them.
 
     Args:
-        screen: the browse screen.
+        session: what the browse screen shows.
     """
 
-    def __init__(self, screen: BrowseContext) -> None:
-        self._screen = screen
-        self._details = SiteDetails(screen)
-        self.listing: ListSites | None = None
-        """The listing of the sites; None until the organization is known."""
+    def __init__(self, session: ContentTree) -> None:
+        self._session, self._screen = session, session.screen
         for name in IN_SITES:
             setattr(self, f"command_{name}", partial(self._open_with, name))
             setattr(self, f"reason_{name}", self._reason)
 
-    def begin(self, organization_id: str) -> None:
-        """Show the sites of an organization: the stored ones, then those of the service, which it asks once.
-
-        A service without sites, or that does not show them to the user, leaves the tree as it is.
-        """
-        self.listing = ListSites(organization_id=organization_id, limit=ALL)
-        self._screen.subscribe(self._screen.engine.watch(self.listing), self._take, group="sites", shows_errors=False)
-
-    def _take(self, result: Result[Page[Site] | None]) -> None:
-        if result.value is not None and self._screen.library.set_sites(result.value.items):
-            self._screen.redraw()
+    @property
+    def _details(self) -> SiteDetails:
+        return SiteDetails(self._screen, self._session.organization_id)
 
     @property
     def site(self) -> Site | None:
         """The site under the cursor."""
-        item = self._screen.item
+        item = self._session.item
         return item.site if item else None
 
     def open(self, site: Site, command: str = "") -> None:
         """Go to a site in the publish screen, and run a command there if one is given."""
         app = self._screen.app_context
         self._screen.run(lambda: app.open_site(site.id, command))
-
-    def lines(self, site: Site, width: int) -> StaticLayout:
-        """What is shown of a site: its facts in words, its address, and what can be done."""
-        page = StaticLayout(width)
-        page.title(" ".join(sanitize(site.title).split()) or "(no title)")
-        facts = [site_words(site), count(site.site_spaces, "space")]
-        if site.type:
-            facts.append(sanitize(site.type))
-        page.lines += wrap((Span(" · ".join(facts), "quiet"),), page.width)
-        if site.published and site.urls.published:
-            shown = display_url(shown_address(site, site.urls.published))
-            page.lines += wrap((Span(shown, "link", site.urls.published),), page.width)
-        if site.published:
-            page.lines += wrap((Span(f"Visible to {visibility_of(site)}."),), page.width)
-        hint = "enter opens it in Sites: its structure, its checks, and everything else. E edits its details."
-        page.lines += [(), *wrap((Span(hint, "quiet"),), page.width)]
-        return page
-
-    # commands
 
     def reason_add(self) -> str | None:
         """Disabled offline, read-only, and where the service cannot create one."""
@@ -94,8 +61,8 @@ class TreeSites:
         """Create a site."""
         site = await self._details.create()
         if site is not None:
-            self._screen.tree_view.expanded.add(SITES)
-            self._screen.go_to(f"site {site.id}")
+            self._session.tree_view.expanded.add(SITES)
+            self._session.go_to(f"site {site.id}")
             self._screen.notify(f"{sanitize(site.title)} created as a draft: P publishes it")
 
     def reason_rename(self) -> str | None:
@@ -128,3 +95,21 @@ class TreeSites:
         site = self.site
         if site:
             self.open(site, command)
+
+
+def site_lines(site: Site, width: int) -> StaticLayout:
+    """What is shown of a site: its facts in words, its address, and what can be done."""
+    page = StaticLayout(width)
+    page.title(" ".join(sanitize(site.title).split()) or "(no title)")
+    facts = [site_words(site), count(site.site_spaces, "space")]
+    if site.type:
+        facts.append(sanitize(site.type))
+    page.lines += wrap((Span(" · ".join(facts), "quiet"),), page.width)
+    if site.published and site.urls.published:
+        shown = display_url(shown_address(site, site.urls.published))
+        page.lines += wrap((Span(shown, "link", site.urls.published),), page.width)
+    if site.published:
+        page.lines += wrap((Span(f"Visible to {visibility_of(site)}."),), page.width)
+    hint = "enter opens it in Sites: its structure, its checks, and everything else. E edits its details."
+    page.lines += [(), *wrap((Span(hint, "quiet"),), page.width)]
+    return page

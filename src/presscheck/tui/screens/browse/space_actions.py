@@ -1,18 +1,12 @@
 """Actions on spaces and collections in the tree: create, change, move, lock, duplicate, transfer, delete, restore.
 
 What is changed of one are also its default level, language and merge rules.
-
-The service has no list of deleted spaces, but tells an admin of a space when it was deleted. So the candidates for
-being restored are the spaces that the user deleted here, and those that were in the tree and are no more.
 """
 
 from __future__ import annotations
 
-import asyncio
-import json
-from collections.abc import Awaitable, Iterable, Mapping
-from datetime import timedelta
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
+from collections.abc import Awaitable, Mapping
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from presscheck.api.collections import (
     CreateCollection,
@@ -28,17 +22,16 @@ from presscheck.api.spaces import (
     CreateSpace,
     DeleteSpace,
     DuplicateSpace,
-    GetSpace,
     MoveSpace,
     RestoreSpace,
     TransferSpace,
     UpdateSpace,
 )
-from presscheck.errors import Forbidden, NotFound
-from presscheck.text.phrases import DAY, count, now, parse_time
+from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.screens.access.levels import DEFAULT_LEVELS
+from presscheck.tui.screens.browse.deleted_spaces import DeletedSpaces
 from presscheck.tui.screens.emoji import emoji_code, emoji_text
 from presscheck.tui.screens.merge_rules import ask_merge_rules, own_rules, rules_in_words
 from presscheck.tui.screens.undo import undo_last_sent
@@ -51,17 +44,11 @@ if TYPE_CHECKING:
     from presscheck.api.operation import Operation
     from presscheck.api.sites import Site
     from presscheck.api.spaces import Space
-    from presscheck.engine.engine import Engine
-    from presscheck.engine.results import Result
     from presscheck.engine.writes.descriptions import Place
-    from presscheck.tui.screens.browse.context import BrowseContext
     from presscheck.tui.screens.browse.edit_actions import EditActions
     from presscheck.tui.screens.browse.page_tree import Item
+    from presscheck.tui.screens.browse.session import ContentTree
 
-RESTORABLE = timedelta(days=7)
-"""How long the service keeps a deleted space."""
-MOST = 100
-"""The most candidates that are remembered."""
 NONE = "none"
 """The key of no default level, and of no language."""
 TITLE, DESCRIPTION = 50, 100
@@ -71,87 +58,15 @@ TOP = "top"
 NOTHING_DELETED = "No space was deleted in the last seven days, as far as is known here."
 
 
-class DeletedSpace(NamedTuple):
-    """A space that can be restored."""
-
-    id: str
-    title: str
-    deleted_at: str
-
-    def time_left(self) -> str:
-        """How long it can be restored: `6 days left`."""
-        moment = parse_time(self.deleted_at)
-        seconds = (moment + RESTORABLE - now()).total_seconds() if moment else 0.0
-        return f"{count(int(seconds // DAY), 'day')} left" if seconds >= DAY else "less than a day left"
-
-
-class DeletedSpaces:
-    """Remembers the spaces that disappeared, and asks the service which of them are deleted.
-
-    Args:
-        engine: reads, and stores what is remembered.
-    """
-
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
-
-    def remember(self, organization: str, gone: Iterable[Space]) -> None:
-        """Remember spaces that are not in the tree any more."""
-        titles = self._titles(organization)
-        titles |= {space.id: space.title for space in gone}
-        self._store(organization, titles)
-
-    async def restorable(self, organization: str) -> list[DeletedSpace]:
-        """The deleted spaces that the user can restore, the last deleted first.
-
-        Raises:
-            PresscheckError: the service cannot be asked.
-        """
-        titles = self._titles(organization)
-        own = [
-            entry.call.space_id
-            for entry in self._engine.history()
-            if isinstance(entry.call, DeleteSpace) and entry.state == "sent"
-        ]
-        answers = await asyncio.gather(*(self._deleted(identity) for identity in dict.fromkeys((*titles, *own))))
-        spaces = [space for space in answers if space is not None and space.organization == organization]
-        known = {space.id for space in spaces}
-        # more may have been remembered while the service was asked, and it was not asked about those
-        ended, titles = titles.keys() - known, self._titles(organization)
-        self._store(organization, {identity: title for identity, title in titles.items() if identity not in ended})
-        deleted = [DeletedSpace(space.id, space.title, space.deleted_at or "") for space in spaces]
-        return sorted(deleted, key=lambda space: space.deleted_at, reverse=True)
-
-    async def _deleted(self, identity: str) -> Space | None:
-        """A space if it is deleted and can be restored by the user."""
-        try:
-            space = await self._engine.read(GetSpace(space_id=identity))
-        except (NotFound, Forbidden):
-            return None
-        moment = parse_time(space.deleted_at)
-        return space if moment and moment + RESTORABLE > now() else None
-
-    def _titles(self, organization: str) -> dict[str, str]:
-        """The titles of the remembered spaces by id, the oldest first."""
-        return json.loads(self._engine.outbox.recall(_key(organization)) or "{}")
-
-    def _store(self, organization: str, titles: dict[str, str]) -> None:
-        self._engine.outbox.remember(_key(organization), json.dumps(dict(list(titles.items())[-MOST:])))
-
-
-def _key(organization: str) -> str:
-    return f"gone spaces {organization}"
-
-
 class SpaceSettings:
     """Asks for a setting of a space or collection, and changes it.
 
     Args:
-        screen: the browse screen.
+        session: what the browse screen shows.
     """
 
-    def __init__(self, screen: BrowseContext) -> None:
-        self._screen = screen
+    def __init__(self, session: ContentTree) -> None:
+        self._session, self._screen = session, session.screen
 
     async def change(self, item: Item) -> None:
         """Choose a setting and its new value; a present value is shown beside its name."""
@@ -219,27 +134,14 @@ class SpaceActions:
     """Handles the commands on spaces and collections.
 
     Args:
-        screen: the browse screen.
+        session: what the browse screen shows.
         pages: adds a page into a space.
     """
 
-    def __init__(self, screen: BrowseContext, pages: EditActions) -> None:
-        self._screen, self._pages = screen, pages
-        self._settings = SpaceSettings(screen)
-        self._moving = 0
-        self._unsettled: set[str] = set()
-        """The kinds of items that were moved, until the service told their new order."""
-
-    def holds_back(self, result: Result[int], kind: str) -> bool:
-        """Whether an answer is older than the order on the screen, which a move has changed.
-
-        Args:
-            result: the answer of a listing.
-            kind: what it lists.
-        """
-        if result.state != "cached" and not self._moving:
-            self._unsettled.discard(kind)
-        return bool(self._moving or self._unsettled)
+    def __init__(self, session: ContentTree, pages: EditActions) -> None:
+        self._session, self._screen = session, session.screen
+        self._pages = pages
+        self._settings = SpaceSettings(session)
 
     # reasons
 
@@ -247,28 +149,28 @@ class SpaceActions:
         return self._screen.engine.write_reason()
 
     def _item_reason(self) -> str | None:
-        return self._offline() or (None if self._screen.item else "there is nothing yet: a creates a space")
+        return self._offline() or (None if self._session.item else "there is nothing yet: a creates a space")
 
     def _admin_reason(self) -> str | None:
-        item = self._screen.item
+        item = self._session.item
         return self._item_reason() or (lacks_admin(item) if item else None)
 
     def _space_reason(self) -> str | None:
         """Why a command on spaces alone is disabled."""
-        item = self._screen.item
+        item = self._session.item
         return self._offline() or (None if item and item.kind == "space" else "go to a space first")
 
     def reason_add(self) -> str | None:
         """Disabled offline, read-only, and until the organization is known."""
-        return self._offline() or (None if self._screen.organization_id else "not loaded yet")
+        return self._offline() or (None if self._session.organization_id else "not loaded yet")
 
     reason_rename = _admin_reason
     reason_delete = _admin_reason
 
     def reason_move_down(self) -> str | None:
         """Disabled offline, read-only, and without the role that moving needs in the collection."""
-        item = self._screen.item
-        parent = self._screen.library.item(item.parent) if item else None
+        item = self._session.item
+        parent = self._session.library.item(item.parent) if item else None
         return self._item_reason() or (lacks_create(parent) if parent else None)
 
     reason_move_up = reason_move_down
@@ -276,8 +178,8 @@ class SpaceActions:
 
     def reason_copy_change(self) -> str | None:
         """Disabled on collections, and without the role that it needs in the collection."""
-        item = self._screen.item
-        parent = self._screen.library.item(item.parent) if item else None
+        item = self._session.item
+        parent = self._session.library.item(item.parent) if item else None
         if item and item.kind == "collection":
             return "only spaces can be duplicated, not collections"
         return self._space_reason() or (lacks_create(parent) if parent else None)
@@ -288,14 +190,14 @@ class SpaceActions:
 
     def reason_settings(self) -> str | None:
         """Disabled without a space or collection that the user administers."""
-        item = self._screen.item
+        item = self._session.item
         if item and item.kind not in ("space", "collection"):
             return "go to a space or a collection first"
         return self._admin_reason()
 
     def reason_transfer(self) -> str | None:
         """Disabled without a space or collection that the user administers, and if the service cannot do it."""
-        item = self._screen.item
+        item = self._session.item
         operation = TransferSpace if item and item.kind == "space" else TransferCollection
         return self._screen.engine.missing_reason(operation) or self.reason_settings()
 
@@ -308,14 +210,14 @@ class SpaceActions:
     @property
     def _place(self) -> Space | Collection | Site | None:
         """The collection or site under the cursor, or the space, also that of a page."""
-        item = self._screen.item
+        item = self._session.item
         return (item.collection or item.site or item.space) if item else None
 
     async def command_go_permissions(self) -> None:
         """Show who has which level in the space, collection or site, and why."""
         place = self._place
         organizations = (await self._screen.engine.read(ListOrganizations())).items
-        organization = next((one for one in organizations if one.id == self._screen.organization_id), None)
+        organization = next((one for one in organizations if one.id == self._session.organization_id), None)
         if place and organization:
             self._screen.app_context.open_permissions(organization, place)
 
@@ -323,10 +225,10 @@ class SpaceActions:
 
     def command_add(self) -> Awaitable[None]:
         """Choose what to create: a page in the space, a space, a collection."""
-        return self._add(self._screen.item)
+        return self._add(self._session.item)
 
     async def _add(self, item: Item | None) -> None:
-        library = self._screen.library
+        library = self._session.library
         inside = item if item and item.kind == "collection" else library.item(item.parent) if item else None
         place = f"in {sanitize(inside.title)}" if inside else "at the top level"
         missing = self._screen.engine.missing_reason(CreateSpace)
@@ -353,7 +255,7 @@ class SpaceActions:
         title = await self._prompt(f"Title of the new {kind}", "", TITLE, draft)
         if title is None:
             return
-        given: dict[str, Any] = {"organization_id": self._screen.organization_id, "title": title}
+        given: dict[str, Any] = {"organization_id": self._session.organization_id, "title": title}
         given |= {"parent": parent} if parent else {}
         engine = self._screen.engine
         made = await (
@@ -363,24 +265,24 @@ class SpaceActions:
         )
         self._screen.engine.outbox.save_draft(draft, "")
         if made is not None:
-            self._screen.go_to(f"{kind} {made.id}")
+            self._session.go_to(f"{kind} {made.id}")
 
     def command_copy_change(self) -> Awaitable[None] | None:
         """Duplicate the space, and go to the copy."""
-        item = self._screen.item
+        item = self._session.item
         return self._duplicate(item.space.id) if item and item.space else None
 
     async def _duplicate(self, space_id: str) -> None:
         copy = await self._screen.engine.write(DuplicateSpace(space_id=space_id)).landed()
         if copy is not None:
-            self._screen.go_to(f"space {copy.id}")
+            self._session.go_to(f"space {copy.id}")
             self._screen.notify(f"{sanitize(copy.title)} created: z deletes it again")
 
     # title, emoji, description
 
     def command_rename(self) -> Awaitable[None] | None:
         """Choose what to change: the title; the emoji of a space, the description of a collection."""
-        item = self._screen.item
+        item = self._session.item
         return self._rename(item) if item else None
 
     async def _rename(self, item: Item) -> None:
@@ -421,17 +323,17 @@ class SpaceActions:
 
     def command_move_down(self) -> Awaitable[None] | None:
         """Move it below the next space or collection beside it."""
-        return self._move_by(self._screen.item, 1)
+        return self._move_by(self._session.item, 1)
 
     def command_move_up(self) -> Awaitable[None] | None:
         """Move it above the previous space or collection beside it."""
-        return self._move_by(self._screen.item, -1)
+        return self._move_by(self._session.item, -1)
 
     def _move_by(self, item: Item | None, by: Literal[1, -1]) -> Awaitable[None] | None:
         """Move an item among its siblings: shown at once, and reverted if the service refuses."""
         if item is None:
             return None
-        siblings = self._screen.library.siblings(item)
+        siblings = self._session.library.siblings(item)
         at = [other.key for other in siblings].index(item.key) + by
         if not 0 <= at < len(siblings):
             edge = "last" if by > 0 else "first"
@@ -440,9 +342,9 @@ class SpaceActions:
         neighbor = siblings[at]
         pointer = _pointer(neighbor)
         position = ContentPosition(after=pointer) if by > 0 else ContentPosition(before=pointer)
-        self._screen.library.swap(item.key, neighbor.key)
+        self._session.library.swap(item.key, neighbor.key)
         self._screen.redraw()
-        self._moving += 1
+        self._session.moves += 1
         return self._send_move(item, _move(item, position=position))
 
     async def _send_move(self, item: Item, call: Operation[Any]) -> None:
@@ -451,20 +353,20 @@ class SpaceActions:
             await self._screen.engine.write(call).landed()
             has_landed = True
         finally:
-            self._moving -= 1
+            self._session.moves -= 1
             if has_landed:
-                self._unsettled.add(item.kind)
-            elif not self._moving:
-                self._unsettled.discard(item.kind)
-                self._screen.reload_spaces()
+                self._session.unsettled.add(item.kind)
+            elif not self._session.moves:
+                self._session.unsettled.discard(item.kind)
+                self._session.reload_spaces()
 
     def command_move_change(self) -> Awaitable[None] | None:
         """Choose the collection that it goes into, or the top level."""
-        item = self._screen.item
+        item = self._session.item
         return self._move_to(item) if item else None
 
     async def _move_to(self, item: Item) -> None:
-        library = self._screen.library
+        library = self._session.library
         choices = [Choice(TOP, "Top level")]
         reasons: dict[str, str | None] = {item.parent or TOP: "it is here"}
         for target in library.all_collections():
@@ -480,13 +382,13 @@ class SpaceActions:
         if key:
             await self._write(_move(item, parent=target.collection.id if target and target.collection else None))
             if target:  # so that it can be seen there, under the cursor
-                self._screen.tree_view.expanded.update((*library.ancestors(target.key), target.key))
+                self._session.tree_view.expanded.update((*library.ancestors(target.key), target.key))
 
     # lock, settings, transfer
 
     def command_lock(self) -> Awaitable[None] | None:
         """Lock the space, or unlock it."""
-        item = self._screen.item
+        item = self._session.item
         return self._lock(item) if item and item.space else None
 
     async def _lock(self, item: Item) -> None:
@@ -496,17 +398,17 @@ class SpaceActions:
 
     def command_settings(self) -> Awaitable[None] | None:
         """Choose a setting, and change it."""
-        item = self._screen.item
+        item = self._session.item
         return self._settings.change(item) if item else None
 
     def command_transfer(self) -> Awaitable[None] | None:
         """Transfer it to another organization, after its title was typed."""
-        item = self._screen.item
+        item = self._session.item
         return self._transfer(item) if item else None
 
     async def _transfer(self, item: Item) -> None:
         organizations = (await self._screen.engine.read(ListOrganizations())).items
-        others = [one for one in organizations if one.id != self._screen.organization_id]
+        others = [one for one in organizations if one.id != self._session.organization_id]
         title = sanitize(item.title)
         if not others:
             self._screen.notify(f"you are in no other organization that {title} could go to")
@@ -533,7 +435,7 @@ class SpaceActions:
 
     def command_delete(self) -> Awaitable[None] | None:
         """Delete it after its title was typed."""
-        item = self._screen.item
+        item = self._session.item
         return self._delete(item) if item else None
 
     async def _delete(self, item: Item) -> None:
@@ -544,12 +446,12 @@ class SpaceActions:
         if item.space is None:
             await self._write(DeleteCollection(collection_id=_id(item)))
             return
-        DeletedSpaces(self._screen.engine).remember(self._screen.organization_id, [item.space])
+        DeletedSpaces(self._screen.engine).remember(self._session.organization_id, [item.space])
         await self._write(DeleteSpace(space_id=item.space.id))
         self._screen.notify(f"{title} deleted: g d restores it for seven days")
 
     def _collection_losses(self, item: Item) -> list[Line]:
-        inside = self._screen.library.inside(item)
+        inside = self._session.library.inside(item)
         numbers = [(noun, sum(other.kind == noun for other in inside)) for noun in ("space", "collection")]
         parts = " and ".join(count(number, noun) for noun, number in numbers if number)
         first = f"Its content moves up one level: {parts}." if parts else "It is empty."
@@ -557,7 +459,7 @@ class SpaceActions:
 
     async def command_go_deleted(self) -> None:
         """List the deleted spaces with the days left; restore the chosen one."""
-        engine, organization = self._screen.engine, self._screen.organization_id
+        engine, organization = self._screen.engine, self._session.organization_id
         self._screen.notify("looking for deleted spaces …")
         deleted = await DeletedSpaces(engine).restorable(organization)
         self._screen.end_notice()
@@ -566,12 +468,12 @@ class SpaceActions:
         chosen = await self._screen.ask(picker)
         if chosen:
             space = await engine.write(RestoreSpace(space_id=chosen[0])).landed()
-            self._screen.go_to(f"space {chosen[0]}")
+            self._session.go_to(f"space {chosen[0]}")
             self._screen.notify(f"{sanitize(space.title) if space else 'the space'} restored")
 
     def undo_last_sent(self) -> Awaitable[None]:
         """Offer to undo the last sent change of the tree, or of the space under the cursor."""
-        item = self._screen.item
+        item = self._session.item
         space = item.space.id if item and item.space else None
 
         def is_here(place: Place) -> bool:

@@ -31,7 +31,7 @@ from presscheck.tui.screens.browse.page_tree import READABLE
 from presscheck.tui.screens.browse.static_layout import StaticLayout
 
 if TYPE_CHECKING:
-    from presscheck.tui.screens.browse.context import BrowseContext
+    from presscheck.tui.screens.browse.session import ContentTree
 
 T = TypeVar("T")
 MOST_MINE, MOST_OTHERS, MOST_MERGES, MOST_PAGES = 8, 8, 3, 5
@@ -271,29 +271,18 @@ class SpaceHome:
     organization, which is read once.
 
     Args:
-        screen: the browse screen.
+        session: what the browse screen shows.
         show: shows the home of a space; called again when more is known.
     """
 
-    def __init__(self, screen: BrowseContext, show: Callable[[Space], None]) -> None:
-        self._screen, self._show = screen, show
+    def __init__(self, session: ContentTree, show: Callable[[Space], None]) -> None:
+        self._session, self._screen = session, session.screen
+        self._show = show
         self.space: Space | None = None
         """The space that is shown; None while the cursor is on something else."""
-        self._organization = ""
         self._drafts: ListOrganizationChangeRequests | None = None
         self._drafts_result: Result[Any] | None = None
         self._answers: dict[str, Answers] = {}
-        self._hints: dict[str, str] = {}
-
-    def begin(self, organization: str) -> None:
-        """Read the user's drafts in an organization, by its id."""
-        self._organization = organization
-        if self._me and self._drafts is None:
-            self._drafts = ListOrganizationChangeRequests(
-                organization_id=organization, status="draft", creator=self._me
-            )
-            answers = self._screen.engine.watch_listing(self._drafts)
-            self._screen.subscribe(answers, self._take_drafts, group="home drafts", shows_errors=False)
 
     @property
     def age(self) -> str:
@@ -307,20 +296,24 @@ class SpaceHome:
         is_other = self.space is None or self.space.id != space.id
         self.space = space
         if is_other:
+            self._watch_drafts()
             self._stop()
             self._screen.run(lambda: self._rested(space), group="home rest", exclusive=True)
         self._show(space)
+
+    def _watch_drafts(self) -> None:
+        """Read the user's drafts in the organization, once."""
+        organization, me = self._session.organization_id, self._me
+        if me and organization and self._drafts is None:
+            self._drafts = ListOrganizationChangeRequests(organization_id=organization, status="draft", creator=me)
+            answers = self._screen.engine.watch_listing(self._drafts)
+            self._screen.subscribe(answers, self._take_drafts, group="home drafts", shows_errors=False)
 
     def leave(self) -> None:
         """Ask for nothing more, because the cursor is on something else."""
         if self.space:
             self.space = None
             self._stop()
-
-    def explain(self, space_id: str, hint: str) -> None:
-        """Show from now on what can be done in a space instead of opening its pages."""
-        self._hints[space_id] = hint
-        self._draw()
 
     def lines(self, columns: int) -> HomeLines:
         """The lines of the space that is shown.
@@ -341,7 +334,7 @@ class SpaceHome:
         if kind == "request":
             app.open_review(space.id, name)
         elif kind == "page":
-            self._screen.visit_page(space.id, name)
+            self._session.visit_page(space.id, name)
         elif kind == "site":
             self._screen.run(app.open_site(name))
         elif kind == LINKS:
@@ -365,11 +358,11 @@ class SpaceHome:
             "merges": ListChangeRequests(space_id=space.id, status="merged", limit=MOST_MERGES),
             "links": ListSpaceLinks(space_id=space.id, status="broken", limit=1),
         }
-        if self._organization:
-            calls["sites"] = ListSites(organization_id=self._organization, space=space.id)
+        if organization := self._session.organization_id:
+            calls["sites"] = ListSites(organization_id=organization, space=space.id)
         if space.git_sync is not None and self._screen.engine.missing_reason(GetSpaceGitInfo) is None:
             calls["git"] = GetSpaceGitInfo(space_id=space.id)
-        if self._screen.library.pages(space.id) is None:
+        if self._session.library.pages(space.id) is None:
             calls["pages"] = ListPages(space_id=space.id)
         return calls
 
@@ -424,11 +417,11 @@ class SpaceHome:
             sites=_with(sites, sites.value and sites.value.items),
             broken_links=_with(links, links.value.stats.broken.total if links.value else None),
             git=Part(git.value or space.git_sync, is_missing=space.git_sync is None),
-            hint=HINT if self._screen.library.pages(space.id) else self._hints.get(space.id, HINT),
+            hint=HINT if self._session.library.pages(space.id) else self._session.hints.get(space.id, HINT),
         )
 
     def _pages(self, space: Space) -> Part[tuple[RevisionPage, ...]]:
-        known = self._screen.library.pages(space.id)
+        known = self._session.library.pages(space.id)
         if known is not None:
             return Part(tuple(flatten(known.pages)))
         part: Part[Pages] = self._part(space, "pages")

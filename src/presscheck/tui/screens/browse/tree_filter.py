@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from presscheck.api.content import ListPages, Pages
 from presscheck.errors import PresscheckError
 
 if TYPE_CHECKING:
-    from presscheck.tui.screens.browse.context import BrowseContext
+    from presscheck.tui.screens.browse.session import ContentTree
     from presscheck.tui.widgets.line_view import Match
     from presscheck.tui.widgets.tree import Tree
 
@@ -26,12 +26,11 @@ class TreeFilter:
     """Filters the tree by a text, also inside folded nodes and unopened spaces; without a text all is as before.
 
     Args:
-        screen: the browse screen.
-        recount: counts the matches again, if the text is still being typed.
+        session: what the browse screen shows.
     """
 
-    def __init__(self, screen: BrowseContext, recount: Callable[[str], None]) -> None:
-        self._screen, self._recount = screen, recount
+    def __init__(self, session: ContentTree) -> None:
+        self._session, self._screen = session, session.screen
         self._asked: set[str] = set()
         """The spaces whose pages the service was asked for."""
         self._expanded: set[str] | None = None
@@ -39,7 +38,7 @@ class TreeFilter:
 
     @property
     def _tree(self) -> Tree:
-        return self._screen.tree_view
+        return self._session.tree_view
 
     @property
     def search_text(self) -> str:
@@ -53,7 +52,7 @@ class TreeFilter:
 
     def highlight(self, text: str) -> None:
         """Filter by a text from now on; an empty text restores the tree, unfolded as far as its cursor."""
-        tree, library = self._tree, self._screen.library
+        tree, library = self._tree, self._session.library
         if text and self._expanded is None:
             self._expanded = set(tree.expanded)
         ancestors = library.filter(text)
@@ -82,7 +81,7 @@ class TreeFilter:
 
     async def _add_cached_pages(self) -> bool:
         """Add the cached pages of spaces that were not expanded yet; returns whether there were any."""
-        library, pages = self._screen.library, dict[str, Pages]()
+        library, pages = self._session.library, dict[str, Pages]()
         for number, space in enumerate(library.spaces):
             if library.pages(space.id) is None and space.id not in library.requests:
                 known = self._screen.engine.known(ListPages(space_id=space.id))
@@ -96,7 +95,7 @@ class TreeFilter:
     async def _read_others(self) -> None:
         """Read the pages of spaces that are not in the cache, once for each, and filter them as well."""
         await asyncio.sleep(REST)
-        engine, library = self._screen.engine, self._screen.library
+        engine, library = self._screen.engine, self._session.library
         if not engine.status.online or engine.missing_reason(ListPages):
             return
         missing = (space.id for space in library.spaces if library.pages(space.id) is None)
@@ -110,7 +109,7 @@ class TreeFilter:
             if not self.search_text:
                 return
             self.highlight(self.search_text)
-            self._recount(self.search_text)
+            self._screen.find.typed(self.search_text)
 
     async def _read(self, space: str) -> Pages | None:
         try:

@@ -65,9 +65,12 @@ class SiteActions:
 
     def __init__(self, screen: PublishContext) -> None:
         self._screen = screen
-        self._details = SiteDetails(screen)
         self._adds, self._changes = AddActions(screen), DetailActions(screen)
         self._moves, self._removals = MoveActions(screen), Removals(screen)
+
+    @property
+    def _details(self) -> SiteDetails:
+        return SiteDetails(self._screen, self._screen.organization_id)
 
     @property
     def _is_in_structure(self) -> bool:

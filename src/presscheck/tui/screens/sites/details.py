@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from presscheck.api.sites import CreateSite, DeleteSite, UpdateSite
 from presscheck.text.sanitize import sanitize
@@ -36,28 +36,20 @@ def visibility_of(site: Site) -> str:
     return VISIBILITY.get(site.visibility, sanitize(site.visibility))
 
 
-class SitesContext(ScreenContext, Protocol):
-    """A screen with sites as the actions on them see it."""
-
-    @property
-    def organization_id(self) -> str:
-        """The organization of the sites; empty until it is known."""
-        ...
-
-
 class SiteDetails:
     """Creates a site, asks for a detail of one and changes it, or deletes one.
 
     Args:
         screen: a screen with sites.
+        organization_id: the organization of the sites.
     """
 
-    def __init__(self, screen: SitesContext) -> None:
-        self._screen = screen
+    def __init__(self, screen: ScreenContext, organization_id: str) -> None:
+        self._screen, self._organization_id = screen, organization_id
 
     async def create(self) -> Site | None:
         """Ask for title and spaces of a new site; the site, or None if it was not created, or is not known yet."""
-        organization = self._screen.organization_id
+        organization = self._organization_id
         min_length, max_length = TITLE
         title = await self._screen.ask(
             PromptDialog("Title of the new site", "", min_length=min_length, max_length=max_length)
@@ -79,7 +71,7 @@ class SiteDetails:
             lines.insert(0, (Span("It is live: readers lose it at once.", "waiting"),))
         dialog = ConfirmDialog(f"Delete {title}?", lines, "Delete", type_to_confirm=title)
         if await self._screen.ask(dialog):
-            call = DeleteSite(organization_id=self._screen.organization_id, site_id=site.id)
+            call = DeleteSite(organization_id=self._organization_id, site_id=site.id)
             await self._screen.engine.write(call).landed()
 
     async def change(self, site: Site) -> None:
@@ -169,7 +161,7 @@ class SiteDetails:
         await self._send(site, visibility=chosen[0])
 
     async def _send(self, site: Site, **given: Any) -> None:
-        call = UpdateSite(organization_id=self._screen.organization_id, site_id=site.id, **given)
+        call = UpdateSite(organization_id=self._organization_id, site_id=site.id, **given)
         if await send(self._screen, call):
             self._screen.notify(f"{sanitize(site.title)} changed: z undoes it")
 
