@@ -66,29 +66,20 @@ class PageReferences:
     """The references of one page, resolved with what is known.
 
     Args:
-        session: what the browse screen shows.
+        loader: has what is read beyond the pages of the tree.
         item: the page.
         links: the pages, and where known the files, of its space.
         specifications: API descriptions by the names of their specifications.
-        people: the names of people by their ids.
-        pictures: reads and draws the images.
-        texts: the texts of reusable content.
-        problem: returns why the content of the space is not known, as display text.
     """
 
     def __init__(
         self,
-        session: ContentTree,
+        loader: ReferenceLoader,
         item: Item,
         links: SpaceLinks,
         specifications: Mapping[str, Mapping[str, Any]],
-        people: Mapping[str, str],
-        pictures: PagePictures,
-        texts: IncludedTexts,
-        problem: Callable[[], str],
     ) -> None:
-        self._library, self._item, self._people, self._pictures = session.library, item, people, pictures
-        self._texts, self._problem = texts, problem
+        self._loader, self._library, self._item = loader, loader.session.library, item
         self._links, self._specifications = links, specifications
         self._revision = links.revision
         self._targets: dict[str, LinkTarget | None] = {}
@@ -125,7 +116,7 @@ class PageReferences:
             return LinkTarget(is_broken=True) if self._revision and not self._links.file(address, "") else None
         other = _thing(address)
         if other and other[1] == "users":
-            name = self._people.get(other[2])
+            name = self._loader.people.get(other[2])
             return LinkTarget(f"@{name}") if name else None
         key = f"space {space[1]}" if space else f"collection {other[2]}" if other else ""
         item = self._library.item(key)
@@ -133,9 +124,9 @@ class PageReferences:
 
     def included(self, address: str) -> Included | None:
         """The reusable content that an address names, with its text, or with why that is not shown."""
-        found = self._texts.included(address, self.piece)
+        found = self._loader.texts.included(address, self.piece)
         if found is None:
-            return Included("", note=self._problem() if self._revision is None else NOT_HERE)
+            return Included("", note=self._loader.problem() if self._revision is None else NOT_HERE)
         return found
 
     def piece(self, address: str) -> Piece | None:
@@ -164,7 +155,7 @@ class PageReferences:
             return None
         request = self._library.requests.get(self._item.space.id)
         place = FilePlace(self._item.space.id, request.id if request else "")
-        return self._pictures.picture(place, self._links.file(address, self._source), address, columns)
+        return self._loader.pictures.picture(place, self._links.file(address, self._source), address, columns)
 
     def shows(self, condition: str) -> bool | None:
         """None: the page is shown to its authors, with all conditions."""
@@ -181,8 +172,8 @@ class ReferenceLoader:
     """
 
     def __init__(self, session: ContentTree, pictures: PagePictures, on_change: Callable[[], None]) -> None:
-        self._session, self._screen = session, session.screen
-        self._pictures, self._on_change = pictures, on_change
+        self.session, self._screen = session, session.screen
+        self.pictures, self._on_change = pictures, on_change
         self._content: tuple[tuple[str, str], Revision] | None = None
         """The content of the space, and of the change request, that was read last."""
         self._links = SpaceLinks((), None)
@@ -194,9 +185,9 @@ class ReferenceLoader:
         """By the names of specifications, and by the keys of files."""
         self._files_read: set[str] = set()
         """The keys of the files with an API description that are read, or were."""
-        self._people: dict[str, str] = {}
+        self.people: dict[str, str] = {}
         """The names of the members of the organization, once a page has mentioned one of them."""
-        self._texts = IncludedTexts(session.screen, self._texts_changed)
+        self.texts = IncludedTexts(session.screen, self._texts_changed)
         self._problem = ""
         """Why the content of the space is not known."""
         self._shown: tuple[Item, tuple[str, str], str] | None = None
@@ -212,11 +203,10 @@ class ReferenceLoader:
         if self._links.pages is not pages or self._links.revision is not revision:
             self._links = SpaceLinks(pages, revision)
         descriptions = dict(self._descriptions)
-        return PageReferences(
-            self._session, item, self._links, descriptions, self._people, self._pictures, self._texts, self._why
-        )
+        return PageReferences(self, item, self._links, descriptions)
 
-    def _why(self) -> str:
+    def problem(self) -> str:
+        """Why the content of the space is not known, as display text."""
         return self._problem or (LOADING if self._screen.engine.status.online else NOT_CACHED)
 
     def want(self, item: Item, markdown: str) -> None:
@@ -235,14 +225,14 @@ class ReferenceLoader:
             )
             take = partial(self._take_content, place)
             self._screen.subscribe(self._screen.engine.watch(call), take, group="content", shows_errors=False)
-        if _PEOPLE in markdown and not self._people:
+        if _PEOPLE in markdown and not self.people:
             self._screen.run(self._read_people, group="people", exclusive=True)
         found = list(dict.fromkeys(_specifications(markdown)))[:MOST_SPECIFICATIONS]
-        names = frozenset(found if self._session.organization_id else ())
+        names = frozenset(found if self.session.organization_id else ())
         for name in self._names - names:
             self._screen.unsubscribe(f"specification {name}")
         for name in names - self._names:
-            spec = GetLatestOpenAPISpecContent(organization_id=self._session.organization_id, spec_slug=name)
+            spec = GetLatestOpenAPISpecContent(organization_id=self.session.organization_id, spec_slug=name)
             take_spec = partial(self._take_description, name)
             answers = self._screen.engine.watch(spec)
             self._screen.subscribe(answers, take_spec, group=f"specification {name}", shows_errors=False)
@@ -256,13 +246,13 @@ class ReferenceLoader:
             self._screen.unsubscribe("content")
         for name in self._names:
             self._screen.unsubscribe(f"specification {name}")
-        self._texts.leave()
+        self.texts.leave()
         self._has_included = False
         self._watched, self._names, self._shown = None, frozenset(), None
 
     def _place(self, item: Item) -> tuple[str, str]:
         space = item.space.id if item.space else ""
-        request = self._session.library.requests.get(space)
+        request = self.session.library.requests.get(space)
         return space, request.id if request else ""
 
     def _take_content(self, place: tuple[str, str], result: Result[Revision | None]) -> None:
@@ -283,8 +273,8 @@ class ReferenceLoader:
         includes = INCLUDE in markdown
         if includes or self._has_included:
             self._has_included = includes
-            pages = self._session.library.pages(item.space.id) if item.space else None
-            self._texts.want(markdown, self.of(item, pages).piece)
+            pages = self.session.library.pages(item.space.id) if item.space else None
+            self.texts.want(markdown, self.of(item, pages).piece)
 
     def _want_files(self) -> None:
         """Read the API descriptions that stand in files of the space, once these are known."""
@@ -292,7 +282,7 @@ class ReferenceLoader:
         sources = list(dict.fromkeys(_described(markdown)))[:MOST_SPECIFICATIONS]
         if item is None or item.page is None or item.space is None or not sources:
             return
-        self.of(item, self._session.library.pages(item.space.id))
+        self.of(item, self.session.library.pages(item.space.id))
         for source in sources:
             file = self._links.file(source, source_path(item.page))
             if file and file.size <= LARGEST_DESCRIPTION and _file_key(file) not in self._files_read:
@@ -320,11 +310,11 @@ class ReferenceLoader:
 
     async def _read_people(self) -> None:
         """Read the names of the people who can be mentioned; those that cannot be read stay as they are written."""
-        organization = self._session.organization_id
+        organization = self.session.organization_id
         if organization:
             with suppress(PresscheckError):
                 people = await people_in(self._screen.engine, organization, ())
-                self._people = {person.user.id: person.user.display_name for person in people}
+                self.people = {person.user.id: person.user.display_name for person in people}
                 self._on_change()
 
     def _take_description(self, name: str, result: Result[OpenAPISpecContent | None]) -> None:

@@ -20,7 +20,7 @@ GROUP_HINTS = {
 
 
 class ShortcutActions:
-    """Adds and removes bookmarks, notes what is opened, and opens what a shortcut leads to.
+    """Adds and removes bookmarks, and opens what a shortcut leads to.
 
     Args:
         session: what the browse screen shows.

@@ -26,7 +26,7 @@ ELSEWHERE = "go to a site first"
 
 
 class TreeSites:
-    """Shows the sites in the tree, and handles the commands on them.
+    """Handles the commands on the sites in the tree.
 
     Args:
         session: what the browse screen shows.
