@@ -83,8 +83,8 @@ async def test_enter_leads_to_the_redirect_and_to_the_section(
         await pilot.press("q")
         await until(pilot, holds=lambda: pilot.app.screen is screen)
         await follow(pilot, section.title)
-        await until(pilot, holds=lambda: pilot.app.screen is screen and screen.structure_tree.has_focus)
-        await until(pilot, holds=lambda: screen.structure_tree.key == key_of(section))
+        await until(pilot, holds=lambda: pilot.app.screen is screen and screen.session.tree.has_focus)
+        await until(pilot, holds=lambda: screen.session.tree.key == key_of(section))
 
 
 @pytest.mark.slow
@@ -202,7 +202,7 @@ async def test_checks_are_made_again_when_the_structure_changes_and_after_anothe
         await until(pilot, holds=lambda: re.search(r"[·!] \d+ (note|warning)", shown(pilot.app)))
         assert "error" not in shown(pilot.app)
         await pilot.press("tab")
-        await until(pilot, holds=lambda: screen.structure_tree.has_focus)
+        await until(pilot, holds=lambda: screen.session.tree.has_focus)
         await pilot.press("-")
         await until(pilot, shows="Remove the space Runbook?")
         await pilot.press("y")

@@ -72,7 +72,7 @@ async def has(pilot: Any, client: Client, site: Site, expected: str) -> None:
 
 
 def shown_outline(pilot: Any) -> str:
-    model = pilot.app.screen.model
+    model = pilot.app.screen.session.model
 
     def of(key: str | None) -> str:
         inside = [(title_of(item), of(f"{item.object} {item.id}")) for item in model.below(key)]
@@ -101,12 +101,14 @@ async def to(pilot: Any, words: str) -> None:
     screen = pilot.app.screen
 
     def key() -> str | None:
-        keys = {f"{one.object.rpartition('-')[2]} {title_of(one)}": key for key, one in screen.model.items.items()}
+        keys = {
+            f"{one.object.rpartition('-')[2]} {title_of(one)}": key for key, one in screen.session.model.items.items()
+        }
         return keys.get(words)
 
     await until(pilot, holds=lambda: key() is not None)
-    screen.structure_tree.move_to_key(key(), ancestors=screen.model.ancestors(key()))
-    await until(pilot, holds=lambda: screen.item is not None and screen.structure_tree.key == key())
+    screen.session.tree.move_to_key(key(), ancestors=screen.session.model.ancestors(key()))
+    await until(pilot, holds=lambda: screen.session.item is not None and screen.session.tree.key == key())
 
 
 async def typed(pilot: Any, text: str, *then: str) -> None:
@@ -165,7 +167,7 @@ async def test_the_tree_shows_states_folds_and_leads_to_pages(
         await click(pilot, "Developers", times=2)
         await until(pilot, shows="▾ Developers")
         await click(pilot, "API docs")
-        await until(pilot, holds=lambda: isinstance(pilot.app.screen.item, SiteSpace))
+        await until(pilot, holds=lambda: isinstance(pilot.app.screen.session.item, SiteSpace))
         await pilot.press("y")
         await until(pilot, shows="copied")
         assert pilot.app.clipboard.startswith("http")
@@ -209,7 +211,7 @@ async def test_title_path_icon_and_default_are_changed_and_undone(
         await until(pilot, shows="who opens its site comes to News instead of Guides")
         await pilot.press("y")
         await until(pilot, shows="News is the default of the site")
-        await until(pilot, holds=lambda: bool(getattr(screen.item, "default", None)))
+        await until(pilot, holds=lambda: bool(getattr(screen.session.item, "default", None)))
         assert (await items(client, site))["section News"].default
         await pilot.press(".", "*")
         await until(pilot, shows="this section is the default already")
@@ -277,7 +279,7 @@ async def test_items_move_with_one_request_each_and_back(
         last = "News(Release notes) Developers(API(API docs) Command line(Command line)) Guides(Guides)"
         await has(pilot, client, site, last)
         assert sorts() <= 6
-        assert pilot.app.screen.item.title == "Guides", "the cursor stays on the item"
+        assert pilot.app.screen.session.item.title == "Guides", "the cursor stays on the item"
 
         await pilot.press(".", "m")
         await until(pilot, shows="Move Guides to")
@@ -332,8 +334,8 @@ async def test_items_are_added_removed_and_restored(service: RunningService, cli
         assert sorted(offered) == ["Handbook", "Partners", "Runbook"], "only spaces that are not in the site"
         await pick(pilot, "Partners")
         await has(pilot, client, site, START.replace("Release notes", "Release notes Partners"))
-        await until(pilot, holds=lambda: isinstance(pilot.app.screen.item, SiteSpace))
-        assert pilot.app.screen.item.title == "Partners", "the cursor is on the new item"
+        await until(pilot, holds=lambda: isinstance(pilot.app.screen.session.item, SiteSpace))
+        assert pilot.app.screen.session.item.title == "Partners", "the cursor is on the new item"
         await undo(pilot, "Removes the space with the path “partners” from the site")
         await has(pilot, client, site, START)
 
@@ -355,7 +357,7 @@ async def test_items_are_added_removed_and_restored(service: RunningService, cli
         developers, to_read = START[START.index("Dev") :], "To read(Guides(Guides) News(Release notes))"
         grouped = f"{developers} {to_read}"
         await has(pilot, client, site, grouped)
-        assert isinstance(pilot.app.screen.item, SiteSectionGroup)
+        assert isinstance(pilot.app.screen.session.item, SiteSectionGroup)
         await pilot.press("-")
         await until(pilot, shows="Visitors lose this heading of the navigation.")
         assert "Guides, News stay, one level higher." in shown(pilot.app)
@@ -517,7 +519,7 @@ async def test_loading_offline_and_read_only(service: RunningService, client: Cl
         await until(pilot, shows="comes to News instead of Guides")
         await pilot.press("y")
         await until(pilot, shows="pending, sent once you are online")
-        await until(pilot, holds=lambda: bool(getattr(pilot.app.screen.item, "default", None)))
+        await until(pilot, holds=lambda: bool(getattr(pilot.app.screen.session.item, "default", None)))
         service.start()
         await pilot.press("ctrl+r")
         await until(pilot, holds=lambda: not pilot.app.engine.waiting())
@@ -569,6 +571,6 @@ async def test_moves_that_follow_each_other_are_sent_together(
             assert await outline(client, site) == START
             answered.set()
             await has(pilot, client, site, last)
-            await until(pilot, holds=lambda: not pilot.app.screen.model.moves)
+            await until(pilot, holds=lambda: not pilot.app.screen.session.model.moves)
             calls = [entry.call for entry in pilot.app.engine.history()]
             assert len(calls) == 2, "the first move, and the last of those made while it was sent"

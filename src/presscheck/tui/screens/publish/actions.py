@@ -1,7 +1,4 @@
-"""Actions on a site: create, change, delete, publish; while its structure has the focus, those on an item of it.
-
-Publishing has a sheet before, then each step, the live address, and whether the page answers.
-"""
+"""Publishing and unpublishing: a sheet before, then each step, the live address, and whether the page answers."""
 
 from __future__ import annotations
 
@@ -13,7 +10,7 @@ from urllib.parse import urlsplit
 from typing_extensions import override
 
 from presscheck.api.site_settings import GetCustomization
-from presscheck.api.sites import DeleteSite, GetSite, PublishSite, Site, UnpublishSite, UpdateSite
+from presscheck.api.sites import GetSite, PublishSite, Site, UnpublishSite
 from presscheck.documents.pages.tree import flatten
 from presscheck.engine.publish.differences import KINDS, SUBJECTS, Difference, Differences, Subject, differences
 from presscheck.engine.publish.published_state import PublishedState, PublishedStates, customization_settings
@@ -25,21 +22,14 @@ from presscheck.text.phrases import count, long_ago
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.screens.batch_actions import BatchItem, BatchScreen
-from presscheck.tui.screens.sites.details import SiteDetails
-from presscheck.tui.screens.sites.structure.add_actions import AddActions
-from presscheck.tui.screens.sites.structure.detail_actions import DetailActions
-from presscheck.tui.screens.sites.structure.move_actions import MoveActions
-from presscheck.tui.screens.sites.structure.removals import Removals
-from presscheck.tui.screens.sites.writes import undo_here, write_reason
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 from presscheck.tui.widgets.picker import Choice, Picker
 
 if TYPE_CHECKING:
     from presscheck.engine.engine import Engine
     from presscheck.tui.screens.publish.checklist import Checklist
-    from presscheck.tui.screens.publish.context import PublishContext
+    from presscheck.tui.screens.publish.session import PublishSession
 
-GO_THERE = "press tab to go to the structure, or g u for a screen of it"
 CHECKING: Line = (Span("Checking …", "quiet"),)
 ACTIONS = (
     Choice("publish", "Publish", "those that are not live"),
@@ -54,114 +44,6 @@ _AUDIENCES = {
     "share-link": "anyone with a share link",
     "visitor-auth": "visitors who sign in",
 }
-
-
-class SiteActions:
-    """Handles the commands that change a site; while its structure has the focus, those on an item of it.
-
-    Args:
-        screen: the publish screen.
-    """
-
-    def __init__(self, screen: PublishContext) -> None:
-        self._screen = screen
-        self._adds, self._changes = AddActions(screen), DetailActions(screen)
-        self._moves, self._removals = MoveActions(screen), Removals(screen)
-
-    @property
-    def _details(self) -> SiteDetails:
-        return SiteDetails(self._screen, self._screen.organization_id)
-
-    @property
-    def _is_in_structure(self) -> bool:
-        return self._screen.site.structure.has_focus
-
-    def reason_add(self) -> str | None:
-        """In the structure, disabled where nothing can be added to the site."""
-        return self._adds.reason_add() if self._is_in_structure else None
-
-    def reason_rename(self) -> str | None:
-        """Disabled without the role, and on items that cannot be changed."""
-        if self._is_in_structure:
-            return self._changes.reason_rename()
-        return write_reason(self._screen, UpdateSite, self._screen.current, "create")
-
-    def reason_delete(self) -> str | None:
-        """Disabled without the role, and on items that cannot be removed."""
-        if self._is_in_structure:
-            return self._removals.reason_delete()
-        return write_reason(self._screen, DeleteSite, self._screen.current, "admin")
-
-    def reason_move_down(self) -> str | None:
-        """Disabled outside of the structure, and where nothing can be changed."""
-        return self._moves.reason_move_down() if self._is_in_structure else GO_THERE
-
-    reason_move_up = reason_move_down
-
-    def reason_move_change(self) -> str | None:
-        """Also disabled where there is nothing to move the item to."""
-        return self._moves.reason_move_change() if self._is_in_structure else GO_THERE
-
-    def reason_make_default(self) -> str | None:
-        """Disabled outside of the structure, and on items that cannot be the default."""
-        return self._changes.reason_make_default() if self._is_in_structure else GO_THERE
-
-    def command_add(self) -> Awaitable[None]:
-        """Create a site; in the structure of a site, add an item to it."""
-        return self._adds.command_add() if self._is_in_structure else self._add_site()
-
-    def command_rename(self) -> Awaitable[None] | None:
-        """Change a detail of the site or of the item."""
-        if self._is_in_structure:
-            return self._changes.command_rename()
-        site = self._screen.current
-        return self._details.change(site) if site else None
-
-    def change_detail(self, name: str) -> Awaitable[None] | None:
-        """Change one detail of the site; without the role, tell so."""
-        site = self._screen.current
-        if reason := write_reason(self._screen, UpdateSite, site, "create"):
-            self._screen.notify(reason)
-            return None
-        return self._details.change_detail(site, name) if site else None
-
-    def command_delete(self) -> Awaitable[None] | None:
-        """Delete the site, or remove an item from it, after a confirmation."""
-        if self._is_in_structure:
-            return self._removals.command_delete()
-        site = self._screen.current
-        return self._details.delete(site) if site else None
-
-    def command_move_down(self) -> None:
-        """Move the item below its next sibling."""
-        self._moves.command_move_down()
-
-    def command_move_up(self) -> None:
-        """Move the item above its previous sibling."""
-        self._moves.command_move_up()
-
-    def command_move_change(self) -> Awaitable[None] | None:
-        """Move the item to another section or group."""
-        return self._moves.command_move_change()
-
-    def command_make_default(self) -> Awaitable[None] | None:
-        """Make the section or space the default."""
-        return self._changes.command_make_default()
-
-    def reason_unsend(self) -> str | None:
-        """Disabled without a site."""
-        return None if self._screen.current else "there is no site: a creates one"
-
-    def command_unsend(self) -> Awaitable[None] | None:
-        """Undo the last change of the site; asks first if it was sent."""
-        site = self._screen.current
-        return undo_here(self._screen, site.id) if site else None
-
-    async def _add_site(self) -> None:
-        site = await self._details.create()
-        if site is not None:
-            self._screen.open_site(site.id)
-            self._screen.notify(f"{sanitize(site.title)} created as a draft: P publishes it")
 
 
 class SiteItem(BatchItem):
@@ -238,62 +120,62 @@ class PublishActions:
     """Handles the commands that publish and unpublish the site under the cursor, or all marked sites.
 
     Args:
-        screen: the publish screen.
+        session: the sites.
         checklist: checks a site before it is published.
     """
 
-    def __init__(self, screen: PublishContext, checklist: Checklist) -> None:
-        self._screen, self._checklist = screen, checklist
+    def __init__(self, session: PublishSession, checklist: Checklist) -> None:
+        self._session, self._checklist = session, checklist
 
     def reason_publish(self) -> str | None:
         """Disabled without a site and offline."""
-        if self._screen.current is None:
+        if self._session.current is None:
             return "there is no site to publish: a creates one"
-        is_online = self._screen.engine.status.online
+        is_online = self._session.screen.engine.status.online
         return None if is_online else "you are offline, and publishing cannot be queued"
 
     def command_publish(self) -> Awaitable[None] | None:
         """Publish or unpublish the site, after a confirmation."""
-        site = self._screen.current
+        site = self._session.current
         if site is None:
             return None
         return self._unpublish(site) if site.published else self._publish(site)
 
     def reason_mark(self) -> str | None:
         """Disabled without a site, and in the structure of one."""
-        if self._screen.current is None:
+        if self._session.current is None:
             return "there is no site to mark"
-        return "only sites can be marked" if self._screen.site.structure.has_focus else None
+        return "only sites can be marked" if self._session.tree.has_focus else None
 
     reason_mark_visible = reason_mark
 
     def command_mark(self) -> None:
         """Mark the site, or remove its mark."""
-        self._screen.rows.mark()
+        self._session.rows.mark()
 
     def command_mark_visible(self) -> None:
         """Mark all visible sites, or remove their marks."""
-        self._screen.rows.mark_visible()
+        self._session.rows.mark_visible()
 
     def reason_act_on_marked(self) -> str | None:
         """Disabled without marked sites and offline."""
-        if not self._screen.rows.marked:
+        if not self._session.rows.marked:
             return "nothing is marked: space marks a site, * all visible ones"
         return self.reason_publish()
 
     async def command_act_on_marked(self) -> None:
         """Publish or unpublish all marked sites, after a confirmation."""
-        marked = [site for site in self._screen.sites if site.id in self._screen.rows.marked]
+        marked = [site for site in self._session.sites if site.id in self._session.rows.marked]
         title = f"With {count(len(marked), 'site')}"
-        choice = await self._screen.ask(Picker(title, ACTIONS, ranked=False))
+        choice = await self._session.screen.ask(Picker(title, ACTIONS, ranked=False))
         if not choice:
             return
         unpublishes = choice[0] == "unpublish"
         sites = [site for site in marked if site.published == unpublishes]
         if not sites:
-            self._screen.notify("none of them is live" if unpublishes else "all of them are live already")
+            self._session.screen.notify("none of them is live" if unpublishes else "all of them are live already")
         elif await (self._confirm_unpublishing(sites) if unpublishes else self._confirm_publishing(sites)):
-            self._screen.rows.clear_marks()
+            self._session.rows.clear_marks()
             self._start(sites, unpublishes=unpublishes)
 
     async def _publish(self, site: Site) -> None:
@@ -305,7 +187,9 @@ class PublishActions:
         async def check() -> None:
             findings = await self._checklist.check(site)
             content = self._checklist.content(site)
-            customization = await read_customization(self._screen.engine, self._screen.organization_id, site.id)
+            customization = await read_customization(
+                self._session.screen.engine, self._session.organization_id, site.id
+            )
             changes = differences(content, customization) if content else Differences()
             is_faulty = any(finding.severity == "error" for finding in findings or ())
             checked = [
@@ -315,21 +199,21 @@ class PublishActions:
             ]
             dialog.make_ready(checked, type_to_confirm=title if is_faulty else None)
 
-        self._screen.run(check, group="checks before publishing", exclusive=True)
-        if await self._screen.ask(dialog):
+        self._session.screen.run(check, group="checks before publishing", exclusive=True)
+        if await self._session.screen.ask(dialog):
             self._start([site], unpublishes=False)
 
     async def _unpublish(self, site: Site) -> None:
         """Unpublish a site after its title was typed; nothing is waited for, because this may be urgent."""
         title, content = sanitize(site.title), self._checklist.content(site)
-        call = GetCustomization(organization_id=self._screen.organization_id, site_id=site.id)
-        known = self._screen.engine.known(call)
+        call = GetCustomization(organization_id=self._session.organization_id, site_id=site.id)
+        known = self._session.screen.engine.known(call)
         customization = customization_settings(known.value) if known else "it is not in the cache"
-        state = PublishedStates(self._screen.engine.outbox).of(site.id)
+        state = PublishedStates(self._session.screen.engine.outbox).of(site.id)
         is_current = content is not None and content.published == state
         changes = differences(content, customization) if content and is_current else None
         lines = unpublish_lines(site, content, state, changes, time.time())
-        if await self._screen.ask(self._dialog(f"Unpublish {title}?", lines, "Unpublish", title)):
+        if await self._session.screen.ask(self._dialog(f"Unpublish {title}?", lines, "Unpublish", title)):
             self._start([site], unpublishes=True)
 
     async def _confirm_publishing(self, sites: Sequence[Site]) -> bool:
@@ -348,8 +232,8 @@ class PublishActions:
                 ]
             dialog.make_ready(lines, type_to_confirm=count(len(sites), "site") if is_faulty else None)
 
-        self._screen.run(check, group="checks before publishing", exclusive=True)
-        return bool(await self._screen.ask(dialog))
+        self._session.screen.run(check, group="checks before publishing", exclusive=True)
+        return bool(await self._session.screen.ask(dialog))
 
     async def _confirm_unpublishing(self, sites: Sequence[Site]) -> bool:
         lines: list[Line] = [
@@ -361,14 +245,14 @@ class PublishActions:
         ]
         lines.append((Span("Readers can no longer open them.", "waiting"),))
         number = count(len(sites), "site")
-        return bool(await self._screen.ask(self._dialog(f"Unpublish {number}?", lines, "Unpublish", number)))
+        return bool(await self._session.screen.ask(self._dialog(f"Unpublish {number}?", lines, "Unpublish", number)))
 
     def _start(self, sites: Sequence[Site], *, unpublishes: bool) -> None:
-        engine, organization_id = self._screen.engine, self._screen.organization_id
+        engine, organization_id = self._session.screen.engine, self._session.organization_id
         items = [SiteItem(engine, organization_id, site, unpublishes=unpublishes) for site in sites]
         self._checklist.forget(sites)
         title = "Unpublish" if unpublishes else "Publish"
-        self._screen.app_context.push_screen(BatchScreen(title, items, noun="site"))
+        self._session.screen.app_context.push_screen(BatchScreen(title, items, noun="site"))
 
     def _dialog(
         self,

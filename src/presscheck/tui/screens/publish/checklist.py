@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from presscheck.api.site_structure import SiteStructure
     from presscheck.api.sites import Site
     from presscheck.client.request_priority import Priority
-    from presscheck.tui.screens.publish.context import PublishContext
+    from presscheck.tui.screens.publish.session import PublishSession
+    from presscheck.tui.screens.publish.site_screens import SiteScreens
 
 REST = 0.4
 """Seconds that the cursor rests on a site before it is checked."""
@@ -51,11 +52,12 @@ class Checklist:
     """Checks the site under the cursor, and handles the command that lists what was found.
 
     Args:
-        screen: the publish screen.
+        session: the sites.
+        screens: opens the screen in which a finding is mended.
     """
 
-    def __init__(self, screen: PublishContext) -> None:
-        self._screen = screen
+    def __init__(self, session: PublishSession, screens: SiteScreens) -> None:
+        self._session, self._screens = session, screens
         self._found: dict[str, list[Finding]] = {}
         """The findings by the id of the site, as of the last check."""
         self._failed: dict[str, str] = {}
@@ -80,11 +82,11 @@ class Checklist:
             if is_due and self._is_looked_at:  # not while the site is published: it is checked afterwards
                 await self.check(site, priority=BACKGROUND)
 
-        self._screen.run(check, group="checks", exclusive=True)
+        self._session.screen.run(check, group="checks", exclusive=True)
 
     @property
     def _is_looked_at(self) -> bool:
-        return self._screen.is_shown or (self._list is not None and self._list.is_shown)
+        return self._session.screen.is_shown or (self._list is not None and self._list.is_shown)
 
     def check_if_changed(self, site: Site, structure: SiteStructure | None) -> None:
         """Check a site again once what is shown of it is another one than before.
@@ -100,7 +102,7 @@ class Checklist:
 
     async def check(self, site: Site, *, priority: Priority = REQUESTED) -> list[Finding] | None:
         """The findings about a site as it is now, which are shown; None if it could not be checked."""
-        self._reader = self._reader or SiteReader(self._screen.engine)
+        self._reader = self._reader or SiteReader(self._session.screen.engine)
         self._running.append(site.id)
         try:
             return await self._check(site, self._reader, priority)
@@ -108,13 +110,13 @@ class Checklist:
             self._running.remove(site.id)
 
     async def _check(self, site: Site, reader: SiteReader, priority: Priority) -> list[Finding] | None:
-        engine = self._screen.engine
+        engine = self._session.screen.engine
         await engine.noted(site.id)
         states = PublishedStates(engine.outbox)
         published = states.of(site.id)
         try:
             levels = await asyncio.to_thread(self._levels, site)
-            content = await reader.read(self._screen.organization_id, site.id, priority=priority, published=published)
+            content = await reader.read(self._session.organization_id, site.id, priority=priority, published=published)
         except PresscheckError as error:
             self._checked_at[site.id] = monotonic()
             self._failed[site.id] = error.message
@@ -150,7 +152,7 @@ class Checklist:
         Raises:
             ConfigurationError: the file has errors.
         """
-        app = self._screen.app_context
+        app = self._session.screen.app_context
         if app.settings_file is None:
             return {}
         file = ChecksFile(app.settings_file, app.profile.checks)
@@ -176,17 +178,17 @@ class Checklist:
 
     def reason_why(self) -> str | None:
         """Disabled without a site."""
-        return None if self._screen.current else "there is no site: a creates one"
+        return self._session.site_reason()
 
     def command_why(self) -> None:
         """List the findings about the site; enter goes to the page, or does again what could not be checked."""
-        site = self._screen.current
+        site = self._session.current
         if site is None:
             return
         heading = f"Checks of {sanitize(site.title)}"
         self._list = ProblemListScreen(heading, self._rows(site), self._go_to)
-        self._screen.app_context.push_screen(self._list)
-        self._screen.run(lambda: self.check(site), group="checks", exclusive=True)
+        self._session.screen.app_context.push_screen(self._list)
+        self._session.screen.run(lambda: self.check(site), group="checks", exclusive=True)
 
     def lines_before_publishing(self, site: Site) -> list[Line]:
         """What the confirmation says of the findings: their number, and the worst of them."""
@@ -202,7 +204,8 @@ class Checklist:
         return lines
 
     def _show(self, site: Site) -> None:
-        self._screen.show_checks(site)
+        if self._session.current and self._session.current.id == site.id:
+            self._session.pane.show_checks(self.line(site))
         if self._list:
             self._list.show(self._rows(site))
 
@@ -218,34 +221,34 @@ class Checklist:
         return rows
 
     def _go_to(self, finding: Finding) -> None:
-        app, site = self._screen.app_context, self._screen.current
+        app, site = self._session.screen.app_context, self._session.current
         if finding.unchecked:
             if site:
-                self._screen.run(lambda: self._check_again(site, finding), group="checks", exclusive=True)
+                self._session.screen.run(lambda: self._check_again(site, finding), group="checks", exclusive=True)
         elif finding.request:
             app.open_review(finding.space, finding.request)
         elif finding.part == "comments":
-            self._screen.run(lambda: app.open_comments(finding.space, finding.page))
+            self._session.screen.run(lambda: app.open_comments(finding.space, finding.page))
         elif finding.part:
-            self._screen.open_part(finding.part, finding.item)
+            self._screens.open_part(finding.part, finding.item)
         else:
             page = finding.page or None
-            self._screen.run(lambda: app.open_page(finding.space, page, link=finding.link, line=finding.line))
+            self._session.screen.run(lambda: app.open_page(finding.space, page, link=finding.link, line=finding.line))
 
     async def _check_again(self, site: Site, finding: Finding) -> None:
         """Check a site again, and tell whether what could not be checked was checked now, or why not."""
-        self._screen.notify("checking again …")
+        self._session.screen.notify("checking again …")
         found = await self.check(site)
         where, of = sanitize(finding.where), finding.unchecked
         if found is None:
-            self._screen.notify(f"could not be checked: {sanitize(self._failed.get(site.id, ''))}")
+            self._session.screen.notify(f"could not be checked: {sanitize(self._failed.get(site.id, ''))}")
             return
         still = next((one for one in found if (one.where, one.unchecked) == (finding.where, of)), None)
         if still:
-            self._screen.notify(f"{where}: still not checked: {sanitize(still.reason)}")
+            self._session.screen.notify(f"{where}: still not checked: {sanitize(still.reason)}")
         else:
             problems = summary(one for one in found if one.check in of)
-            self._screen.notify(f"{where}: checked now, {problems or 'no problems'}")
+            self._session.screen.notify(f"{where}: checked now, {problems or 'no problems'}")
 
 
 def _row(finding: Finding) -> ProblemRow[Finding]:

@@ -22,7 +22,6 @@ from presscheck.tui.widgets.line_view import TextView
 from presscheck.tui.widgets.tree import Node, Tree
 
 if TYPE_CHECKING:
-    from presscheck.api.site_structure import StructureItem
     from presscheck.tui.screens.sites.structure.model import SiteTree
 
 FACTS_HEIGHT = 6
@@ -72,12 +71,6 @@ class SitePane(Vertical):
     def structure(self) -> Tree:
         """The structure."""
         return self.query_one(Tree)
-
-    @property
-    def item(self) -> StructureItem | None:
-        """The item under the cursor, while the structure has the focus."""
-        tree = self.structure
-        return self.model.items.get(tree.key or "") if self.model and tree.has_focus else None
 
     def show_message(self, message: str) -> None:
         """Show why there is no site."""

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from presscheck.api.change_requests import ListOrganizationChangeRequests
 from presscheck.api.site_settings import GetPreview
-from presscheck.api.sites import ListSites, Site
+from presscheck.api.sites import ListSites
 from presscheck.engine.publish.previews import preview_url, spaces_of_site
 from presscheck.text.sanitize import sanitize
 from presscheck.tui.external_programs import open_address
@@ -15,6 +14,7 @@ from presscheck.tui.widgets.picker import Choice, Picker
 
 if TYPE_CHECKING:
     from presscheck.api.change_requests import ChangeRequest
+    from presscheck.api.sites import Site
     from presscheck.engine.review.model import ReviewModel
     from presscheck.tui.ui.screen_context import ScreenContext
 
@@ -22,7 +22,8 @@ MANY = 1000
 """Open change requests among which one is chosen."""
 
 
-def _disabled_reason(context: ScreenContext) -> str | None:
+def preview_reason(context: ScreenContext) -> str | None:
+    """Why there can be no preview now; None if there can."""
     if not context.engine.status.online:
         return "you are offline, and the service makes the preview"
     return context.engine.missing_reason(GetPreview)
@@ -34,44 +35,23 @@ async def _open(context: ScreenContext, organization_id: str, site_id: str, requ
     open_address(context.app_context, url)
 
 
-class SitePreviews:
-    """Handles the preview of a site: as it is, or with an open change request of one of its spaces.
-
-    Args:
-        context: the screen.
-        organization_id: tells the organization.
-        site: tells the site under the cursor.
-    """
-
-    def __init__(
-        self, context: ScreenContext, organization_id: Callable[[], str], site: Callable[[], Site | None]
-    ) -> None:
-        self._context, self._organization_id, self._site = context, organization_id, site
-
-    def reason_preview_site(self) -> str | None:
-        """Disabled without a site and offline."""
-        return _disabled_reason(self._context) if self._site() else "there is no site: a creates one"
-
-    async def command_preview_site(self) -> None:
-        """Choose what is previewed if change requests are open, and open it in the browser."""
-        site, organization_id = self._site(), self._organization_id()
-        if site is None:
+async def preview_site(context: ScreenContext, organization_id: str, site: Site) -> None:
+    """Choose what is previewed if change requests of its spaces are open, and open the preview in the browser."""
+    spaces = {one.space.id: one for one in await spaces_of_site(context.engine, organization_id, site.id)}
+    listing = ListOrganizationChangeRequests(organization_id=organization_id, status="open", limit=MANY)
+    answer = await context.engine.read(listing)
+    requests = {request.id: request for request in answer.items if request.space in spaces}
+    chosen: str = ""
+    if requests:
+        choices = [Choice("", "The site as it is now", "drafts and unpublished spaces too")]
+        for request in requests.values():
+            title = sanitize(spaces[request.space].space.title)
+            choices.append(Choice(request.id, f"#{request.number} {sanitize(request.subject)}", title))
+        answered = await context.ask(Picker("Preview the site with", choices, ranked=False))
+        if answered is None:
             return
-        spaces = {one.space.id: one for one in await spaces_of_site(self._context.engine, organization_id, site.id)}
-        listing = ListOrganizationChangeRequests(organization_id=organization_id, status="open", limit=MANY)
-        answer = await self._context.engine.read(listing)
-        requests = {request.id: request for request in answer.items if request.space in spaces}
-        chosen: str = ""
-        if requests:
-            choices = [Choice("", "The site as it is now", "drafts and unpublished spaces too")]
-            for request in requests.values():
-                title = sanitize(spaces[request.space].space.title)
-                choices.append(Choice(request.id, f"#{request.number} {sanitize(request.subject)}", title))
-            answered = await self._context.ask(Picker("Preview the site with", choices, ranked=False))
-            if answered is None:
-                return
-            chosen = answered[0]
-        await _open(self._context, organization_id, site.id, requests.get(chosen))
+        chosen = answered[0]
+    await _open(context, organization_id, site.id, requests.get(chosen))
 
 
 class RequestPreview:
@@ -88,7 +68,7 @@ class RequestPreview:
     def reason_preview_site(self) -> str | None:
         """Disabled until space and change request are known, and offline."""
         is_known = self._model.request and self._model.space and self._model.space.organization
-        return _disabled_reason(self._context) if is_known else "the change request is still loading"
+        return preview_reason(self._context) if is_known else "the change request is still loading"
 
     async def command_preview_site(self) -> None:
         """Choose the site if there are several, and open the preview in the browser."""

@@ -20,15 +20,15 @@ from presscheck.errors import ChecksFailed
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
-from presscheck.tui.screens.sites.structure.detail_actions import OTHER_KIND
-from presscheck.tui.screens.sites.structure.present_state import NO_ITEM, change_reason, present
+from presscheck.tui.screens.sites.structure.item_details import OTHER_KIND
+from presscheck.tui.screens.sites.structure.session import NO_ITEM
 from presscheck.tui.screens.sites.writes import send
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 
 if TYPE_CHECKING:
     from presscheck.api.operation import Operation
-    from presscheck.tui.screens.sites.structure.context import StructureContext
     from presscheck.tui.screens.sites.structure.model import SiteTree
+    from presscheck.tui.screens.sites.structure.session import StructureSession
 
 OPERATIONS: dict[str, type[Operation[Any]]] = {
     "site-space": DeleteSiteSpace,
@@ -43,37 +43,37 @@ class Removals:
     """Handles the command that removes the item under the cursor.
 
     Args:
-        screen: the screen with the structure.
+        session: the structure of the site.
     """
 
-    def __init__(self, screen: StructureContext) -> None:
-        self._screen = screen
+    def __init__(self, session: StructureSession) -> None:
+        self._session = session
 
     def reason_delete(self) -> str | None:
         """Disabled without an item, and where it cannot be removed."""
-        item = self._screen.item
+        item = self._session.item
         if item is None:
-            return change_reason(self._screen, DeleteSiteSpace) or NO_ITEM
+            return self._session.reason(DeleteSiteSpace) or NO_ITEM
         operation = OPERATIONS.get(item.object)
-        return change_reason(self._screen, operation) if operation else OTHER_KIND
+        return self._session.reason(operation) if operation else OTHER_KIND
 
     def command_delete(self) -> Awaitable[None] | None:
         """Remove the item from the site, after a confirmation."""
-        item = self._screen.item
+        item = self._session.item
         return self._remove(item) if item else None
 
     async def _remove(self, item: StructureItem) -> None:
-        model = self._screen.model
-        now = await present(self._screen, model, item, "removed")
+        model = self._session.model
+        now = await self._session.present(model, item, "removed")
         question = f"Remove the {kind_of(now)} {title_of(now)}?"
         dialog = ConfirmDialog(question, lines_before(model, now), "Remove")
-        if not await self._screen.ask(dialog):
+        if not await self._session.screen.ask(dialog):
             return
-        if _content(await present(self._screen, model, now, "removed")) != _content(now):
+        if _content(await self._session.present(model, now, "removed")) != _content(now):
             raise ChecksFailed(f"Not removed: somebody else changed what is in {title_of(now)}. Look, and try again")
         undo = ": z undoes it" if isinstance(now, SiteSectionGroup) else ""
-        await send(self._screen, _call(model, now))
-        self._screen.notify(f"removed the {kind_of(now)} {title_of(now)}{undo}")
+        await send(self._session.screen, _call(model, now))
+        self._session.screen.notify(f"removed the {kind_of(now)} {title_of(now)}{undo}")
 
 
 def lines_before(model: SiteTree, item: StructureItem) -> list[Line]:

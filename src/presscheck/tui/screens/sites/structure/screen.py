@@ -9,7 +9,7 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from typing_extensions import override
 
-from presscheck.api.site_structure import GetSiteStructure, SiteSpace, SiteStructure, StructureItem
+from presscheck.api.site_structure import GetSiteStructure, SiteSpace, SiteStructure
 from presscheck.api.sites import GetSite
 from presscheck.engine.publish.site_structure import children_of
 from presscheck.errors import NotSupported
@@ -17,12 +17,13 @@ from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.external_programs import open_address
 from presscheck.tui.screens.sites.adaptive.audience_view import view_as
-from presscheck.tui.screens.sites.structure.add_actions import AddActions
-from presscheck.tui.screens.sites.structure.detail_actions import DetailActions
+from presscheck.tui.screens.sites.structure.additions import Additions
+from presscheck.tui.screens.sites.structure.item_details import ItemDetails
 from presscheck.tui.screens.sites.structure.model import SiteTree
-from presscheck.tui.screens.sites.structure.move_actions import MoveActions
+from presscheck.tui.screens.sites.structure.moves import Moves
 from presscheck.tui.screens.sites.structure.removals import Removals
 from presscheck.tui.screens.sites.structure.rows import detail_lines, nodes, path_columns, summary
+from presscheck.tui.screens.sites.structure.session import StructureSession
 from presscheck.tui.screens.sites.title import site_title
 from presscheck.tui.screens.sites.writes import undo_here
 from presscheck.tui.status_bar import StatusLine
@@ -55,14 +56,19 @@ class SiteStructureScreen(BaseScreen):
 
     def __init__(self, organization_id: str, site: Site) -> None:
         super().__init__()
-        self.model = SiteTree(organization_id, site)
-        self._handlers = (AddActions(self), DetailActions(self), MoveActions(self), Removals(self))
+        self.session = StructureSession(self, SiteTree(organization_id, site))
+        self._handlers = (
+            Additions(self.session),
+            ItemDetails(self.session),
+            Moves(self.session),
+            Removals(self.session),
+        )
         self._seen: set[str] = set()
         """The keys of the items that were expanded when they came."""
 
     @override
     def title_line(self) -> Line:
-        return site_title(self.model.site, "Structure")
+        return site_title(self.session.model.site, "Structure")
 
     @override
     def body(self) -> ComposeResult:
@@ -80,20 +86,10 @@ class SiteStructureScreen(BaseScreen):
     def on_mount(self) -> None:
         super().on_mount()
         self.query_one("#facts").can_focus = False
-        site, structure = GetSite(**self.model.path), GetSiteStructure(**self.model.path)
+        site, structure = GetSite(**self.session.model.path), GetSiteStructure(**self.session.model.path)
         self.subscribe(self.engine.watch(site), self._take_site, group="site", shows_errors=False)
         self.subscribe(self.engine.watch(structure), self._take_structure, group="structure", shows_errors=False)
         self.redraw()
-
-    @property
-    def structure_tree(self) -> Tree:
-        """The tree."""
-        return self.query_one(Tree)
-
-    @property
-    def item(self) -> StructureItem | None:
-        """The item under the cursor."""
-        return self.model.items.get(self.structure_tree.key or "") if self.is_mounted else None
 
     @override
     def redraw(self) -> None:
@@ -103,8 +99,8 @@ class SiteStructureScreen(BaseScreen):
     def _draw(self) -> None:
         if self.is_leaving:
             return
-        tree, empty = self.structure_tree, self.query_one(EmptyState)
-        new = {key for key, item in self.model.items.items() if children_of(item)} - self._seen
+        tree, empty = self.session.tree, self.query_one(EmptyState)
+        new = {key for key, item in self.session.model.items.items() if children_of(item)} - self._seen
         self._seen |= new
         tree.expanded |= new
         tree.show()
@@ -115,12 +111,12 @@ class SiteStructureScreen(BaseScreen):
                 tree.focus()
         else:
             self._show_empty(empty)
-        self.query_one("#summary", StatusLine).show((Span(" "), *summary(self.model)) if tree.count else ())
+        self.query_one("#summary", StatusLine).show((Span(" "), *summary(self.session.model)) if tree.count else ())
         self._show_item()
 
     def _show_empty(self, empty: EmptyState) -> None:
-        error = self.model.error
-        if self.model.is_loaded:
+        error = self.session.model.error
+        if self.session.model.is_loaded:
             empty.show_empty("This site has no spaces yet.", "a adds a space, or a section with its first space.")
         elif not self.engine.status.online:
             empty.show_offline("The structure of this site is not in the cache.")
@@ -132,22 +128,22 @@ class SiteStructureScreen(BaseScreen):
             empty.show_loading("Loading the structure …")
 
     def _show_item(self) -> None:
-        self.query_one("#facts", TextView).show(detail_lines(self.item, self.model.site))
+        self.query_one("#facts", TextView).show(detail_lines(self.session.item, self.session.model.site))
         self.refresh_status_bars()
 
     def _children(self, key: str | None) -> Sequence[Node]:
-        return nodes(self.model.below(key), path_columns(self.model, self.size.width))
+        return nodes(self.session.model.below(key), path_columns(self.session.model, self.size.width))
 
     def _take_site(self, result: Result[Site | None]) -> None:
         if result.value:
-            self.model.site = result.value
+            self.session.model.site = result.value
             self.redraw()
 
     def _take_structure(self, result: Result[SiteStructure | None]) -> None:
         if result.value:
-            self.model.take(result.value)
+            self.session.model.take(result.value)
         elif result.error:
-            self.model.error = result.error
+            self.session.model.error = result.error
         self.redraw()
 
     @override
@@ -157,24 +153,24 @@ class SiteStructureScreen(BaseScreen):
 
     def command_open(self) -> Awaitable[None] | None:
         """Fold or unfold a group or section; go to the pages of a space."""
-        item = self.item
+        item = self.session.item
         if isinstance(item, SiteSpace):
             return self.app_context.open_page(item.space.id)
         if item:
-            self.structure_tree.toggle()
+            self.session.tree.toggle()
         return None
 
     def command_view_as(self) -> Awaitable[None]:
         """Show the site as an audience reads it."""
-        return view_as(self, self.model.organization_id, self.model.site)
+        return view_as(self, self.session.model.organization_id, self.session.model.site)
 
     def command_unsend(self) -> Awaitable[None]:
         """Undo the last change of the site; asks first if it was sent."""
-        return undo_here(self, self.model.site.id)
+        return undo_here(self, self.session.model.site.id)
 
     @property
     def _address(self) -> str | None:
-        item = self.item
+        item = self.session.item
         urls = getattr(item, "urls", None)
         return urls.published if urls else None
 
@@ -189,8 +185,8 @@ class SiteStructureScreen(BaseScreen):
 
     def reason_web(self) -> str | None:
         """Disabled without an address."""
-        return None if self._address or self.model.site.urls.app else NO_ADDRESS
+        return None if self._address or self.session.model.site.urls.app else NO_ADDRESS
 
     def command_web(self) -> None:
         """Open the item in the browser; one that is not live, the site in the app of the service."""
-        open_address(self.app_context, self._address or self.model.site.urls.app or "")
+        open_address(self.app_context, self._address or self.session.model.site.urls.app or "")

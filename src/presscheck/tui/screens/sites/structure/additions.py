@@ -18,39 +18,38 @@ from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.screens.sites.space_choices import space_choices
-from presscheck.tui.screens.sites.structure.detail_actions import GROUP_TITLE, SECTION_TITLE
-from presscheck.tui.screens.sites.structure.present_state import change_reason, present, read_again
+from presscheck.tui.screens.sites.structure.item_details import GROUP_TITLE, SECTION_TITLE
 from presscheck.tui.screens.sites.writes import send
 from presscheck.tui.widgets.picker import Choice, Picker
 from presscheck.tui.widgets.prompt_dialog import PromptDialog
 
 if TYPE_CHECKING:
     from presscheck.api.operation import Operation
-    from presscheck.tui.screens.sites.structure.context import StructureContext
     from presscheck.tui.screens.sites.structure.model import SiteTree
+    from presscheck.tui.screens.sites.structure.session import StructureSession
 
 OPERATIONS: dict[str, type[Operation[Any]]] = {"space": AddSiteSpace, "section": AddSection, "group": AddSectionGroup}
 ALL_USED = "every space of the organization is in this site already"
 NO_SECTIONS = "a group needs a section: a adds one first"
 
 
-class AddActions:
+class Additions:
     """Handles the command that adds an item.
 
     Args:
-        screen: the screen with the structure.
+        session: the structure of the site.
     """
 
-    def __init__(self, screen: StructureContext) -> None:
-        self._screen = screen
+    def __init__(self, session: StructureSession) -> None:
+        self._session = session
 
     def reason_add(self) -> str | None:
         """Disabled where nothing can be changed."""
-        return change_reason(self._screen, AddSiteSpace)
+        return self._session.reason(AddSiteSpace)
 
     async def command_add(self) -> None:
         """Choose what to add, and add it."""
-        model, item = self._screen.model, self._screen.item
+        model, item = self._session.model, self._session.item
         section, group = model.section_of(item), self._group(model, item)
         into = f"to the section {title_of(section)}" if section else "" if not model.sections else "to a section"
         choices = [
@@ -59,14 +58,14 @@ class AddActions:
             Choice("group", "Group of sections", f"in {title_of(group)}" if group else "at the top level", letter="g"),
         ]
         question = f"Add to {sanitize(model.site.title)}"
-        chosen = await self._screen.ask(Picker(question, choices, ranked=False))
+        chosen = await self._session.screen.ask(Picker(question, choices, ranked=False))
         if not chosen:
             return
-        reason = change_reason(self._screen, OPERATIONS[chosen[0]], shows_more=chosen != ("group",))
+        reason = self._session.reason(OPERATIONS[chosen[0]], shows_more=chosen != ("group",))
         if chosen == ("group",) and not model.sections:
             reason = reason or NO_SECTIONS
         if reason:
-            self._screen.notify(reason)
+            self._session.screen.notify(reason)
         elif chosen == ("space",):
             await self._add_space(model, section)
         elif chosen == ("section",):
@@ -85,19 +84,19 @@ class AddActions:
         """Choose a space that is not in the site, and add it; in a site with sections to one of them."""
         choices = await self._unused(model)
         if not choices:
-            self._screen.notify(ALL_USED)
+            self._session.screen.notify(ALL_USED)
             return
         if section is None and model.sections:
             sections = self._sections(model)
-            asked = await self._screen.ask(Picker("Section of the new space", sections))
+            asked = await self._session.screen.ask(Picker("Section of the new space", sections))
             section = next((one for one in model.sections if asked == (key_of(one),)), None)
             if section is None:
                 return
         where = title_of(section) if section else sanitize(model.site.title)
-        chosen = await self._screen.ask(Picker(f"Add a space to {where}", choices))
+        chosen = await self._session.screen.ask(Picker(f"Add a space to {where}", choices))
         if not chosen:
             return
-        given = {"section_id": (await present(self._screen, model, section, "added")).id} if section else {}
+        given = {"section_id": (await self._session.present(model, section, "added")).id} if section else {}
         await self._send(model, AddSiteSpace(**model.path, space_id=chosen[0], **given), "the space")
 
     async def _add_section(self, model: SiteTree) -> None:
@@ -115,16 +114,16 @@ class AddActions:
         ]
         choices = [*present_spaces, *await self._unused(model)]
         if not choices:
-            self._screen.notify(ALL_USED)
+            self._session.screen.notify(ALL_USED)
             return
-        chosen = await self._screen.ask(Picker(f"First space of {sanitize(title)}", choices))
+        chosen = await self._session.screen.ask(Picker(f"First space of {sanitize(title)}", choices))
         if not chosen:
             return
-        await read_again(self._screen, model)
+        await self._session.read_again(model)
         if is_first == bool(model.sections):
             raise ChecksFailed("Not added: somebody else changed the sections of the site. Look, and add it again")
         if await self._send(model, AddSection(**model.path, space_id=chosen[0], title=title), "the section"):
-            self._screen.engine.outbox.save_draft(draft, "")
+            self._session.screen.engine.outbox.save_draft(draft, "")
 
     async def _add_group(self, model: SiteTree, group: SiteSectionGroup | None) -> None:
         """Ask for a title and for the sections of the group: the service cannot fill an empty one later."""
@@ -135,10 +134,10 @@ class AddActions:
         parents = {key_of(one): model.order.parent(key_of(one)) for one in model.sections}
         question = f"Sections of {sanitize(title)}"
         dialog = Picker(question, self._sections(model), multiple=True)
-        chosen = await self._screen.ask(dialog)
+        chosen = await self._session.screen.ask(dialog)
         if not chosen:
             return
-        await read_again(self._screen, model)
+        await self._session.read_again(model)
         keys = [key for key in model.order.every() if key in chosen]
         is_same = all(key in model.order and model.order.parent(key) == parents[key] for key in chosen)
         if not is_same or (group and key_of(group) not in model.items):
@@ -146,22 +145,22 @@ class AddActions:
         given: dict[str, Any] = {"sections": tuple(model.items[key].id for key in keys)}
         given |= {"parent": group.id} if group else {}
         if await self._send(model, AddSectionGroup(**model.path, title=title, **given), "the group"):
-            self._screen.engine.outbox.save_draft(draft, "")
+            self._session.screen.engine.outbox.save_draft(draft, "")
 
     async def _send(self, model: SiteTree, call: Operation[Any], what: str) -> bool:
         """Send a new item, and put the cursor on it; whether it was sent."""
-        answer: StructureItem | None = await send(self._screen, call)
+        answer: StructureItem | None = await send(self._session.screen, call)
         if answer is None:
             return False
-        await read_again(self._screen, model)
-        if self._screen.model is model:
-            self._screen.structure_tree.move_to_key(key_of(answer), ancestors=model.ancestors(key_of(answer)))
-        self._screen.notify(f"added {what} {title_of(answer)}: z undoes it")
+        await self._session.read_again(model)
+        if self._session.model is model:
+            self._session.tree.move_to_key(key_of(answer), ancestors=model.ancestors(key_of(answer)))
+        self._session.screen.notify(f"added {what} {title_of(answer)}: z undoes it")
         return True
 
     async def _unused(self, model: SiteTree) -> list[Choice]:
         used = {one.space.id for one in model.site_spaces}
-        return await space_choices(self._screen.engine, model.organization_id, used)
+        return await space_choices(self._session.screen.engine, model.organization_id, used)
 
     @staticmethod
     def _sections(model: SiteTree) -> list[Choice]:
@@ -172,7 +171,7 @@ class AddActions:
         self, question: str, draft: str, lengths: tuple[int, int], notes: tuple[Line, ...] = ()
     ) -> str | None:
         """A title, which is a draft until the item is added."""
-        outbox = self._screen.engine.outbox
+        outbox = self._session.screen.engine.outbox
         dialog = PromptDialog(
             question,
             outbox.draft(draft) or "",
@@ -181,4 +180,4 @@ class AddActions:
             save=lambda typed: outbox.save_draft(draft, typed),
             notes=lambda _: notes,
         )
-        return await self._screen.ask(dialog)
+        return await self._session.screen.ask(dialog)

@@ -23,13 +23,13 @@ from presscheck.engine.publish.site_structure import key_of, kind_of, pointer, t
 from presscheck.errors import ChecksFailed, PresscheckError
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
-from presscheck.tui.screens.sites.structure.present_state import NO_ITEM, change_reason, present, read_again
+from presscheck.tui.screens.sites.structure.session import NO_ITEM
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 from presscheck.tui.widgets.picker import Choice, Picker
 
 if TYPE_CHECKING:
-    from presscheck.tui.screens.sites.structure.context import StructureContext
     from presscheck.tui.screens.sites.structure.model import SiteTree
+    from presscheck.tui.screens.sites.structure.session import StructureSession
 
 TOP = " top"
 """The key of the top level in the picker: no key of an item begins with a blank."""
@@ -85,30 +85,30 @@ class _Burst:
         return StructurePosition(before=pointer(model.items[first]))
 
 
-class MoveActions:
+class Moves:
     """Handles the commands that move the item under the cursor.
 
     Moves are sent one after another; of those that are made while one is on its way, only the last of an item is.
 
     Args:
-        screen: the screen with the structure.
+        session: the structure of the site.
     """
 
-    def __init__(self, screen: StructureContext) -> None:
-        self._screen = screen
+    def __init__(self, session: StructureSession) -> None:
+        self._session = session
         self._bursts: dict[str, _Burst] = {}
         """The moves that are being sent, by the ids of their sites."""
 
     def reason_move_down(self) -> str | None:
         """Disabled without an item, and where nothing can be changed."""
-        reason = change_reason(self._screen, SortSiteStructure)
-        return reason or (None if self._screen.item else NO_ITEM)
+        reason = self._session.reason(SortSiteStructure)
+        return reason or (None if self._session.item else NO_ITEM)
 
     reason_move_up = reason_move_down
 
     def reason_move_change(self) -> str | None:
         """Also disabled where there is nothing to move it to."""
-        item = self._screen.item
+        item = self._session.item
         if (reason := self.reason_move_down()) or item is None:
             return reason
         if self._destinations(item):
@@ -119,14 +119,14 @@ class MoveActions:
 
     def _step(self, by: Literal[1, -1]) -> None:
         """Move the item among its siblings; not asynchronous, so that keys act in their order."""
-        item = self._screen.item
+        item = self._session.item
         if item is None:
             return
-        key, order = key_of(item), self._screen.model.order
+        key, order = key_of(item), self._session.model.order
         siblings = order.siblings(key)
         at = siblings.index(key)
         if not 0 <= at + by < len(siblings):
-            self._screen.notify("this is the last item here" if by > 0 else "this is the first item here")
+            self._session.screen.notify("this is the last item here" if by > 0 else "this is the first item here")
             return
         before = at + 1 if by > 0 else at - 2
         self._move(Move(key, order.parent(key), siblings[before] if before >= 0 else None))
@@ -136,17 +136,17 @@ class MoveActions:
 
     def command_move_change(self) -> Awaitable[None] | None:
         """Choose a section or group, and move the item to its end."""
-        item = self._screen.item
+        item = self._session.item
         return self._move_to(item) if item else None
 
     async def _move_to(self, item: StructureItem) -> None:
-        model = self._screen.model
+        model = self._session.model
         choices = self._destinations(item)
         picker = Picker(f"Move {title_of(item)} to", choices, ranked=False, is_menu=False)
-        chosen = await self._screen.ask(picker)
+        chosen = await self._session.screen.ask(picker)
         if not chosen:
             return
-        now = await present(self._screen, model, item, "moved")
+        now = await self._session.present(model, item, "moved")
         parent, key = None if chosen[0] == TOP else chosen[0], key_of(now)
         target = model.items.get(parent) if parent else None
         if (parent and target is None) or not model.order.is_possible(Move(key, parent, None)):
@@ -160,7 +160,7 @@ class MoveActions:
 
     def _destinations(self, item: StructureItem) -> list[Choice]:
         """The sections, or the groups and the top level, that an item can be moved to."""
-        model, key = self._screen.model, key_of(item)
+        model, key = self._session.model, key_of(item)
         parent = model.order.parent(key) if key in model.order else None
         kind = SiteSection if isinstance(item, SiteSpace) else SiteSectionGroup
         choices: list[Choice] = []
@@ -177,42 +177,42 @@ class MoveActions:
 
     async def _confirm(self, item: SiteSpace, target: SiteSection) -> bool:
         """Ask before the address of a live space changes, or who sees it."""
-        source = self._screen.model.section_of(item)
-        if not self._screen.model.site.published:
+        source = self._session.model.section_of(item)
+        if not self._session.model.site.published:
             return True
         lines: list[Line] = [(Span("The site is live: the address of the space changes."),)]
         if item.urls.published:
             lines.append(
-                (Span(f"Now {sanitize(shown_address(self._screen.model.site, item.urls.published))}", "quiet"),)
+                (Span(f"Now {sanitize(shown_address(self._session.model.site, item.urls.published))}", "quiet"),)
             )
         lines.append((Span("Links to it break without a redirect (g v).", "waiting"),))
         if source and source.condition and source.condition != target.condition:
             lines.append((Span(f"The condition of {title_of(source)} limits it no longer.", "waiting"),))
         question = f"Move {title_of(item)} to {title_of(target)}?"
-        return bool(await self._screen.ask(ConfirmDialog(question, lines, "Move")))
+        return bool(await self._session.screen.ask(ConfirmDialog(question, lines, "Move")))
 
     def _move(self, move: Move) -> None:
         """Show a move in the tree now, and send it."""
-        model = self._screen.model
+        model = self._session.model
         burst = self._bursts.get(model.site.id)
         if burst is None:
             burst = self._bursts[model.site.id] = _Burst(model.order.copy())
             burst.waiting.append(move)
-            self._screen.run(self._send(model, burst))
+            self._session.screen.run(self._send(model, burst))
         else:
             burst.waiting.append(move)
         model.show_moves(burst.moves)
-        self._screen.redraw()
-        self._screen.structure_tree.move_to_key(move.page, ancestors=model.ancestors(move.page))
+        self._session.screen.redraw()
+        self._session.tree.move_to_key(move.page, ancestors=model.ancestors(move.page))
 
     async def _send(self, model: SiteTree, burst: _Burst) -> None:
-        engine = self._screen.engine
+        engine = self._session.screen.engine
         try:
-            await read_again(self._screen, model)
+            await self._session.read_again(model)
             while burst.waiting:
                 now = model.service_order or PageOrder({})
                 await engine.write(burst.next_write(model, now)).landed()
-                await read_again(self._screen, model)
+                await self._session.read_again(model)
                 burst.sending = None
         except asyncio.CancelledError:  # the screen was closed: what it showed is sent all the same
             with suppress(PresscheckError):
@@ -221,7 +221,7 @@ class MoveActions:
             raise
         except PresscheckError:
             with suppress(PresscheckError):
-                await read_again(self._screen, model)
+                await self._session.read_again(model)
             self._end(model)
             raise
         self._end(model)
@@ -230,4 +230,4 @@ class MoveActions:
         """Show what the service has: all was sent, or the rest is dropped because something was refused."""
         self._bursts.pop(model.site.id, None)
         model.show_moves(())
-        self._screen.redraw()
+        self._session.screen.redraw()

@@ -21,7 +21,7 @@ from presscheck.engine.publish.site_structure import icon_problem, key_of, kind_
 from presscheck.errors import ChecksFailed
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, wrap
-from presscheck.tui.screens.sites.structure.present_state import NO_ITEM, change_reason, present
+from presscheck.tui.screens.sites.structure.session import NO_ITEM
 from presscheck.tui.screens.sites.writes import send
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 from presscheck.tui.widgets.picker import Choice, Picker
@@ -30,8 +30,8 @@ from presscheck.tui.widgets.prompt_dialog import PromptDialog
 if TYPE_CHECKING:
     from presscheck.api.operation import Operation
     from presscheck.api.sites import Site
-    from presscheck.tui.screens.sites.structure.context import StructureContext
     from presscheck.tui.screens.sites.structure.model import SiteTree
+    from presscheck.tui.screens.sites.structure.session import StructureSession
 
 UPDATES: dict[str, type[Operation[Any]]] = {
     "site-section": UpdateSection,
@@ -66,48 +66,48 @@ def details_of(item: StructureItem) -> list[Detail]:
     return [Detail("title", "Title", "t", GROUP_TITLE), icon] if isinstance(item, SiteSectionGroup) else []
 
 
-class DetailActions:
+class ItemDetails:
     """Handles the commands that change one item.
 
     Args:
-        screen: the screen with the structure.
+        session: the structure of the site.
     """
 
-    def __init__(self, screen: StructureContext) -> None:
-        self._screen = screen
+    def __init__(self, session: StructureSession) -> None:
+        self._session = session
 
     def reason_rename(self) -> str | None:
         """Disabled without an item, and where it cannot be changed."""
-        item = self._screen.item
+        item = self._session.item
         if item is None:
-            return change_reason(self._screen, UpdateSection) or NO_ITEM
+            return self._session.reason(UpdateSection) or NO_ITEM
         operation = UPDATES.get(item.object)
-        return change_reason(self._screen, operation) if operation else OTHER_KIND
+        return self._session.reason(operation) if operation else OTHER_KIND
 
     def command_rename(self) -> Awaitable[None] | None:
         """Choose a detail of the item, and change it."""
-        item = self._screen.item
+        item = self._session.item
         return self._change(item) if item else None
 
     def reason_make_default(self) -> str | None:
         """Disabled on groups, on the default itself, and where nothing can be changed."""
-        item = self._screen.item
+        item = self._session.item
         if item is None:
-            return change_reason(self._screen, UpdateSite) or NO_ITEM
+            return self._session.reason(UpdateSite) or NO_ITEM
         if not isinstance(item, SiteSpace | SiteSection):
             return f"a {kind_of(item)} cannot be the default: sections and spaces can"
         if item.default:
             return f"this {kind_of(item)} is the default already"
-        return change_reason(self._screen, UpdateSection if self._section_above(item) else UpdateSite)
+        return self._session.reason(UpdateSection if self._section_above(item) else UpdateSite)
 
     def command_make_default(self) -> Awaitable[None] | None:
         """Make the section the default of the site, or the space that of its section or site."""
-        item = self._screen.item
+        item = self._session.item
         return self._make_default(item) if isinstance(item, SiteSpace | SiteSection) else None
 
     def _section_above(self, item: StructureItem) -> SiteSection | None:
         """The section that a space is in."""
-        return self._screen.model.section_of(item) if isinstance(item, SiteSpace) else None
+        return self._session.model.section_of(item) if isinstance(item, SiteSpace) else None
 
     async def _change(self, item: StructureItem) -> None:
         details = details_of(item)
@@ -120,21 +120,25 @@ class DetailActions:
         if isinstance(item, SiteSpace | SiteSection):
             choices.append(Choice("default", "Make default", "it is the default" if item.default else "", letter="d"))
         title = title_of(item)
-        chosen = await self._screen.ask(Picker(f"Change {title}", choices, ranked=False))
+        chosen = await self._session.screen.ask(Picker(f"Change {title}", choices, ranked=False))
         detail = next((one for one in details if chosen == (one.name,)), None)
         if detail:
             await self._ask(item, detail)
         elif chosen == ("title",):
-            self._screen.notify("it has the title of its space: E on the space in Browse changes it (g o)")
+            self._session.screen.notify("it has the title of its space: E on the space in Browse changes it (g o)")
         elif chosen == ("default",) and isinstance(item, SiteSpace | SiteSection):
             if item.default:
-                self._screen.notify(f"this {kind_of(item)} is the default already")
+                self._session.screen.notify(f"this {kind_of(item)} is the default already")
             else:
                 await self._make_default(item)
 
     async def _ask(self, item: StructureItem, detail: Detail) -> None:
         """Ask for a text, which is a draft until it is sent; what others changed meanwhile is not overwritten."""
-        model, outbox, before = self._screen.model, self._screen.engine.outbox, getattr(item, detail.name) or ""
+        model, outbox, before = (
+            self._session.model,
+            self._session.screen.engine.outbox,
+            getattr(item, detail.name) or "",
+        )
         key = f"{detail.name} of {key_of(item)} in site {model.site.id}"
 
         def save(typed: str) -> None:
@@ -150,15 +154,15 @@ class DetailActions:
             hint=detail.hint,
             notes=lambda columns: path_notes(item, columns, model.site) if detail.name == "path" else (),
         )
-        text = await self._screen.ask(dialog)
+        text = await self._session.screen.ask(dialog)
         if text is None:
             return
         if text != before:
-            now = getattr(await present(self._screen, model, item, "changed"), detail.name) or ""
+            now = getattr(await self._session.present(model, item, "changed"), detail.name) or ""
             if now != before:
                 raise ChecksFailed(f"Not changed: somebody else made it “{sanitize(now)}”. Look, and change it again")
             await self._update(model, item, {detail.name: text or None})
-            self._screen.notify(f"{detail.name} changed: z undoes it")
+            self._session.screen.notify(f"{detail.name} changed: z undoes it")
         outbox.save_draft(key, "")
 
     def _validator(self, item: StructureItem, detail: Detail) -> Callable[[str], str | None] | None:
@@ -168,7 +172,7 @@ class DetailActions:
             return lambda text: sanitize(problem_of(text)) or None
         if detail.name != "path":
             return None
-        model = self._screen.model
+        model = self._session.model
         beside = model.sections if isinstance(item, SiteSection) else model.siblings(item)
         taken = {
             other.path: title_of(other)
@@ -180,28 +184,28 @@ class DetailActions:
     async def _update(self, model: SiteTree, item: StructureItem, given: dict[str, Any]) -> None:
         path = model.path
         if isinstance(item, SiteSpace):
-            await send(self._screen, UpdateSiteSpace(**path, site_space_id=item.id, **given))
+            await send(self._session.screen, UpdateSiteSpace(**path, site_space_id=item.id, **given))
         elif isinstance(item, SiteSection):
-            await send(self._screen, UpdateSection(**path, site_section_id=item.id, **given))
+            await send(self._session.screen, UpdateSection(**path, site_section_id=item.id, **given))
         elif isinstance(item, SiteSectionGroup):
-            await send(self._screen, UpdateSectionGroup(**path, site_section_group_id=item.id, **given))
+            await send(self._session.screen, UpdateSectionGroup(**path, site_section_group_id=item.id, **given))
 
     async def _make_default(self, item: SiteSpace | SiteSection) -> None:
         """Make an item the default; a live site asks first, because addresses change."""
-        model = self._screen.model
-        now = await present(self._screen, model, item, "changed")
+        model = self._session.model
+        now = await self._session.present(model, item, "changed")
         whole = "section" if self._section_above(now) else "site"
         former = _default_beside(model, now)
         if model.site.published:
             if not await self._confirm_default(now, former, whole):
                 return
-            present_default = _default_beside(model, await present(self._screen, model, now, "changed"))
+            present_default = _default_beside(model, await self._session.present(model, now, "changed"))
             if (present_default and present_default.id) != (former and former.id):
                 raise ChecksFailed(
                     f"Not changed: somebody else changed the default of the {whole}. Look, and try again"
                 )
-        if await send(self._screen, self._call(model, now)):
-            self._screen.notify(f"{title_of(now)} is the default of the {whole}: z undoes it")
+        if await send(self._session.screen, self._call(model, now)):
+            self._session.screen.notify(f"{title_of(now)} is the default of the {whole}: z undoes it")
 
     @staticmethod
     def _call(model: SiteTree, item: SiteSpace | SiteSection) -> Operation[Any]:
@@ -218,7 +222,7 @@ class DetailActions:
             (Span("The addresses of both change: that of the default is without its path.", "waiting"),),
         ]
         question = f"Make {title_of(item)} the default?"
-        return bool(await self._screen.ask(ConfirmDialog(question, lines, "Change")))
+        return bool(await self._session.screen.ask(ConfirmDialog(question, lines, "Change")))
 
 
 def _default_beside(model: SiteTree, item: SiteSpace | SiteSection) -> StructureItem | None:

@@ -1,0 +1,135 @@
+"""Opens the other screens of the site under the cursor, and what visitors get of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from presscheck.text.sanitize import sanitize
+from presscheck.tui.screens.sites.adaptive.audience_view import view_as
+from presscheck.tui.screens.sites.previews import preview_reason, preview_site
+from presscheck.tui.screens.sites.published_profile import published_reason, show_published
+
+if TYPE_CHECKING:
+    from presscheck.engine.publish.checks import Part
+    from presscheck.tui.screens.publish.session import PublishSession
+    from presscheck.tui.screens.publish.site_actions import SiteActions
+
+ACCESS_TABS: tuple[Part, ...] = ("redirects", "share links", "sign-in")
+"""The tabs of the screen of access, in their order."""
+
+
+class SiteScreens:
+    """Handles the commands that open the screens of a site.
+
+    Args:
+        session: the sites.
+        actions: changes the details of a site.
+    """
+
+    def __init__(self, session: PublishSession, actions: SiteActions) -> None:
+        self._session, self._actions = session, actions
+
+    def open_part(self, part: Part, item: str) -> None:
+        """Go to where a part of the site under the cursor is changed, and there to an item of it."""
+        session, site = self._session, self._session.current
+        if part in ACCESS_TABS:
+            self._open_access(ACCESS_TABS.index(part), item)
+        elif part == "schema":
+            self.command_go_adaptive()
+        elif part == "structure":
+            session.tree.focus()
+            if item:
+                session.tree.move_to_key(item, ancestors=session.model.ancestors(item))
+        elif part == "hostname":
+            app = sanitize(site.urls.app) if site and site.urls.app else ""
+            where = f": {app}" if app else ""
+            session.screen.notify(f"the API has no call for the hostname: change it in the web app{where}")
+        else:
+            session.rows.focus()  # the details are changed among the sites
+            if asking := self._actions.change_detail(item):
+                session.screen.run(asking)
+
+    def reason_go_access(self) -> str | None:
+        """Disabled without a site."""
+        return self._session.site_reason()
+
+    reason_go_permissions = reason_go_structure = reason_go_adaptive = reason_go_access
+    reason_go_customization = reason_history = reason_view_as = reason_go_access
+
+    def command_go_access(self) -> None:
+        """Show redirects, share links and visitor sign-in of the site."""
+        self._open_access()
+
+    def _open_access(self, tab: int = 0, redirect: str = "") -> None:
+        from presscheck.tui.screens.sites.access.screen import SiteAccessScreen  # 6 ms, only when it is opened
+
+        session, site = self._session, self._session.current
+        if site:
+            screen = SiteAccessScreen(session.organization_id, site, tab=tab, redirect=redirect)
+            session.screen.app_context.push_screen(screen)
+
+    def reason_go_published(self) -> str | None:
+        """Disabled for a site that is not live, and offline."""
+        return published_reason(self._session.screen, self._session.current)
+
+    async def command_go_published(self) -> None:
+        """Show what visitors of the site get."""
+        site = self._session.current
+        if site:
+            await show_published(self._session.screen, self._session.organization_id, site)
+
+    async def command_view_as(self) -> None:
+        """Show the site as an audience reads it."""
+        await view_as(self._session.screen, self._session.organization_id, self._session.current)
+
+    def reason_preview_site(self) -> str | None:
+        """Disabled without a site and offline."""
+        return self._session.site_reason() or preview_reason(self._session.screen)
+
+    async def command_preview_site(self) -> None:
+        """Choose what is previewed if change requests are open, and open it in the browser."""
+        site = self._session.current
+        if site:
+            await preview_site(self._session.screen, self._session.organization_id, site)
+
+    def command_go_permissions(self) -> None:
+        """Show who has which level in the site, and why."""
+        from presscheck.tui.screens.access.screen import AccessScreen  # 8 ms, only when it is opened
+
+        session = self._session
+        if session.current and session.organization:
+            session.screen.app_context.push_screen(AccessScreen(session.organization, session.current))
+
+    def command_go_structure(self) -> None:
+        """Show sections, groups and spaces of the site as a tree."""
+        from presscheck.tui.screens.sites.structure.screen import SiteStructureScreen  # 2 ms, only when it is opened
+
+        session, site = self._session, self._session.current
+        if site:
+            session.screen.app_context.push_screen(SiteStructureScreen(session.organization_id, site))
+
+    def command_go_adaptive(self) -> None:
+        """Show visitor schema, conditions and audiences of the site."""
+        # 6 ms, only when it is opened
+        from presscheck.tui.screens.sites.adaptive.screen import AdaptiveContentScreen
+
+        session, site = self._session, self._session.current
+        if site:
+            session.screen.app_context.push_screen(AdaptiveContentScreen(session.organization_id, site))
+
+    def command_go_customization(self) -> None:
+        """Show the customization of the site."""
+        # 9 ms, only when it is opened
+        from presscheck.tui.screens.sites.customization.screen import CustomizationScreen
+
+        session, site = self._session, self._session.current
+        if site:
+            session.screen.app_context.push_screen(CustomizationScreen(session.organization_id, site))
+
+    def command_history(self) -> None:
+        """Show what was published and changed in the site, and restore it."""
+        from presscheck.tui.screens.sites.history.screen import SiteHistoryScreen  # 3 ms, only when it is opened
+
+        session, site = self._session, self._session.current
+        if site:
+            session.screen.app_context.push_screen(SiteHistoryScreen(session.organization_id, site))
