@@ -98,3 +98,23 @@ def test_no_test_module_imports_another() -> None:
     imports_of_tests = re.compile(r"^\s*(?:from|import) (?:tests(?:\.\w+)*)?\.test_\w+", re.MULTILINE)
     tests = (ROOT / "tests").rglob("*.py")
     assert not [str(path.relative_to(ROOT)) for path in tests if imports_of_tests.search(path.read_text("utf-8"))]
+
+
+def room_of(name: str, packages: set[str]) -> str:
+    """The package of a module; a module beside packages is a room of its own."""
+    package = name.rpartition(".")[0]
+    return name if any(other.startswith(f"{package}.") for other in packages) else package
+
+
+def test_packages_of_screens_form_layers() -> None:
+    screens, lower = "tui.screens.", ("tui.ui.", "tui.widgets.")
+    edges = {name: targets for name, targets in imports().items() if name.startswith(screens)}
+    packages = {name.rpartition(".")[0] for name in edges}
+    rooms: dict[str, set[str]] = {}
+    for name, targets in edges.items():
+        room = room_of(name, packages)
+        rooms.setdefault(room, set()).update(room_of(target, packages) for target in targets if target in edges)
+        rooms[room].discard(room)
+    assert not circles(rooms)
+    below = {name: targets for name, targets in imports().items() if name.startswith(lower)}
+    assert not [name for name, targets in below.items() if any(target.startswith(screens) for target in targets)]
