@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from typing_extensions import override
 
 from presscheck.text.styled_text import Line, Span, cut, width
 from presscheck.tui.status_bar import ClickableLines
-
-if TYPE_CHECKING:
-    pass
 
 OVER_DIALOGS = "tour"
 """The layer of a line over a dialog, so that the dialog keeps its place."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
-from typing import TYPE_CHECKING, ClassVar, NamedTuple, Protocol
+from typing import ClassVar, NamedTuple, Protocol
 
 from textual import events
 from textual.app import ComposeResult
@@ -26,10 +26,6 @@ from presscheck.tui.keyboard import KeySequences, key_name
 from presscheck.tui.screens.welcome.folders import complete_folder
 from presscheck.tui.status_bar import ClickableLines, StatusLine, pressing
 from presscheck.tui.widgets.entry_dialog import EntryDialog, EntryField
-
-if TYPE_CHECKING:
-    pass
-
 
 WIDEST = 76
 LABEL_COLUMNS = 28
