@@ -295,3 +295,20 @@ async def test_somebody_with_own_change_requests_but_no_reviews_is_offered_it_to
         await until(pilot, shows=f"enter opens {first}, 2 Mine")
         await pilot.press("enter")
         await until(pilot, shows="Your change requests", holds=lambda: pilot.app.screen.item.space.title == first)
+
+
+@pytest.mark.slow
+@pytest.mark.service(sample=False)
+async def test_a_tree_without_spaces_tells_how_to_get_one(service: RunningService, tmp_path: Path) -> None:
+    async with running(app_on(service, tmp_path)) as pilot:
+        await pilot.press("g", "o")
+        await until(pilot, shows="There are no spaces yet: a creates one.")
+
+
+@pytest.mark.slow
+@pytest.mark.service(sample=False)
+async def test_a_tree_that_was_never_loaded_tells_why(service: RunningService, tmp_path: Path) -> None:
+    service.stop()
+    async with running(app_on(service, tmp_path)) as pilot:
+        await pilot.press("g", "o")
+        await until(pilot, shows="Not loaded yet: ")
