@@ -151,8 +151,16 @@ async def test_a_new_audience_is_made_from_the_menu_on_each_screen_of_a_site(
             await until(pilot, shows=f"As {name}  no claims")
             await until(pilot, holds=lambda: pilot.app.screen.seen.places)
             assert section.title not in titles(pilot.app.screen, "section")
+            if name == "Third":  # the screen below lists also one that is made here
+                await pilot.press("w")
+                await pick(pilot, "Make a new one …")
+                await until(pilot, shows="New audience", holds=lambda: isinstance(pilot.app.focused, Input))
+                await pilot.press(*"Fourth", "ctrl+s")
+                await until(pilot, shows="As Fourth  no claims")
             await pilot.press("escape")
             await until(pilot, holds=lambda opened=opened: pilot.app.screen is opened)
+            if name == "Third":
+                await until(pilot, holds=lambda: "Fourth" in [one.name for one in pilot.app.screen.session.audiences])
             await pilot.press(*("escape",) * bool(keys))
             await until(pilot, holds=lambda: isinstance(pilot.app.screen, PublishScreen))
 
