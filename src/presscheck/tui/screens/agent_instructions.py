@@ -35,7 +35,7 @@ from presscheck.tui.widgets.picker import Choice, Picker
 if TYPE_CHECKING:
     from presscheck.api.organizations import Organization
     from presscheck.engine.results import Result
-    from presscheck.tui.ui.screen_context import ScreenContext
+    from presscheck.tui.ui.screen import BaseScreen
 
 WIDEST = 96
 """Columns of text that are still easy to read."""
@@ -51,7 +51,7 @@ class InstructionsDraft:
 
     noun, saved_message, page_id = "instructions", "saved the AI instructions (z undoes it)", ""
 
-    def __init__(self, screen: ScreenContext, organization: Organization) -> None:
+    def __init__(self, screen: BaseScreen, organization: Organization) -> None:
         self._engine, self._outbox = screen.engine, screen.engine.outbox
         self._organization = organization
         self.path: dict[str, Any] = {}
@@ -107,7 +107,7 @@ class InstructionsDraft:
         """How much is lost if the draft is discarded."""
         return lost_lines(self.difference(), "are not in the instructions")
 
-    async def save(self, screen: ScreenContext, text: str) -> Saved:
+    async def save(self, screen: BaseScreen, text: str) -> Saved:
         """Ask, and send the text; edits of others since are merged in, and on a conflict nothing is sent.
 
         Raises:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from presscheck.api.roles import MergeRules
     from presscheck.tui.screens.admin.family import OrganizationScreen
     from presscheck.tui.screens.admin.table import FamilyTable
-    from presscheck.tui.ui.screen_context import ScreenContext
+    from presscheck.tui.ui.screen import BaseScreen
 
 SIMPLE_RULES = (
     "require_at_least_one_review",
@@ -32,7 +32,7 @@ SIMPLE_RULES = (
 
 
 async def ask_merge_rules(
-    screen: ScreenContext, title: str, present: MergeRules | None
+    screen: BaseScreen, title: str, present: MergeRules | None
 ) -> tuple[MergeRuleChange, ...] | None:
     """The rules that are marked, after a question; None if nothing is to change.
 

@@ -12,10 +12,10 @@ from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 
 if TYPE_CHECKING:
     from presscheck.engine.review.revert import Revert
-    from presscheck.tui.ui.screen_context import ScreenContext
+    from presscheck.tui.ui.screen import BaseScreen
 
 
-async def make_revert(screen: ScreenContext, question: str, space_id: str, plan: Revert) -> None:
+async def make_revert(screen: BaseScreen, question: str, space_id: str, plan: Revert) -> None:
     """Create the change request of a plan, after a confirmation, and open its review.
 
     Raises:

@@ -20,7 +20,7 @@ from presscheck.tui.widgets.row_list import RowList
 if TYPE_CHECKING:
     from textual.app import ComposeResult
 
-    from presscheck.tui.ui.screen_context import ScreenContext
+    from presscheck.tui.ui.screen import BaseScreen
 
 WORD_COLUMNS = 24
 """Columns of a word, where there is room."""
@@ -118,7 +118,7 @@ class SpellingActions:
 
     def __init__(
         self,
-        screen: ScreenContext,
+        screen: BaseScreen,
         page: Callable[[], tuple[str, str] | None],
         go_to: Callable[[DoubtfulWord], None],
     ) -> None:

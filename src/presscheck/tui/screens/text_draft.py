@@ -15,7 +15,7 @@ from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 
 if TYPE_CHECKING:
     from presscheck.store.open_texts import DraftSlot
-    from presscheck.tui.ui.screen_context import ScreenContext
+    from presscheck.tui.ui.screen import BaseScreen
 
 OURS, THEIRS = "you", "somebody else"
 """Names of both sides in conflict markers."""
@@ -83,7 +83,7 @@ class TextDraft(Protocol):
         """How much is lost if the draft is discarded."""
         ...
 
-    async def save(self, screen: ScreenContext, text: str) -> Saved:
+    async def save(self, screen: BaseScreen, text: str) -> Saved:
         """Ask, and send the text; what is kept from then on was edited from what was sent.
 
         Raises:
@@ -92,7 +92,7 @@ class TextDraft(Protocol):
         ...
 
 
-async def confirm_discard(screen: ScreenContext, draft: TextDraft) -> bool:
+async def confirm_discard(screen: BaseScreen, draft: TextDraft) -> bool:
     """Ask whether to discard a draft; the question shows what is lost."""
     title = f"Discard your draft of {sanitize(draft.title) or f'this {draft.noun}'}?"
     dialog = ConfirmDialog(title, draft.summary(), "Discard", details=draft.difference())

@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from presscheck.engine.engine import Engine, PendingWrite
     from presscheck.engine.writes.descriptions import Place
     from presscheck.engine.writes.history import HistoryEntry
-    from presscheck.tui.ui.screen_context import ScreenContext
+    from presscheck.tui.ui.screen import BaseScreen
 
 NOT_DISCARDED = "not discarded: it is already sent, or is being sent"
 """What is shown instead of discarding a change that was sent while the question was open."""
 
 
-async def undo_last_sent(screen: ScreenContext, is_here: Callable[[Place], bool]) -> None:
+async def undo_last_sent(screen: BaseScreen, is_here: Callable[[Place], bool]) -> None:
     """Offer to undo the last sent change of a place, or show the reason why there is none.
 
     Args:
@@ -41,7 +41,7 @@ def last_sent(engine: Engine, is_here: Callable[[Place], bool]) -> HistoryEntry 
     return next((entry for entry in entries if entry.undoes is None and is_here(entry.place)), None)
 
 
-async def undo_sent(screen: ScreenContext, entry: HistoryEntry, *, shows_place: bool = False) -> None:
+async def undo_sent(screen: BaseScreen, entry: HistoryEntry, *, shows_place: bool = False) -> None:
     """Undo a sent change, after a confirmation with what is sent; if others changed it since, show both texts.
 
     Args:
@@ -77,7 +77,7 @@ async def undo_sent(screen: ScreenContext, entry: HistoryEntry, *, shows_place: 
         show_both(screen, what, error)
 
 
-def show_both(screen: ScreenContext, what: str, error: ChangedSince) -> None:
+def show_both(screen: BaseScreen, what: str, error: ChangedSince) -> None:
     """Show what the user wrote, and what is there now."""
     lines: list[Line] = [(), (Span(f" {sanitize(error.message.partition('. You wrote')[0])}.", "waiting"),)]
     for heading, text in (("What you wrote", error.written), ("What is there now", error.present)):
@@ -86,14 +86,14 @@ def show_both(screen: ScreenContext, what: str, error: ChangedSince) -> None:
     screen.app_context.push_screen(TextScreen(f"Not undone: {what}", lines))
 
 
-async def _follow(screen: ScreenContext, what: str, tickets: list[PendingWrite[Any]]) -> None:
+async def _follow(screen: BaseScreen, what: str, tickets: list[PendingWrite[Any]]) -> None:
     try:
         await _landed(screen, what, tickets)
     except ChangedSince as error:
         show_both(screen, what, error)
 
 
-async def _landed(screen: ScreenContext, what: str, tickets: list[PendingWrite[Any]]) -> None:
+async def _landed(screen: BaseScreen, what: str, tickets: list[PendingWrite[Any]]) -> None:
     for ticket in tickets:
         await ticket.landed()
     screen.notify(f"undone: {what}")

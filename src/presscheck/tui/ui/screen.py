@@ -10,7 +10,7 @@ is mounted. A `PresscheckError` raised anywhere in a screen is shown by the app.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from functools import cached_property, partial
 from inspect import isawaitable
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
@@ -41,7 +41,6 @@ from presscheck.tui.status_bar import (
 )
 from presscheck.tui.terminal.output import LineCompositor
 from presscheck.tui.ui.find import Find
-from presscheck.tui.ui.screen_context import Work
 from presscheck.tui.widgets.line_view import END, LineView
 from presscheck.tui.widgets.page_view import PageView
 from presscheck.tui.widgets.pane_border import PaneBorder
@@ -60,6 +59,8 @@ if TYPE_CHECKING:
     from presscheck.tui.ui.content_place import ContentPlace
 
 T = TypeVar("T")
+Work = Awaitable[Any] | Callable[[], Awaitable[Any]]
+"""An awaitable, or for exclusive work a function: a newer one of its group may cancel it before it starts."""
 NARROW = 100
 """Below this width a screen has the class `narrow`: details move below, or behind enter."""
 POPUP_DELAY = 0.3

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from presscheck.api.organizations import OrganizationMember
     from presscheck.engine.access import Access, Container
-    from presscheck.tui.ui.screen_context import ScreenContext
+    from presscheck.tui.ui.screen import BaseScreen
 
 WORDS = {
     "admin": "everything, also permissions",
@@ -46,7 +46,7 @@ MOST_NAMES = 6
 """How many people or places a sentence names."""
 
 
-async def choose_level(screen: ScreenContext, title: str, present: str = "", *, with_guest: bool = False) -> str | None:
+async def choose_level(screen: BaseScreen, title: str, present: str = "", *, with_guest: bool = False) -> str | None:
     """Ask for a level; `GUEST` for none, if it can be chosen; None if nothing was chosen."""
     choices = [Choice(level, level, words) for level, words in WORDS.items()]
     choices += [Choice(GUEST, GUEST, "only what teams allow")] if with_guest else []
@@ -54,7 +54,7 @@ async def choose_level(screen: ScreenContext, title: str, present: str = "", *, 
     return chosen[0] if chosen else None
 
 
-async def choose_team_role(screen: ScreenContext, title: str, present: str = "member") -> str | None:
+async def choose_team_role(screen: BaseScreen, title: str, present: str = "member") -> str | None:
     """Ask for a role in a team; None if nothing was chosen."""
     choices = [Choice(role, role, words) for role, words in TEAM_ROLES.items()]
     chosen = await screen.ask(Picker(title, choices, ranked=False, current=present))

@@ -14,19 +14,19 @@ from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 
 if TYPE_CHECKING:
     from presscheck.api.operation import Operation
-    from presscheck.tui.ui.screen_context import ScreenContext
+    from presscheck.tui.ui.screen import BaseScreen
 
 ONLY_ADMIN = "the only admin: make somebody else admin first"
 """Why the last admin stays."""
 
 
-async def admins_of(screen: ScreenContext, organization_id: str) -> set[str]:
+async def admins_of(screen: BaseScreen, organization_id: str) -> set[str]:
     """The ids of the people who administer an organization."""
     listing = ListMembers(organization_id=organization_id, role="admin")
     return {one.id for one in await whole_listing(screen.engine, listing) if not one.disabled}
 
 
-async def _check_role(screen: ScreenContext, call: UpdateMember) -> None:
+async def _check_role(screen: BaseScreen, call: UpdateMember) -> None:
     """Refuse to take the role of the last admin, and ask again before one takes one's own.
 
     Raises:
@@ -53,10 +53,10 @@ async def _check_role(screen: ScreenContext, call: UpdateMember) -> None:
         raise InvalidArgument("role", "not changed: you stay admin")
 
 
-_CHECKS: Mapping[type[Operation[Any]], Callable[[ScreenContext, Any], Awaitable[None]]] = {UpdateMember: _check_role}
+_CHECKS: Mapping[type[Operation[Any]], Callable[[BaseScreen, Any], Awaitable[None]]] = {UpdateMember: _check_role}
 
 
-async def check(screen: ScreenContext, call: Operation[Any]) -> None:
+async def check(screen: BaseScreen, call: Operation[Any]) -> None:
     """Look at what a form is about to send.
 
     Raises:

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from presscheck.engine.engine import Engine
     from presscheck.engine.forms.form import Form, FormField
     from presscheck.engine.forms.references import Reference
-    from presscheck.tui.ui.screen_context import ScreenContext
+    from presscheck.tui.ui.screen import BaseScreen
 
 FORM = "form"
 """What is stored about the draft of a form, under this name: the form as JSON."""
@@ -92,7 +92,7 @@ def outcome(title: str, answer: Any) -> str:
     return f"{title}: {answer.done} done, {len(answer.failed)} failed: {sanitize(answer.failed[0])}"
 
 
-def show_failures(screen: ScreenContext, failed: Sequence[str]) -> None:
+def show_failures(screen: BaseScreen, failed: Sequence[str]) -> None:
     """List what failed and why, if that is more than a message shows.
 
     Args:
@@ -166,7 +166,7 @@ class FormForSeveral:
         return "\n".join(self.form.command(result.model_copy(update=dict(fields))) for _, fields in self.targets)
 
 
-async def fill_in(screen: ScreenContext, form: StoredForm, key: str) -> Any:
+async def fill_in(screen: BaseScreen, form: StoredForm, key: str) -> Any:
     """Fill in an operation, and send it if nothing is against it; what is typed is a draft with this key until then.
 
     Args:

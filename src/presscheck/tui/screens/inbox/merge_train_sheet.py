@@ -20,7 +20,7 @@ from presscheck.tui.screens.review.renderer import merge_line, undo_line, verdic
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 
 if TYPE_CHECKING:
-    from presscheck.tui.ui.screen_context import ScreenContext
+    from presscheck.tui.ui.screen import BaseScreen
 
 COLUMNS = 400
 """The dialog wraps what is longer than its own width."""
@@ -28,7 +28,7 @@ STOPS = ("no", "blocked")
 """The certainties with which a train stops at a change request."""
 
 
-async def confirm_train(screen: ScreenContext, requests: Sequence[ChangeRequest]) -> bool:
+async def confirm_train(screen: BaseScreen, requests: Sequence[ChangeRequest]) -> bool:
     """Ask before a merge train; it cannot be confirmed before every change request was checked.
 
     Args:
@@ -59,7 +59,7 @@ def _summary(stops: Sequence[ChangeRequest], undo: Line) -> list[Line]:
     return [*lines, (Span("Each is updated from main and checked again.", "waiting"),), undo]
 
 
-async def _check(screen: ScreenContext, request: ChangeRequest) -> tuple[list[Line], bool]:
+async def _check(screen: BaseScreen, request: ChangeRequest) -> tuple[list[Line], bool]:
     """The lines about a change request, and whether the train stops at it."""
     try:
         changes = await screen.engine.read(changes_in(request))

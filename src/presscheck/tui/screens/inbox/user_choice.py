@@ -9,13 +9,13 @@ from presscheck.text.sanitize import sanitize
 from presscheck.tui.widgets.picker import Choice, Picker
 
 if TYPE_CHECKING:
-    from presscheck.tui.ui.screen_context import ScreenContext
+    from presscheck.tui.ui.screen import BaseScreen
 
 ASKED = "asked who the user is"
 """The key under which it is stored that the app has asked."""
 
 
-async def choose_user_once(screen: ScreenContext, organization_id: str) -> None:
+async def choose_user_once(screen: BaseScreen, organization_id: str) -> None:
     """Ask who the user is, unless the app did so before or the settings tell."""
     outbox = screen.engine.outbox
     if outbox.recall(ASKED) is None and not screen.app_context.profile.user:
@@ -23,7 +23,7 @@ async def choose_user_once(screen: ScreenContext, organization_id: str) -> None:
         await choose_user(screen, organization_id)
 
 
-async def choose_user(screen: ScreenContext, organization_id: str) -> None:
+async def choose_user(screen: BaseScreen, organization_id: str) -> None:
     """Ask who the user is among the people that the service lists, and save the answer in the settings."""
     people = await screen.engine.people(organization_id)
     if not people:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from presscheck.engine.drafts import Draft, Fate
     from presscheck.tui.screens.outbox.draft_list import DraftList
-    from presscheck.tui.ui.screen_context import ScreenContext
+    from presscheck.tui.ui.screen import BaseScreen
 
 SUBJECT = 100
 """Characters that a subject may have."""
@@ -50,7 +50,7 @@ class DraftActions:
         edit_change: edits an unsent change, by its number; returns whether it is still unsent.
     """
 
-    def __init__(self, screen: ScreenContext, rows: DraftList, edit_change: Callable[[int], bool]) -> None:
+    def __init__(self, screen: BaseScreen, rows: DraftList, edit_change: Callable[[int], bool]) -> None:
         self._screen, self._rows = screen, rows
         self._places = DraftPlaces(screen, edit_change)
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from presscheck.engine.results import Result
-    from presscheck.tui.ui.screen_context import ScreenContext
+    from presscheck.tui.ui.screen import BaseScreen
 
 FATES = {
     "merged": "change request merged",
@@ -41,7 +41,7 @@ class DraftList:
         changed: called when a row changed.
     """
 
-    def __init__(self, screen: ScreenContext, changed: Callable[[], None]) -> None:
+    def __init__(self, screen: BaseScreen, changed: Callable[[], None]) -> None:
         self._screen, self._changed = screen, changed
         self.drafts: tuple[Draft, ...] = ()
         self._statuses: dict[str, str] = {}

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from presscheck.tui.screens.publish.screen import PublishScreen
     from presscheck.tui.screens.sites.adaptive.screen import AdaptiveContentScreen
     from presscheck.tui.ui.screen import BaseScreen
-    from presscheck.tui.ui.screen_context import ScreenContext
 
 STEP, LOOKS = 0.05, 100
 """Seconds between two looks at whether a place is loaded, and how often; then the user is only told the key."""
@@ -43,7 +42,7 @@ class DraftPlaces:
         edit_change: edits an unsent change, by its number; returns whether it is still unsent.
     """
 
-    def __init__(self, screen: ScreenContext, edit_change: Callable[[int], bool]) -> None:
+    def __init__(self, screen: BaseScreen, edit_change: Callable[[int], bool]) -> None:
         self._screen, self._edit_change = screen, edit_change
 
     async def open(self, draft: Draft) -> bool:

@@ -21,7 +21,7 @@ from presscheck.tui.screens.page.editor import TITLE, ask_line
 from presscheck.tui.widgets.picker import Choice, Picker
 
 if TYPE_CHECKING:
-    from presscheck.tui.ui.screen_context import ScreenContext
+    from presscheck.tui.ui.screen import BaseScreen
 
 _SLUG = re.compile(r"[^\s/?#%]+")
 _ICON = re.compile(r"[a-z0-9-]*")
@@ -108,7 +108,7 @@ SWITCHES = (
 )
 
 
-async def edit_details(screen: ScreenContext, path: dict[str, Any], page_ids: Sequence[str]) -> None:
+async def edit_details(screen: BaseScreen, path: dict[str, Any], page_ids: Sequence[str]) -> None:
     """Choose a detail of a page and change it; of several pages, hide or show all of them in one write.
 
     Args:
@@ -148,7 +148,7 @@ async def edit_details(screen: ScreenContext, path: dict[str, Any], page_ids: Se
             await screen.engine.write(EditChangeRequestContent(**path, changes=changes)).landed()
 
 
-async def _edit_text(screen: ScreenContext, path: dict[str, Any], page: RevisionPage, detail: _Detail) -> None:
+async def _edit_text(screen: BaseScreen, path: dict[str, Any], page: RevisionPage, detail: _Detail) -> None:
     key = draft_key(path["change_request_id"], f"{detail.name} {page.id}")
     before = getattr(page, detail.name) or ""
     new = await ask_line(

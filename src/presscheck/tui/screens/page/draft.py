@@ -23,7 +23,7 @@ from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 
 if TYPE_CHECKING:
     from presscheck.text.styled_text import Line
-    from presscheck.tui.ui.screen_context import ScreenContext
+    from presscheck.tui.ui.screen import BaseScreen
 
 LONGEST_CHECKED = 100_000
 """Characters of a page whose nodes are read before it is saved."""
@@ -42,7 +42,7 @@ class PageDraft:
 
     noun, saved_message = "page", "saved to the change request"
 
-    def __init__(self, screen: ScreenContext, path: dict[str, Any], page_id: str) -> None:
+    def __init__(self, screen: BaseScreen, path: dict[str, Any], page_id: str) -> None:
         self._engine, self._outbox = screen.engine, screen.engine.outbox
         self.path, self.page_id = path, page_id
         self._keys = [draft_key(path["change_request_id"], f"{name} {page_id}") for name in (PAGE, BASE)]
@@ -116,7 +116,7 @@ class PageDraft:
         self._kept, self._kept_base, self.is_kept = "", "", False
         return self._base.text if self._base else ""
 
-    async def save(self, screen: ScreenContext, text: str) -> Saved:
+    async def save(self, screen: BaseScreen, text: str) -> Saved:
         """Ask, and send the edit; edits of others since are merged in, and on a conflict nothing is sent.
 
         Args:

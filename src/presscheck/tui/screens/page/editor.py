@@ -30,7 +30,7 @@ from presscheck.tui.widgets.prompt_dialog import PromptDialog
 if TYPE_CHECKING:
     from presscheck.api.content import RevisionPage
     from presscheck.text.styled_text import Line
-    from presscheck.tui.ui.screen_context import ScreenContext
+    from presscheck.tui.ui.screen import BaseScreen
 
 Side = Literal["before", "after", "inside"]
 """Where a page is added, seen from another."""
@@ -43,7 +43,7 @@ TITLE = 256
 
 
 async def edit_page(
-    screen: ScreenContext, path: dict[str, Any], page_id: str, *, uses_other_editor: bool = False, conflict: int = 0
+    screen: BaseScreen, path: dict[str, Any], page_id: str, *, uses_other_editor: bool = False, conflict: int = 0
 ) -> None:
     """Edit the Markdown of a page; asks before sending, and keeps the text as a draft until then.
 
@@ -84,7 +84,7 @@ def _line_of_conflict(text: str, number: int) -> int | None:
     return lines[min(number, len(lines) - 1)] if lines else None
 
 
-async def _ask_about(screen: ScreenContext, draft: PageDraft) -> str | None:
+async def _ask_about(screen: BaseScreen, draft: PageDraft) -> str | None:
     """What becomes of the draft of a page: `continue` or `discard`; None if nothing was chosen."""
     choices = [
         Choice("continue", "Continue with the draft", "merged with the page", letter="c"),
@@ -97,7 +97,7 @@ async def _ask_about(screen: ScreenContext, draft: PageDraft) -> str | None:
     return chosen[0]
 
 
-async def stays_locked(screen: ScreenContext, space_id: str) -> bool:
+async def stays_locked(screen: BaseScreen, space_id: str) -> bool:
     """Whether a space refuses edits and merges; who may unlock it is asked first."""
     call = GetSpace(space_id=space_id)
     known = screen.engine.known(call)
@@ -118,7 +118,7 @@ async def stays_locked(screen: ScreenContext, space_id: str) -> bool:
     return False
 
 
-async def add_page(screen: ScreenContext, path: dict[str, Any], target: str | None, side: Side) -> str | None:
+async def add_page(screen: BaseScreen, path: dict[str, Any], target: str | None, side: Side) -> str | None:
     """Add a page before, after or inside another, or (None) at the end of the top level; returns its id if known."""
     key = draft_key(path["change_request_id"], "new page")
     about = draft_about(screen.engine, path)
@@ -139,7 +139,7 @@ async def add_page(screen: ScreenContext, path: dict[str, Any], target: str | No
     return next((created.page_id for created in changes if created.object == "created_page"), None)
 
 
-async def delete_pages(screen: ScreenContext, path: dict[str, Any], page_ids: Sequence[str]) -> bool:
+async def delete_pages(screen: BaseScreen, path: dict[str, Any], page_ids: Sequence[str]) -> bool:
     """Delete pages with their subpages in one write, after a confirmation with the links to them."""
     pages = (await screen.engine.read(ListChangeRequestPages(**path))).pages
     by_id = {page.id: page for page in flatten(pages)}
@@ -161,7 +161,7 @@ async def delete_pages(screen: ScreenContext, path: dict[str, Any], page_ids: Se
     return is_confirmed
 
 
-async def _links_to(screen: ScreenContext, path: dict[str, Any], deleted: Sequence[RevisionPage]) -> list[Line]:
+async def _links_to(screen: BaseScreen, path: dict[str, Any], deleted: Sequence[RevisionPage]) -> list[Line]:
     """The pages that link to pages which are deleted, without those that go with them."""
     gone = {page.id for page in flatten(deleted)}
     titles: dict[str, str] = {}
@@ -180,7 +180,7 @@ async def _links_to(screen: ScreenContext, path: dict[str, Any], deleted: Sequen
 
 
 async def ask_line(
-    screen: ScreenContext,
+    screen: BaseScreen,
     question: str,
     value: str,
     key: str,

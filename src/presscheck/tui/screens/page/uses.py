@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from presscheck.api.content import RevisionPage
     from presscheck.engine.search.backlinks import OtherUses
-    from presscheck.tui.ui.screen_context import ScreenContext
+    from presscheck.tui.ui.screen import BaseScreen
 
 NOT_SEARCHED = " not searched"
 """The row that names the spaces that are not cached."""
@@ -27,7 +27,7 @@ class PageUse(NamedTuple):
 
 
 async def choose_use(
-    screen: ScreenContext, name: str, uses: OtherUses, here: Sequence[RevisionPage] = (), *, unread: int = 0
+    screen: BaseScreen, name: str, uses: OtherUses, here: Sequence[RevisionPage] = (), *, unread: int = 0
 ) -> PageUse | None:
     """Ask for one of the pages that use something; None if none is chosen, or if there are none, which it shows.
 

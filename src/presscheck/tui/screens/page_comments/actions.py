@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from presscheck.engine.review.threads import Discussion, Message, Thread
     from presscheck.tui.screens.page_comments.drafts import LiveDrafts
-    from presscheck.tui.ui.screen_context import ScreenContext
+    from presscheck.tui.ui.screen import BaseScreen
 
 FIRST_ONLY = "only your comments can be changed here: the service changes no replies outside change requests"
 """Why nothing in a thread can be changed in which only replies are the user's."""
@@ -38,7 +38,7 @@ class LiveCommentActions:
         drafts: composes and sends.
     """
 
-    def __init__(self, context: ScreenContext, discussion: Discussion, drafts: LiveDrafts) -> None:
+    def __init__(self, context: BaseScreen, discussion: Discussion, drafts: LiveDrafts) -> None:
         self._context, self._discussion, self._drafts = context, discussion, drafts
 
     def comment_on_page(

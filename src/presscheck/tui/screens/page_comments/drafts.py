@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from presscheck.api.operation import Operation
     from presscheck.api.spaces import Space
     from presscheck.engine.writes.pending_writes import OutboxEntry, PendingWrite
-    from presscheck.tui.ui.screen_context import ScreenContext
+    from presscheck.tui.ui.screen import BaseScreen
 
 HOLD = 3
 """Seconds during which a comment can be undone before it is sent."""
@@ -37,7 +37,7 @@ class LiveDrafts:
 
     def __init__(
         self,
-        context: ScreenContext,
+        context: BaseScreen,
         space_id: str,
         space: Callable[[], Space | None],
         on_change: Callable[[], None],

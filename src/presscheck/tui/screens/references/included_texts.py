@@ -17,7 +17,7 @@ from presscheck.text.sanitize import sanitize
 
 if TYPE_CHECKING:
     from presscheck.engine.results import Result
-    from presscheck.tui.ui.screen_context import ScreenContext
+    from presscheck.tui.ui.screen import BaseScreen
 
 MOST_READ = 50
 """Texts that are read for one page."""
@@ -51,7 +51,7 @@ class IncludedTexts:
         on_change: called when more is known.
     """
 
-    def __init__(self, screen: ScreenContext, on_change: Callable[[], None]) -> None:
+    def __init__(self, screen: BaseScreen, on_change: Callable[[], None]) -> None:
         self._screen, self._on_change = screen, on_change
         self._texts: dict[tuple[str, str], str] = {}
         """By the ids of space and document."""

@@ -20,7 +20,7 @@ from presscheck.tui.terminal.pictures import MOST_PIXELS, TOO_LARGE, CellSize, f
 if TYPE_CHECKING:
     from presscheck.api.content import RevisionFile
     from presscheck.tui.terminal.pictures import DrawnPicture, PictureTable
-    from presscheck.tui.ui.screen_context import ScreenContext
+    from presscheck.tui.ui.screen import BaseScreen
 
 MOST_BYTES = 10 << 20
 """The largest file that is read, in bytes."""
@@ -60,7 +60,7 @@ class PagePictures:
         on_change: called when a picture is drawn, or cannot be.
     """
 
-    def __init__(self, screen: ScreenContext, height: Callable[[], int], on_change: Callable[[], None]) -> None:
+    def __init__(self, screen: BaseScreen, height: Callable[[], int], on_change: Callable[[], None]) -> None:
         self.screen, self._height, self.on_change = screen, height, on_change
         self._wanted: dict[str, Wanted] = {}
         self._running: set[str] = set()

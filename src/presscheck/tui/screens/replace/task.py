@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from presscheck.api.spaces import Space
     from presscheck.engine.replacement.file_search import FileQuery
     from presscheck.errors import InvalidArgument
-    from presscheck.tui.ui.screen_context import ScreenContext
+    from presscheck.tui.ui.screen import BaseScreen
 
 SUBJECT = 100
 """The most characters of a subject."""
@@ -57,7 +57,7 @@ class ReplaceTask(Protocol):
         """What the one who replaces must know."""
         ...
 
-    async def change(self, screen: ScreenContext, error: InvalidArgument | None) -> bool:
+    async def change(self, screen: BaseScreen, error: InvalidArgument | None) -> bool:
         """Ask what to replace again, with the reason why it could not be; whether it is another task now."""
         ...
 
@@ -99,7 +99,7 @@ class TextTask:
         """None: nothing but the hits changes."""
         return []
 
-    async def change(self, screen: ScreenContext, error: InvalidArgument | None) -> bool:
+    async def change(self, screen: BaseScreen, error: InvalidArgument | None) -> bool:
         """Ask what to find."""
         query = await ask_query(screen, self._space, self.query, error)
         self.query = query or self.query
@@ -112,7 +112,7 @@ def draft_key(space: Space) -> str:
 
 
 async def ask_query(
-    screen: ScreenContext, space: Space, query: Query | None = None, error: InvalidArgument | None = None
+    screen: BaseScreen, space: Space, query: Query | None = None, error: InvalidArgument | None = None
 ) -> Query | None:
     """Ask what to find in a space; what is typed is a draft until it is replaced. None if the dialog was closed.
 

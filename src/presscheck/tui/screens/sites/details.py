@@ -10,7 +10,7 @@ from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.screens.sites.space_choices import space_choices
 from presscheck.tui.screens.sites.writes import lacks_role, send
-from presscheck.tui.ui.screen_context import ScreenContext
+from presscheck.tui.ui.screen import BaseScreen
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 from presscheck.tui.widgets.picker import Choice, Picker
 from presscheck.tui.widgets.prompt_dialog import PromptDialog
@@ -44,7 +44,7 @@ class SiteDetails:
         organization_id: the organization of the sites.
     """
 
-    def __init__(self, screen: ScreenContext, organization_id: str) -> None:
+    def __init__(self, screen: BaseScreen, organization_id: str) -> None:
         self._screen, self._organization_id = screen, organization_id
 
     async def create(self) -> Site | None:

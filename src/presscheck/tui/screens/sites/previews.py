@@ -16,26 +16,26 @@ if TYPE_CHECKING:
     from presscheck.api.change_requests import ChangeRequest
     from presscheck.api.sites import Site
     from presscheck.engine.review.model import ReviewModel
-    from presscheck.tui.ui.screen_context import ScreenContext
+    from presscheck.tui.ui.screen import BaseScreen
 
 MANY = 1000
 """Open change requests among which one is chosen."""
 
 
-def preview_reason(context: ScreenContext) -> str | None:
+def preview_reason(context: BaseScreen) -> str | None:
     """Why there can be no preview now; None if there can."""
     if not context.engine.status.online:
         return "you are offline, and the service makes the preview"
     return context.engine.missing_reason(GetPreview)
 
 
-async def _open(context: ScreenContext, organization_id: str, site_id: str, request: ChangeRequest | None) -> None:
+async def _open(context: BaseScreen, organization_id: str, site_id: str, request: ChangeRequest | None) -> None:
     context.notify("waiting for the preview …")
     url = await preview_url(context.engine, organization_id, site_id, request=request)
     open_address(context.app_context, url)
 
 
-async def preview_site(context: ScreenContext, organization_id: str, site: Site) -> None:
+async def preview_site(context: BaseScreen, organization_id: str, site: Site) -> None:
     """Choose what is previewed if change requests of its spaces are open, and open the preview in the browser."""
     spaces = {one.space.id: one for one in await spaces_of_site(context.engine, organization_id, site.id)}
     listing = ListOrganizationChangeRequests(organization_id=organization_id, status="open", limit=MANY)
@@ -62,7 +62,7 @@ class RequestPreview:
         context: the screen.
     """
 
-    def __init__(self, model: ReviewModel, context: ScreenContext) -> None:
+    def __init__(self, model: ReviewModel, context: BaseScreen) -> None:
         self._model, self._context = model, context
 
     def reason_preview_site(self) -> str | None:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from presscheck.api.site_settings import ShareLink
     from presscheck.api.site_structure import StructureItem
     from presscheck.api.sites import Site
-    from presscheck.tui.ui.screen_context import ScreenContext
+    from presscheck.tui.ui.screen import BaseScreen
 
 NAMES = 14
 """Cells of the names of the facts."""
@@ -26,7 +26,7 @@ LOOK = (("theme", "theme"), ("language", "internationalization.locale"), ("light
 """What is shown of the customization: a name, and where it stands."""
 
 
-def published_reason(context: ScreenContext, site: Site | None) -> str | None:
+def published_reason(context: BaseScreen, site: Site | None) -> str | None:
     """Why it cannot be shown what visitors get; None if it can."""
     if site is None:
         return "there is no site: a creates one"
@@ -38,7 +38,7 @@ def published_reason(context: ScreenContext, site: Site | None) -> str | None:
 
 
 async def show_published(
-    context: ScreenContext, organization_id: str, site: Site, share_link: ShareLink | None = None
+    context: BaseScreen, organization_id: str, site: Site, share_link: ShareLink | None = None
 ) -> None:
     """Ask the service what visitors get, and show it.
 

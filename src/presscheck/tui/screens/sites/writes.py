@@ -12,12 +12,12 @@ from presscheck.tui.screens.undo import undo_last_sent
 if TYPE_CHECKING:
     from presscheck.api.operation import Operation
     from presscheck.api.sites import Site
-    from presscheck.tui.ui.screen_context import ScreenContext
+    from presscheck.tui.ui.screen import BaseScreen
 
 T = TypeVar("T")
 
 
-async def send(screen: ScreenContext, call: Operation[T]) -> T | None:
+async def send(screen: BaseScreen, call: Operation[T]) -> T | None:
     """Send a write; if it waits in the outbox, a message is shown, and the result is None.
 
     Raises:
@@ -34,7 +34,7 @@ async def send(screen: ScreenContext, call: Operation[T]) -> T | None:
         return None
 
 
-async def undo_here(screen: ScreenContext, site_id: str) -> None:
+async def undo_here(screen: BaseScreen, site_id: str) -> None:
     """Discard the last unsent change of a site; without one, offer to undo the last that was sent."""
     unsent = [entry for entry in screen.engine.waiting() if getattr(entry.call, "site_id", None) == site_id]
     for entry in reversed(unsent):
@@ -44,7 +44,7 @@ async def undo_here(screen: ScreenContext, site_id: str) -> None:
     await undo_last_sent(screen, lambda place: place.site == site_id)
 
 
-def write_reason(screen: ScreenContext, operation: type[Operation[Any]], site: Site | None, role: str) -> str | None:
+def write_reason(screen: BaseScreen, operation: type[Operation[Any]], site: Site | None, role: str) -> str | None:
     """Why a site cannot be changed now; None if it can, also offline if the change can wait in the outbox.
 
     Args:

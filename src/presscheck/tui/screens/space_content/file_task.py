@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from presscheck.api.content import RevisionFile
     from presscheck.errors import InvalidArgument
-    from presscheck.tui.ui.screen_context import ScreenContext
+    from presscheck.tui.ui.screen import BaseScreen
 
 
 class FileTask:
@@ -63,7 +63,7 @@ class FileTask:
         new = sanitize(self.query.new.name)
         return [(Span(f"Uploads {new}. The former file stays in the space: the API cannot delete files."),)]
 
-    async def change(self, screen: ScreenContext, error: InvalidArgument | None) -> bool:
+    async def change(self, screen: BaseScreen, error: InvalidArgument | None) -> bool:
         """Ask for another local file."""
         query = await ask_file(screen, self._space_id, self.query.file, self._files)
         self.query = query or self.query
@@ -71,7 +71,7 @@ class FileTask:
 
 
 async def ask_file(
-    screen: ScreenContext, space_id: str, file: RevisionFile, files: Sequence[RevisionFile]
+    screen: BaseScreen, space_id: str, file: RevisionFile, files: Sequence[RevisionFile]
 ) -> FileQuery | None:
     """Ask for the path of the local file that replaces a file; None if the dialog was closed.
 

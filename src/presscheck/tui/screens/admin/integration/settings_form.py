@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from presscheck.api.integrations import UpdateInstallation
     from presscheck.engine.drafts import Draft
     from presscheck.engine.forms.references import Reference
-    from presscheck.tui.ui.screen_context import ScreenContext
+    from presscheck.tui.ui.screen import BaseScreen
 
 KEY = "settings "
 """The start of the keys of drafts."""
@@ -24,7 +24,7 @@ INTEGRATION = "integration"
 """What is stored about a draft, under this name: the name of the integration."""
 
 
-async def ask_settings(screen: ScreenContext, form: SettingsForm) -> None:
+async def ask_settings(screen: BaseScreen, form: SettingsForm) -> None:
     """Fill in the settings of an installation and store them; what is typed is a draft until then."""
     title = f"Settings of {sanitize(form.integration.title or form.integration.name)}"
     outbox, key = screen.engine.outbox, f"{KEY}{form.installation.id}"
@@ -51,7 +51,7 @@ async def ask_settings(screen: ScreenContext, form: SettingsForm) -> None:
         screen.notify(f"{title}: saved")
 
 
-async def continue_settings(screen: ScreenContext, draft: Draft) -> bool:
+async def continue_settings(screen: BaseScreen, draft: Draft) -> bool:
     """Open the form of a draft; returns whether its installation is there."""
     path = {"integration_name": draft.stored.about.get(INTEGRATION, "")}
     identity = draft.stored.key.removeprefix(KEY)
@@ -69,7 +69,7 @@ async def continue_settings(screen: ScreenContext, draft: Draft) -> bool:
     return True
 
 
-async def _suggested(screen: ScreenContext, form: SettingsForm, reference: Reference) -> list[Choice]:
+async def _suggested(screen: BaseScreen, form: SettingsForm, reference: Reference) -> list[Choice]:
     """The values that the integration suggests for a setting.
 
     Raises:

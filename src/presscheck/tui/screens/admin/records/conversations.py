@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from presscheck.api.conversations import Conversation
     from presscheck.api.operation import Operation, Page
     from presscheck.api.organizations import Organization
-    from presscheck.tui.ui.screen_context import ScreenContext
+    from presscheck.tui.ui.screen import BaseScreen
 
 ROLES = {"user": ("reader", "accent"), "assistant": ("assistant", "link"), "team-member": ("team member", "strong")}
 """What the roles of those who write are called, and their style."""
@@ -50,9 +50,9 @@ class ConversationRecord:
         self._organization, self.conversation = organization, conversation
         self._whole: WholeConversation | None = None
         self._issues: Sequence[ConversationIssue] | None = None
-        self._screen: ScreenContext | None = None
+        self._screen: BaseScreen | None = None
 
-    def attach(self, screen: ScreenContext) -> None:
+    def attach(self, screen: BaseScreen) -> None:
         """Note the screen that shows it."""
         self._screen = screen
 
@@ -128,9 +128,9 @@ class IssueRecord:
     def __init__(self, organization: Organization, item: IssueInConversation) -> None:
         self._organization, self._item = organization, item
         self._whole: WholeConversation | None = None
-        self._screen: ScreenContext | None = None
+        self._screen: BaseScreen | None = None
 
-    def attach(self, screen: ScreenContext) -> None:
+    def attach(self, screen: BaseScreen) -> None:
         """Note the screen that shows it."""
         self._screen = screen
 

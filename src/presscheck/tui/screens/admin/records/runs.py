@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from presscheck.api.organizations import Organization
     from presscheck.api.spaces import Space
     from presscheck.api.translations import Translation
-    from presscheck.tui.ui.screen_context import ScreenContext
+    from presscheck.tui.ui.screen import BaseScreen
 
 BUSY = ("pending", "in-progress", "running", "progress")
 STYLES = {
@@ -48,7 +48,7 @@ def status_line(status: str) -> Line:
     return (Span(f"{sign} {sanitize(status).replace('-', ' ')}", style),)
 
 
-def space_title(screen: ScreenContext | None, organization: str, space_id: str) -> str:
+def space_title(screen: BaseScreen | None, organization: str, space_id: str) -> str:
     """The title of a space by its id, as far as the cache knows it; else the id. Display text."""
     spaces = screen.engine.window(ListSpaces(organization_id=organization), 0, MANY).items if screen else ()
     return sanitize(next((space.title for space in spaces if space.id == space_id), space_id))
@@ -67,9 +67,9 @@ class ImportRecord:
 
     def __init__(self, organization: Organization, run: ImportRun) -> None:
         self._organization, self.run = organization, run
-        self._screen: ScreenContext | None = None
+        self._screen: BaseScreen | None = None
 
-    def attach(self, screen: ScreenContext) -> None:
+    def attach(self, screen: BaseScreen) -> None:
         """Note the screen that shows it."""
         self._screen = screen
 
@@ -182,9 +182,9 @@ class TranslationRecord:
     def __init__(self, organization: Organization, translation: Translation) -> None:
         self._organization, self.translation = organization, translation
         self._source: Space | None = None
-        self._screen: ScreenContext | None = None
+        self._screen: BaseScreen | None = None
 
-    def attach(self, screen: ScreenContext) -> None:
+    def attach(self, screen: BaseScreen) -> None:
         """Note the screen that shows it."""
         self._screen = screen
 
@@ -277,7 +277,7 @@ class TranslationRecord:
         self._screen.engine.refresh(GetTranslation(**path))
 
 
-def writing_reason(screen: ScreenContext | None) -> str | None:
+def writing_reason(screen: BaseScreen | None) -> str | None:
     """Why nothing can be changed that cannot wait in the outbox."""
     return screen.engine.write_reason() if screen else "it is not shown yet"
 

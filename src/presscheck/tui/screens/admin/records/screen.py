@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from presscheck.api.operation import Operation
     from presscheck.engine.results import Result
-    from presscheck.tui.ui.screen_context import ScreenContext
+    from presscheck.tui.ui.screen import BaseScreen
 
 POLL_SECONDS = 1.5
 """Between two requests for the state of something that is being worked on."""
@@ -76,7 +76,7 @@ class Record(Protocol):
         """Its text."""
         ...
 
-    def attach(self, screen: ScreenContext) -> None:
+    def attach(self, screen: BaseScreen) -> None:
         """Note the screen that shows it."""
         ...
 

@@ -13,7 +13,7 @@ from presscheck.tui.screens.form_dialog import FormDialog
 
 if TYPE_CHECKING:
     from presscheck.documents.visitors.claim_schema import Claim
-    from presscheck.tui.ui.screen_context import ScreenContext
+    from presscheck.tui.ui.screen import BaseScreen
 
 
 def draft_key(site_id: str, audience: Audience | None) -> str:
@@ -36,7 +36,7 @@ def _claims(above: str, claims: Mapping[str, Any]) -> Iterator[str]:
 
 
 async def ask_audience(
-    screen: ScreenContext, site_id: str, claims: Sequence[Claim], audience: Audience | None = None
+    screen: BaseScreen, site_id: str, claims: Sequence[Claim], audience: Audience | None = None
 ) -> Audience | None:
     """Add or change an audience with a form, and save it; None if the form was closed.
 
