@@ -12,6 +12,7 @@ MOST_ABOVE = 2
 DEEPER = {"errors": 3, "api.operation": 3}
 """Modules whose classes may be deeper: the exception tree, and the argument models of the API."""
 MOST_ING = 5
+MOST_PROTOCOLS = 12
 
 
 def circles(edges: dict[str, set[str]]) -> list[list[str]]:
@@ -118,3 +119,14 @@ def test_packages_of_screens_form_layers() -> None:
     assert not circles(rooms)
     below = {name: targets for name, targets in imports().items() if name.startswith(lower)}
     assert not [name for name, targets in below.items() if any(target.startswith(screens) for target in targets)]
+
+
+def test_the_app_has_few_protocols() -> None:
+    names = [
+        f"{name}.{node.name}"
+        for name, path in module_paths().items()
+        if name.startswith("tui")
+        for node in ast.walk(tree_of(path))
+        if isinstance(node, ast.ClassDef) and any(ast.unparse(base) == "Protocol" for base in node.bases)
+    ]
+    assert len(names) <= MOST_PROTOCOLS, "a part takes the session of its screen, not a protocol: " + ", ".join(names)
