@@ -119,7 +119,7 @@ async def test_every_screen_is_complete_offline_after_a_sync(service: RunningSer
         await pilot.press("g", "p")
         for title in ("Tallowick Docs", "Inside Tallowick"):
             await until(pilot, shows=title)
-            await until(pilot, holds=lambda: bool(app.screen.site.model and app.screen.site.model.items))
+            await until(pilot, holds=lambda: bool((model := app.screen.session.pane.model) and model.items))
             await pilot.press("j")
         merged = {one.id for one in app.engine.window(MERGED, 0, 100).items}
     assert [str(call) for call in missed if getattr(call, "change_request_id", None) not in merged] == []

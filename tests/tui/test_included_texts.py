@@ -116,7 +116,7 @@ async def test_reusable_content_is_read_and_found_in_its_pages(
         await until(pilot, shows="the API cannot edit reusable content: o opens the space in the app")
         await pilot.press("o")
         await until(pilot, shows="copied: http")
-        assert pilot.app.clipboard == pilot.app.screen.model.space.urls.app
+        assert pilot.app.clipboard == pilot.app.screen.session.space.urls.app
         await pilot.press("2", ".", "f")
         await until(pilot, shows="Replace plan.png by a local file")
         pilot.app.focused.value = str(tmp_path / "book" / ".gitbook" / "assets" / "plan.png")

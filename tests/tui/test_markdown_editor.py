@@ -22,7 +22,7 @@ from presscheck.api.content_changes import EditChangeRequestContent, InsertFiles
 from presscheck.api.organizations import UpdateMember
 from presscheck.api.spaces import GetSpace, UpdateSpace
 from presscheck.documents.nodes.from_markdown import markdown_to_nodes
-from presscheck.service.content import serializers
+from presscheck.service import nodes_conversion
 from presscheck.tui.app import PresscheckApp
 from presscheck.tui.screens.browse.screen import BrowseScreen
 from presscheck.tui.screens.markdown_editor.blocks import BLOCKS, CURSOR
@@ -105,7 +105,7 @@ async def test_what_the_markdown_of_the_service_lacks_is_named_before_saving(
     one = await begun(service, "Without Markdown", TEXT)
     async with editing(service, tmp_path, one) as pilot:
         # as a service answers whose pages have blocks that it writes no Markdown for
-        monkeypatch.setattr(serializers, "markdown_to_nodes", with_more)
+        monkeypatch.setattr(nodes_conversion, "markdown_to_nodes", with_more)
         await pilot.press("ctrl+end", *"More.", "ctrl+s")
         await until(pilot, shows="Save to the change request?")
         sheet = " ".join(shown(pilot.app).replace("│", " ").split())

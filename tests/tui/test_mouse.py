@@ -518,7 +518,7 @@ class TestSampleWorkspace:
             await until(pilot, shows="● live")
             sites = cast("PublishScreen", pilot.app.screen)
             await pilot.click(sites.query_one("#tree"), offset=(3, 0), times=2)
-            await until(pilot, holds=lambda: sites.site.structure.has_focus)
+            await until(pilot, holds=lambda: sites.session.pane.structure.has_focus)
 
 
 @pytest.mark.slow
