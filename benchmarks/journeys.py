@@ -80,7 +80,7 @@ NOT_CAUSED = {
     "Cache.evict",  # what that task runs in the thread of the cache
     "LiveUpdates.run",  # the task that polls an open review every five seconds
     "AutoRefresh._run",  # the task that reads ahead while nobody presses a key
-    "LiveTree.run",  # the task that polls the page tree of browse every five seconds
+    "keep_current",  # the task that polls the page tree of browse every five seconds
     "EventLog.watch",  # the task that asks every minute what others did
 }
 """The functions, each the whole of a thread or task, that run by a timer or a poll whether or not a key is pressed.

@@ -155,7 +155,13 @@ def test_what_is_left_out_is_there_and_nothing_else_is_left_out(monkeypatch: pyt
         for method in node.body
         if isinstance(method, ast.FunctionDef | ast.AsyncFunctionDef)
     }
-    assert methods >= journeys.NOT_CAUSED
+    functions = {
+        node.name
+        for path in Path(journeys.SOURCE).rglob("*.py")
+        for node in ast.parse(path.read_text("utf-8")).body
+        if isinstance(node, ast.AsyncFunctionDef)
+    }
+    assert methods | functions >= journeys.NOT_CAUSED
     with counted() as count:
         sanitize("a key")
     assert count.files == {"text/sanitize.py"}

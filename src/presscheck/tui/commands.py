@@ -356,23 +356,25 @@ class CommandTable:
 
     def handler(self, name: str) -> Callable[[], Any] | None:
         """The method that runs a command; None if no object handles it now."""
-        return self._of_tab(name) or self._handlers.get(name)
+        if self._tabs and (method := self._of_shown_tab()[0].get(name)):
+            return method
+        return self._handlers.get(name)
 
     def disabled_reason(self, name: str) -> str | None:
         """Why a command cannot run now; None if it can."""
-        shown = self._shown_tab()
-        for _, tab, handlers, reasons in self._tabs:
-            if tab is shown and (name in handlers or name in reasons):
+        if self._tabs:  # most screens have none, and the footer asks for each command that it shows
+            handlers, reasons = self._of_shown_tab()
+            if name in handlers or name in reasons:
                 return reasons[name]() if name in reasons else None
         if name in self._handlers:
             return self._reasons[name]() if name in self._reasons else None
         places = [f"{title} ({at})" for at, (title, _, handlers, _) in enumerate(self._tabs, 1) if name in handlers]
         return f"works in {' and '.join(places)}, not here" if places else None
 
-    def _of_tab(self, name: str) -> Callable[[], Any] | None:
-        """The method of the shown tab that runs a command."""
+    def _of_shown_tab(self) -> tuple[dict[str, Callable[[], Any]], dict[str, Callable[[], Any]]]:
+        """The handlers and reasons of the tab that is shown."""
         shown = self._shown_tab()
-        return next((handlers.get(name) for _, tab, handlers, _ in self._tabs if tab is shown), None)
+        return next(((handlers, reasons) for _, tab, handlers, reasons in self._tabs if tab is shown), ({}, {}))
 
     def command(self, name: str) -> Command | None:
         """The command of this name, if it has a handler."""
