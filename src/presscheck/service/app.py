@@ -306,7 +306,7 @@ class Adapter:
             return caller(session, authorization, now)
 
     async def _in_thread(self, work: Callable[[Outgoing | None], Result], files: StagedFiles) -> Result:
-        """Runs a function in a reader thread, or again in a thread that may wait for servers or files if it has to."""
+        """Runs a function in a reader thread; if it needs another server or a file, again in a thread that may wait."""
         try:
             return await self.lanes.readers.run(work, None)
         except OutgoingRequired as required:

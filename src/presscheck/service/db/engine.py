@@ -137,7 +137,7 @@ class Database:
                 self._at_rest.append(connection)
 
     def _begun(self) -> Connection:
-        """A connection in a transaction: of an earlier snapshot, which saves the way to the pool, if it still works."""
+        """Return a connection with an open transaction, if possible one that an earlier snapshot used."""
         with suppress(IndexError):
             while True:
                 connection = self._at_rest.pop()

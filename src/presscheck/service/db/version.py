@@ -155,7 +155,7 @@ class CurrentVersion:
         return await asyncio.shield(self._next)
 
     async def _ask(self, before: asyncio.Task[Version | None] | None) -> Version | None:
-        """Reads the version after the read under way. Callers that come in the meantime share the result."""
+        """Reads the version once the current read has ended; callers that wait meanwhile share the result."""
         if before is not None and before.get_loop() is asyncio.get_running_loop():
             await asyncio.wait([before])
         self._under_way, self._next = self._next, None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -32,30 +33,30 @@ STATES = {
 """Glyph, style and words of each state."""
 
 
-class BatchItem:
+class BatchItem(ABC):
     """One thing of a batch, and the state of its action: a key of `STATES`, and a message."""
 
     def __init__(self) -> None:
         self.state, self.message = "next", ""
 
     @property
+    @abstractmethod
     def key(self) -> str:
         """The id of the thing."""
-        raise NotImplementedError
 
     @property
+    @abstractmethod
     def label(self) -> Line:
         """The name of the thing."""
-        raise NotImplementedError
 
     @property
     def address(self) -> str:
         """The web address, which can be copied; empty while there is none."""
         return ""
 
+    @abstractmethod
     async def run(self, redraw: Callable[[], None]) -> None:
         """Do the action and set the state; `redraw` shows a step of it."""
-        raise NotImplementedError
 
 
 class RequestItem(BatchItem):

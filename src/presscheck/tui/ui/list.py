@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
@@ -57,7 +58,7 @@ def layout(columns: Sequence[Column[Any]], width: int, least: int = 10) -> list[
     return widths
 
 
-class List(Generic[T]):
+class List(ABC, Generic[T]):
     """A list of a screen. A subclass declares columns and items, and handles the commands on its rows.
 
     Its methods `command_<name>` and `reason_<name>` are commands of the screen while the list is shown.
@@ -88,9 +89,9 @@ class List(Generic[T]):
         """The items and the text of the last filter, and the items with the text."""
 
     @property
+    @abstractmethod
     def loaded(self) -> Loaded[Sequence[T]]:
         """All items."""
-        raise NotImplementedError
 
     def key_of(self, item: T) -> Hashable:
         """Return the key of an item, which stays when the item changes."""

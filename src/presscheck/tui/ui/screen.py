@@ -236,7 +236,12 @@ class BaseScreen(Screen[None], inherit_bindings=False):
         return None
 
     def redraw(self) -> None:
-        """Draw what is shown again, after something that it depends on has changed."""
+        """Draw the screen again after something that it shows has changed; a hidden screen waits until it is shown."""
+        if self.is_mounted and not self.is_leaving:
+            self.when_shown("redraw", self.draw)
+
+    def draw(self) -> None:
+        """Draw what the screen shows now."""
 
     @cached_property
     def command_table(self) -> CommandTable:

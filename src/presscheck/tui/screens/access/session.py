@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from presscheck.tui.ui.tabs import TabScreen
 
 
-class AccessSession:
+class AccessSession(ABC):
     """What a screen shows the permissions of; it handles the commands that all its tabs have.
 
     Args:
@@ -41,25 +42,25 @@ class AccessSession:
         self.is_stale = False
 
     @property
+    @abstractmethod
     def title(self) -> str:
         """The name of the place or person, as display text."""
-        raise NotImplementedError
 
+    @abstractmethod
     def summary(self) -> Line:
         """The line above the rows, the same in all tabs."""
-        raise NotImplementedError
 
+    @abstractmethod
     def is_here(self, place: Place) -> bool:
         """Whether a sent change belongs to what is shown."""
-        raise NotImplementedError
 
+    @abstractmethod
     async def read(self) -> None:
         """Read everything.
 
         Raises:
             PresscheckError: something cannot be read.
         """
-        raise NotImplementedError
 
     def reload(self) -> None:
         """Read everything again, such as after a change."""

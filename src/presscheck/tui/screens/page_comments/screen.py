@@ -107,7 +107,7 @@ class PageCommentsScreen(BaseScreen):
         self._subscribe(live_comments(self.space_id))
         self._subscribe_text()
         self._rows.focus()
-        self._show()
+        self.draw()
 
     @property
     def _rows(self) -> RowList:
@@ -119,11 +119,6 @@ class PageCommentsScreen(BaseScreen):
         at = self._rows.cursor
         return self._shown[at] if at < len(self._shown) else None
 
-    @override
-    def redraw(self) -> None:
-        if self.is_mounted and not self.is_leaving:
-            self.when_shown("redraw", self._show)
-
     def _take_space(self, result: Result[Space | None]) -> None:
         self._space = result.value or self._space
         self.refresh_status_bars()
@@ -131,7 +126,7 @@ class PageCommentsScreen(BaseScreen):
     def _take_pages(self, result: Result[Pages | None]) -> None:
         if result.value:
             self._pages = {page.id: page for page in flatten(result.value.pages)}
-            self._show()
+            self.draw()
 
     def _subscribe(self, call: ListSpaceComments) -> None:
         """Subscribe to a page of the list of comments, once."""
@@ -151,7 +146,7 @@ class PageCommentsScreen(BaseScreen):
                 self._subscribe(following)
             for comment in self.discussion.outdated_replies():
                 self.engine.refresh(self.discussion.list_replies(comment))
-        self._show()
+        self.draw()
 
     def _subscribe_text(self) -> None:
         """Subscribe to the text of the page, in which threads have their place."""
@@ -162,12 +157,12 @@ class PageCommentsScreen(BaseScreen):
     def _take_text(self, result: Result[RevisionPage | None]) -> None:
         if result.value:
             self._text = (result.value.id, result.value.markdown or "")
-            self._show()
+            self.draw()
 
     def _take_nodes(self, result: Result[RevisionPage | None]) -> None:
         if result.value:
             self._node_tree = (result.value.id, result.value.document or {})
-            self._show()
+            self.draw()
 
     def _load_replies(self, thread: Thread) -> None:
         """Load the replies of a thread, once."""
@@ -179,7 +174,7 @@ class PageCommentsScreen(BaseScreen):
         def take(result: Result[Page[CommentReply] | None]) -> None:
             if result.value:
                 self.discussion.set_replies(thread.id, result.value.items)
-                self._show()
+                self.draw()
 
         self.subscribe(self.engine.watch(call), take, group=f"replies {thread.id}")
 
@@ -200,7 +195,8 @@ class PageCommentsScreen(BaseScreen):
         found = [locate_thread(thread, self._text[1], nodes) for thread in threads]
         return sorted(found, key=lambda thread: -1 if thread.line is None else thread.line)
 
-    def _show(self) -> None:
+    @override
+    def draw(self) -> None:
         if not self.is_mounted or self.is_leaving:
             return
         self._all = self._located()
@@ -284,7 +280,7 @@ class PageCommentsScreen(BaseScreen):
             self._visible = {one for one in STATES if (one in self._visible) is not (one == state)}
             hidden = " ".join(state for state in STATES if state not in self._visible)
             self.engine.outbox.remember(HIDDEN, hidden or None)
-            self._show()
+            self.draw()
 
     def reason_all_pages(self) -> str | None:
         """Opened for the whole space, there is no page to go back to."""
@@ -293,7 +289,7 @@ class PageCommentsScreen(BaseScreen):
     def command_all_pages(self) -> None:
         """List the comments of all pages, or those of the page again."""
         self.page_id = "" if self.page_id else self._page_of_start
-        self._show()
+        self.draw()
 
     def reason_open(self) -> str | None:
         """Disabled without a comment on a page."""

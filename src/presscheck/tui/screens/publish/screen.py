@@ -125,12 +125,7 @@ class PublishScreen(BaseScreen):
             self.open_site(site_id)
 
     @override
-    def redraw(self) -> None:
-        if self.is_mounted and not self.is_leaving:
-            self.when_shown("redraw", self._draw)
-
-    def _draw(self) -> None:
-        """Go to the site that is to be opened, and draw the structure."""
+    def draw(self) -> None:
         if self.is_leaving:
             return
         if self.session.target:

@@ -228,11 +228,7 @@ class ReviewScreen(BaseScreen):
             self.refresh_status_bars()
 
     @override
-    def redraw(self) -> None:
-        if self.is_mounted:
-            self.when_shown("redraw", self._draw)
-
-    def _draw(self) -> None:
+    def draw(self) -> None:
         if self.is_leaving:
             return
         session = self.session

@@ -65,7 +65,7 @@ class ReviewSession:
         self.owners = PageOwners(self.model, screen)
         self.part: BaseScreen | None = None
         self._target_thread: tuple[str, str] | None = None
-        """The thread to go to, and the key that was pressed last before."""
+        """The thread that the cursor goes to once it is loaded, and the last key then; another key cancels it."""
 
     def edit_page_reason(self) -> str | None:
         """Why the selected page cannot be edited."""

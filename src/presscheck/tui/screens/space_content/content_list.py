@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar, TypeVar
 
@@ -42,9 +43,9 @@ class ContentList(List[T]):
         """The web address of an item; empty if it has none."""
         return ""
 
+    @abstractmethod
     def text(self, item: T) -> str:
         """The text of an item that `Y` copies; empty if it has none."""
-        raise NotImplementedError
 
     @override
     def explanation(self, *, online: bool) -> Message:

@@ -127,7 +127,7 @@ class RecordScreen(BaseScreen):
         self.query_one(TextView).focus()
         self.watch_parts()
         self.set_interval(POLL_SECONDS, self._poll)
-        self._show()
+        self.draw()
 
     def watch_parts(self) -> None:
         """Subscribe to all parts; those that are subscribed already are asked for again."""
@@ -145,7 +145,7 @@ class RecordScreen(BaseScreen):
             self.record.take(part, result.value)
             if set(self.record.calls()) != before:
                 self.watch_parts()
-        self._show()
+        self.draw()
 
     def _poll(self) -> None:
         """Ask for the state again, while the service works on it and somebody looks."""
@@ -154,10 +154,7 @@ class RecordScreen(BaseScreen):
                 self.engine.refresh(call)
 
     @override
-    def redraw(self) -> None:
-        self.when_shown("redraw", self._show)
-
-    def _show(self) -> None:
+    def draw(self) -> None:
         if not self.is_mounted or self.is_leaving:
             return
         view = self.query_one(TextView)

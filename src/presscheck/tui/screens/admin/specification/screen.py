@@ -107,7 +107,7 @@ class SpecificationScreen(BaseScreen):
         self._watch(GetLatestOpenAPISpecContent(**self._path), self._take_content, "content")
         self.set_interval(POLL_SECONDS, self._poll)
         self._rows.focus()
-        self._show()
+        self.draw()
 
     def _watch(self, call: Operation[Any], take: Any, group: str) -> None:
         self.subscribe(self.engine.watch(call), take, group=group, shows_errors=False)
@@ -134,11 +134,11 @@ class SpecificationScreen(BaseScreen):
         self.specification = result.value or self.specification
         if was_busy and not self.is_busy:
             self._refresh()
-        self._show()
+        self.draw()
 
     def _take_version(self, result: Result[OpenAPISpecVersion | None]) -> None:
         self._version = result.value or self._version
-        self._show()
+        self.draw()
 
     def _take_content(self, result: Result[OpenAPISpecContent | None]) -> None:
         self._error = result.error
@@ -151,12 +151,13 @@ class SpecificationScreen(BaseScreen):
                 self._arrange()
                 if description is not None:
                     self._comparison.start(description)
-        self._show()
+        self.draw()
 
     def _arrange(self) -> None:
         self._shown = [one for one in self._listed if self._text in f"{one.method} {one.name} {one.summary}".lower()]
 
-    def _show(self) -> None:
+    @override
+    def draw(self) -> None:
         if not self.is_mounted or self.is_leaving:
             return
         self.query_one("#state", StatusLine).show(self._facts())
@@ -301,17 +302,13 @@ class SpecificationScreen(BaseScreen):
         def apply(text: str) -> None:
             self._text = text
             self._arrange()
-            self._show()
+            self.draw()
 
         await self.find.open(RowFilter(lambda: self._rows, apply), self._rows)
 
     @override
     def command_handlers(self) -> Iterable[object]:
         return (self, self._comparison)
-
-    @override
-    def redraw(self) -> None:
-        self.when_shown("redraw", self._show)
 
 
 def specification_screen(organization: Organization, specification: OpenAPISpec) -> SpecificationScreen:

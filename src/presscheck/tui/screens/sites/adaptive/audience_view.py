@@ -151,11 +151,7 @@ class AudienceView(BaseScreen):
             self.redraw()
 
     @override
-    def redraw(self) -> None:
-        if self.is_mounted and not self.is_leaving:
-            self.when_shown("redraw", self._draw)
-
-    def _draw(self) -> None:
+    def draw(self) -> None:
         if self.is_leaving:
             return
         content, schema = self.session.content.value, self.session.schema

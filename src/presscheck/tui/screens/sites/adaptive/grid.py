@@ -157,7 +157,7 @@ class SeenByGrid(List[AdaptivePlace]):
         return Message("Nothing of this site has a condition: everybody sees the same.", hint)
 
     def reason_rename(self) -> str | None:
-        """Disabled: audiences are not changed here."""
+        """Always disabled: audiences are changed in their own tab."""
         return "audiences are changed in their tab: 3 shows it"
 
     reason_edit = reason_edit_other = reason_delete = reason_copy = reason_rename

@@ -92,11 +92,7 @@ class SiteStructureScreen(BaseScreen):
         self.redraw()
 
     @override
-    def redraw(self) -> None:
-        if self.is_mounted and not self.is_leaving:
-            self.when_shown("redraw", self._draw)
-
-    def _draw(self) -> None:
+    def draw(self) -> None:
         if self.is_leaving:
             return
         tree, empty = self.session.tree, self.query_one(EmptyState)
