@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
@@ -49,7 +49,7 @@ class IntegrationSession:
         integration: the integration as the catalog lists it.
 
     Attributes:
-        truncated: the lists that have more items than were requested, by the name of their attribute.
+        truncated: the lists that have more items than were requested, by name.
     """
 
     def __init__(self, screen: TabScreen, organization: Organization, integration: Integration) -> None:
@@ -65,27 +65,44 @@ class IntegrationSession:
         """Load everything, and again after each change."""
         engine = self.screen.engine
         self.screen.subscribe(engine.watch(GetIntegration(**self.path)), self._take_integration, group="integration")
-        self._watch("installations", ListIntegrationInstallations(**self.path, limit=ALL))
-        self._watch("spaces", ListIntegrationSpaces(**self.path, extended=True, limit=ALL))
-        self._watch("sites", ListIntegrationSites(**self.path, extended=True, limit=ALL))
-        self._watch("events", self.newest_events)
+        self._watch(ListIntegrationInstallations(**self.path, limit=ALL), self._take_installations, "installations")
+        self._watch(ListIntegrationSpaces(**self.path, extended=True, limit=ALL), self._take_spaces, "spaces")
+        self._watch(ListIntegrationSites(**self.path, extended=True, limit=ALL), self._take_sites, "sites")
+        self._watch(self.newest_events, self._take_events, "events")
 
     @property
     def newest_events(self) -> ListIntegrationEvents:
         """The call that lists the newest events."""
         return ListIntegrationEvents(**self.path, limit=NEWEST)
 
-    def _watch(self, name: Literal["installations", "spaces", "sites", "events"], call: Operation[Page[Any]]) -> None:
-        def take(result: Result[Page[Any] | None]) -> None:
-            page, loaded = result.value, getattr(self, name)
-            if page:
-                self.truncated = (self.truncated | {name}) if page.next else (self.truncated - {name})
-            setattr(self, name, Loaded(page.items if page else loaded.value, result.error))
-            if name == "installations" and self.hides_installations:
-                self._watch_known()
-            self.screen.redraw()
+    def _watch(self, call: Operation[Page[M]], take: Callable[[Result[Page[M] | None]], None], group: str) -> None:
+        self.screen.subscribe(self.screen.engine.watch(call), take, group=group, shows_errors=False)
 
-        self.screen.subscribe(self.screen.engine.watch(call), take, group=name, shows_errors=False)
+    def _after(self, name: str, before: Loaded[Sequence[M]], result: Result[Page[M] | None]) -> Loaded[Sequence[M]]:
+        """The items of a list after an answer; notes whether the service has more of them."""
+        page = result.value
+        if page is None:
+            return Loaded(before.value, result.error)
+        self.truncated = (self.truncated | {name}) if page.next else (self.truncated - {name})
+        return Loaded(page.items, result.error)
+
+    def _take_installations(self, result: Result[Page[Installation] | None]) -> None:
+        self.installations = self._after("installations", self.installations, result)
+        if self.hides_installations:
+            self._watch_known()
+        self.screen.redraw()
+
+    def _take_spaces(self, result: Result[Page[SpaceInstallation] | None]) -> None:
+        self.spaces = self._after("spaces", self.spaces, result)
+        self.screen.redraw()
+
+    def _take_sites(self, result: Result[Page[SiteInstallation] | None]) -> None:
+        self.sites = self._after("sites", self.sites, result)
+        self.screen.redraw()
+
+    def _take_events(self, result: Result[Page[IntegrationEvent] | None]) -> None:
+        self.events = self._after("events", self.events, result)
+        self.screen.redraw()
 
     def _take_integration(self, result: Result[Integration | None]) -> None:
         if result.value:
