@@ -13,6 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pyte
+from pyte.screens import wcwidth
 
 KEYS = {"enter": "\r", "esc": "\x1b", "tab": "\t", "space": " ", "up": "\x1b[A", "down": "\x1b[B"}
 ANSWERS = (
@@ -77,9 +78,23 @@ class Terminal:
 
     @property
     def text(self) -> str:
-        if self._text is None:  # pyte makes it in 5 ms, and a test that waits asks for it all the time
-            self._text = "\n".join(line.rstrip() for line in self.screen.display)
+        """What the screen shows, without blanks at the ends of lines.
+
+        Made from the cells: `display` of pyte fails on the second half of a wide character whose first half was
+        drawn over. That half is an empty cell: after its first half it is nothing, alone it is a blank.
+        """
+        if self._text is None:  # made in 5 ms, and a test that waits asks for it all the time
+            self._text = "\n".join(self._line(row) for row in range(self.screen.lines))
         return self._text
+
+    def _line(self, row: int) -> str:
+        cells = self.screen.buffer[row]
+        line, before = "", ""
+        for column in range(self.screen.columns):
+            data = cells[column].data
+            line += data or ("" if before and wcwidth(before[0]) == 2 else " ")
+            before = data
+        return line.rstrip()
 
     def wait(self, pattern: str, timeout: float = 30) -> str:
         limit = time.monotonic() + timeout
