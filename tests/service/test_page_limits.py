@@ -13,7 +13,7 @@ from tests.service.factories import World, insert, plant_world, rewrite
 from tests.service.web_pages import published
 
 from presscheck.api.change_requests import MergeChangeRequest
-from presscheck.api.comments import Document, ListComments, PostComment
+from presscheck.api.comments import Document, ListComments, ListReplies, PostComment, PostReply
 from presscheck.api.content import GetPage
 from presscheck.api.content_changes import UpdatePage
 from presscheck.api.links import ListSpaceLinks
@@ -118,6 +118,43 @@ async def test_older_pages_that_are_too_large_are_not_merged(old_world: World) -
     await old_world.admin.send(first)
     with pytest.raises(RequestError, match="page to merge: too large"):
         await old_world.admin.send(second)
+
+
+@pytest.mark.attack("deep and huge pages")
+async def test_a_list_of_large_comments_is_shorter_than_asked(world: World) -> None:
+    """Together they are no larger than the largest page, in each format."""
+    at: dict[str, Any] = {"space_id": world.space, "change_request_id": (await world.draft()).id}
+    large = Document(markdown="a\n" * COMMENT_LIMITS.parts)
+    ids = [(await world.admin.send(PostComment(**at, body=large))).id for _ in range(12)]
+    first = await world.admin.send(ListComments(**at, format="document", order="asc"))
+    assert first.next and (first.total, [comment.id for comment in first.items]) == (12, ids[:10])
+    rest = await world.admin.send(ListComments(**at, order="asc", page=first.next.page))
+    assert (rest.next, [comment.id for comment in rest.items]) == (None, ids[10:])
+    replied: dict[str, Any] = {**at, "comment_id": ids[0]}
+    for _ in range(11):
+        await world.admin.send(PostReply(**replied, body=large))
+    replies = await world.admin.send(ListReplies(**replied, format="document"))
+    assert replies.next and len(replies.items) == 10
+
+
+@pytest.mark.attack("deep and huge pages")
+@pytest.mark.parametrize(
+    ("pages", "reason"),
+    [
+        (["[a](b.md) " * (PAGE_LIMITS.parts - 1)] * 6, "many links: 119,994, at most 100,000"),
+        (
+            ["a" * PAGE_LIMITS.characters + str(number) for number in range(61)],
+            "large: 30,500,112 characters, at most 30,000,000",
+        ),
+    ],
+    ids=["links", "characters"],
+)
+async def test_links_of_a_space_are_read_within_limits(service: RunningService, pages: list[str], reason: str) -> None:
+    space = plant_world(service.database_url, service.base_url, [(f"Page {at}", text) for at, text in enumerate(pages)])
+    with pytest.raises(RequestError, match=f"pages: too {reason}"):
+        await space.admin.send(ListSpaceLinks(space_id=space.space))
+    for client in space.clients.values():
+        await client.aclose()
 
 
 @pytest.mark.attack("deep and huge pages")

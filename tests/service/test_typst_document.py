@@ -180,6 +180,7 @@ def test_addresses_are_resolved(tmp_path: Path) -> None:
     known = {
         "guide.md": Target(label="page", title="The guide"),
         "guide.md#part": Target(label="page#part", title="The guide"),
+        "guide.md#on-windows": Target(label="page#on-windows", title="The guide"),
         "sky.svg": Target(picture="picture", title="sky.svg"),
         "note.md": Target(text="A [note](guide.md)."),
     }
@@ -188,16 +189,22 @@ def test_addresses_are_resolved(tmp_path: Path) -> None:
         return known.get(address) or web_target(address)
 
     text = (
-        "[g](guide.md) [part](guide.md#part) [none](none.md) [js](javascript:alert) ![Sky](sky.svg)\n\n![](sky.svg)\n\n"
+        "[g](guide.md) [part](guide.md#part) [tab](guide.md#on-windows) [none](none.md)"
+        " [js](javascript:alert) ![Sky](sky.svg)\n\n![](sky.svg)\n\n"
         '{% content-ref url="guide.md" %}\n[guide.md](guide.md)\n{% endcontent-ref %}\n\n{% include "note.md" %}\n\n'
         '<table data-view="cards"><tr><td>Card</td><td data-hidden><a href="guide.md">x</a></td></tr></table>\n'
     )
-    other = render_typst("## Part\n\nWords.", resolve, name="page")
+    other = render_typst(
+        '## Part\n\nWords.\n\n{% tabs %}\n{% tab title="On Windows" %}\nRun.\n{% endtab %}\n{% endtabs %}',
+        resolve,
+        name="page",
+    )
     markup = render_typst(text, resolve, name="p") + f'#page-title(1, "page", [Guide], "", true);\n{other}'
     pages = pypdf.PdfReader(io.BytesIO(compiled(markup, tmp_path))).pages
-    assert "".join(pages[0].extract_text().split()) == "gpartnone[js](javascript:alert)PAGETheguideAnote.Card"
-    leads = [annotation.get_object().get("/A", {}).get("/URI", "") for annotation in pages[0]["/Annots"]]
-    assert len(leads) == 5 and not any("javascript" in lead for lead in leads)
+    assert "".join(pages[0].extract_text().split()) == "gparttabnone[js](javascript:alert)PAGETheguideAnote.Card"
+    links = [annotation.get_object() for annotation in pages[0]["/Annots"]]
+    assert len(links) == 6 and not any("javascript" in link.get("/A", {}).get("/URI", "") for link in links)
+    assert len({str(link["/Dest"]) for link in links[:3]}) == 3, "the page, its heading and its tab"
 
 
 @pytest.mark.attack("scripts in content")

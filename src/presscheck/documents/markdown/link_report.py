@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Any, NamedTuple
 
 from presscheck.api.content import ReusableContent, RevisionFile, RevisionPage
@@ -51,14 +51,14 @@ class RevisionContent:
 
     Attributes:
         links: by page id, the targets in its text as written.
-        texts: by page id, the texts of the pages to whose anchors links lead, as far as they are known.
+        anchors: by page id, the anchors of the pages to whose anchors links lead, if the text of the page is known.
         space: the space of the revision; None if unknown.
         app: the prefix of URLs of the service's own app.
     """
 
     pages: Sequence[RevisionPage]
     links: Mapping[str, Iterable[str]]
-    texts: Mapping[str, str] = field(default_factory=dict[str, str])
+    anchors: Mapping[str, PageAnchors] = field(default_factory=dict[str, PageAnchors])
     files: Sequence[RevisionFile] = ()
     reusable: Sequence[ReusableContent] = ()
     organization: Organization | None = None
@@ -89,7 +89,7 @@ class LinkReport:
 
     @cached_property
     def usages(self) -> list[LinkUsage]:
-        """Each target once, in the order in which the pages link to them; parses the pages that have anchors."""
+        """Each target once, in the order in which the pages link to them."""
         return [LinkUsage(target, self._status(target), tuple(pages)) for target, pages in self._pages_of.items()]
 
     @property
@@ -125,8 +125,7 @@ class LinkReport:
 
     def _is_dead(self, target: LinkTarget) -> bool:
         """Whether a page has no such anchor; False if that is not known."""
-        text = self._content.texts.get(target.name)
-        anchors = None if text is None else _anchors_in(text)
+        anchors = self._content.anchors.get(target.name)
         return bool(anchors and anchors.is_complete and target.anchor not in anchors.lines)
 
     def of_page(self, page_id: str) -> list[LinkUsage]:
@@ -181,11 +180,9 @@ class LinkReport:
         )
 
 
-@lru_cache(maxsize=1024)
-def _anchors_in(text: str) -> PageAnchors:
-    if size_problem(text):
-        return PageAnchors(is_complete=False)
-    return page_anchors(text)  # not complete if it includes reusable content, which the desktop side may not have
+def linked_anchors(text: str) -> PageAnchors:
+    """Returns the anchors of a page, which are not complete if it includes reusable content or is too large."""
+    return PageAnchors(is_complete=False) if size_problem(text) else page_anchors(text)
 
 
 def orphan_pages(pages: Iterable[RevisionPage], links: Iterable[Link]) -> list[RevisionPage]:

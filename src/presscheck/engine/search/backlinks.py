@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Generic, Protocol, TypeVar, cast
 from urllib.parse import urlsplit
 
@@ -34,7 +35,8 @@ from presscheck.api.links import (
 from presscheck.api.operation import Operation
 from presscheck.api.organizations import Organization
 from presscheck.api.spaces import Space
-from presscheck.documents.markdown.link_report import LinkReport, RevisionContent
+from presscheck.documents.markdown.anchors import PageAnchors
+from presscheck.documents.markdown.link_report import LinkReport, RevisionContent, linked_anchors
 from presscheck.documents.markdown.spec_references import find_specs
 from presscheck.documents.pages.file_urls import unsigned_url
 from presscheck.documents.pages.tree import flatten
@@ -164,11 +166,11 @@ def links_in(cache: Cache, space: str, change_request: str | None) -> LocalLinks
         if space_details and space_details.organization
         else None
     )
-    texts: dict[str, str] = {}
+    anchors: dict[str, PageAnchors] = {}
     found = RevisionContent(
         pages=pages,
         links=links,
-        texts=texts,
+        anchors=anchors,
         files=files,
         reusable=reusable,
         organization=Organization.model_validate_json(organization) if organization else None,
@@ -177,8 +179,12 @@ def links_in(cache: Cache, space: str, change_request: str | None) -> LocalLinks
     )
     report = LinkReport(found)
     anchored = {page: document for page, document in documents.items() if document and page in report.anchored}
-    texts |= _texts(cache, space, change_request, anchored)
+    texts = _texts(cache, space, change_request, anchored)
+    anchors |= {page: _anchors_in(text) for page, text in texts.items()}
     return LocalLinks(report, tuple(page for page in documents if page not in links))
+
+
+_anchors_in = lru_cache(maxsize=1024)(linked_anchors)
 
 
 def _texts(cache: Cache, space: str, change_request: str | None, documents: Mapping[str, str]) -> dict[str, str]:

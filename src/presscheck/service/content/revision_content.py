@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeVar
@@ -10,13 +10,18 @@ from typing import Any, TypeVar
 from sqlalchemy import String, bindparam, cast, or_, select
 
 from presscheck.documents.pages.tree import Page, PagePosition, walk
+from presscheck.service.content.revisions import document_texts, text_size
 from presscheck.service.db.bounded_cache import BoundedCache, PendingCache
 from presscheck.service.db.engine import IMMUTABLE
-from presscheck.service.http.operations import Context
+from presscheck.service.http.operations import ApiError, Context
 from presscheck.service.models.content import RevisionRow
 
 Value = TypeVar("Value")
 
+MOST_CHARACTERS = 30_000_000
+"""Most characters of all texts that one call reads: two seconds for their links."""
+_AT_ONCE = 50
+"""Texts in memory at once."""
 EACH = 4_000
 """Bytes that a page, a file or a snippet takes in memory, by `sys.getsizeof` of pages of the manual and their parts."""
 _r = RevisionRow.__table__.c
@@ -122,6 +127,43 @@ def kept(context: Context, key: tuple[str, ...], make: Callable[[], Value], weig
         if cache:
             cache.put(key, value, weight(value))
     return value
+
+
+def kept_of_documents(
+    context: Context,
+    kind: str,
+    documents: Iterable[str],
+    make: Callable[[str], Value],
+    weight: Callable[[Value], int],
+) -> dict[str, Value]:
+    """What follows from the text of each document alone, by its id, made once while it is kept.
+
+    Few texts are in memory at once.
+
+    Args:
+        context: the transaction.
+        kind: what it is.
+        documents: the ids of the documents.
+        make: makes it from a text.
+        weight: about how many bytes it takes in memory.
+
+    Raises:
+        ApiError: 413, the texts from which it has to be made are too large together.
+    """
+    cache = _cache(context)
+    found: dict[str, Value | None] = {
+        document: cache.get((kind, document)) if cache else None for document in documents
+    }
+    missing = [document for document, value in found.items() if value is None]
+    size = text_size(context.session, missing)
+    if size > MOST_CHARACTERS:
+        raise ApiError(413, f"pages: too large: {size:,} characters, at most {MOST_CHARACTERS:,} are read at once")
+    for start in range(0, len(missing), _AT_ONCE):
+        for document, text in document_texts(context.session, missing[start : start + _AT_ONCE]).items():
+            value = found[document] = make(text)
+            if cache:
+                cache.put((kind, document), value, weight(value))
+    return {document: value for document, value in found.items() if value is not None}
 
 
 def remember_content(context: Context, content: RevisionContent) -> None:

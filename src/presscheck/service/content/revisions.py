@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from sqlalchemy import insert, select, text
+from sqlalchemy import func, insert, select, text
 from sqlalchemy.orm import Session
 
 from presscheck.documents.pages.tree import Page, walk
 from presscheck.service.db.fulltext_index import add_words
 from presscheck.service.db.ids import document_id, new_id
-from presscheck.service.db.statements import each, execute, read_rows
+from presscheck.service.db.statements import among, each, execute, read_rows
 from presscheck.service.models.content import DocumentRow, RevisionRow
 
 FORMER_PATHS = "formerPaths"
@@ -22,6 +22,7 @@ They belong to the page, so they follow it when it moves or is copied, and end w
 _documents = DocumentRow.__table__.c
 _wanted = each("ids")
 _TEXTS = select(_documents.id, _documents.markdown).where(_documents.id == _wanted.c.value)
+_SIZE = select(func.sum(func.length(_documents.markdown))).where(among(_documents.id, "ids"))
 _KNOWN = select(_documents.id).where(_documents.id == _wanted.c.value)
 _ADD_DOCUMENT = text("INSERT INTO documents (id, markdown) VALUES (:id, :markdown) ON CONFLICT DO NOTHING")
 _ADD_REVISION = insert(RevisionRow)
@@ -70,6 +71,11 @@ def document_texts(session: Session, ids: Iterable[str]) -> dict[str, str]:
     wanted = [*dict.fromkeys(ids)]
     found: Any = read_rows(session.connection(), _TEXTS, {"ids": wanted}) if wanted else ()
     return dict(found)
+
+
+def text_size(session: Session, ids: Sequence[str]) -> int:
+    """The characters of all these documents together."""
+    return (session.execute(_SIZE, {"ids": ids}).scalar() or 0) if ids else 0
 
 
 def add_revision(

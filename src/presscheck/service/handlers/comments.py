@@ -6,6 +6,7 @@ comment without a change request is on the live space.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from functools import cache, lru_cache
@@ -45,7 +46,7 @@ from presscheck.api.comments import (
 from presscheck.api.operation import Page
 from presscheck.api.roles import Location
 from presscheck.api.users import Contribution, User
-from presscheck.documents.markdown.page_size import COMMENT_LIMITS, size_problem
+from presscheck.documents.markdown.page_size import COMMENT_LIMITS, PAGE_LIMITS, count_parts, size_problem
 from presscheck.documents.nodes.from_markdown import markdown_to_nodes
 from presscheck.documents.nodes.to_markdown import nodes_to_markdown
 from presscheck.documents.nodes.validation import InvalidNode
@@ -353,6 +354,7 @@ def list_comments(context: Context, call: ListComments | ListSpaceComments) -> P
         {"space": space.id, **values},
         lambda found: as_comments(context, found, call.format),
         newest_first=call.order != "asc",
+        fitting=_fitting,
     )
 
 
@@ -433,7 +435,20 @@ def list_replies(context: Context, call: ListReplies | ListSpaceReplies) -> Page
         _REPLIES,
         {"comment": comment.id},
         lambda found: as_replies(context, space, comment, found, call.format),
+        fitting=_fitting,
     )
+
+
+def _fitting(rows: Sequence[CommentRow] | Sequence[ReplyRow]) -> int:
+    """How many comments or replies are together no larger than the largest page: a list of long ones is shorter."""
+    characters = parts = 0
+    for number, row in enumerate(rows):
+        text = row.body.get("markdown") or json.dumps(row.body)
+        characters += len(text)
+        parts += count_parts(text)
+        if number and (characters > PAGE_LIMITS.characters or parts > PAGE_LIMITS.parts):
+            return number
+    return len(rows)
 
 
 @handles(PostReply)

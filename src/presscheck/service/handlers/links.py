@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 
 from presscheck.api.content import ReusableContent
 from presscheck.api.links import (
@@ -19,14 +18,15 @@ from presscheck.api.links import (
     ListSpaceLinks,
 )
 from presscheck.api.operation import Page, Paged
-from presscheck.documents.markdown.link_report import LinkReport, LinkUsage, RevisionContent
+from presscheck.documents.markdown.anchors import PageAnchors
+from presscheck.documents.markdown.link_report import LinkReport, LinkUsage, RevisionContent, linked_anchors
 from presscheck.documents.markdown.links import find_links
 from presscheck.documents.markdown.page_size import size_problem
 from presscheck.documents.pages.tree import walk
-from presscheck.service.content.revisions import document_texts
+from presscheck.service.content.revision_content import kept_of_documents
 from presscheck.service.content.serializers import as_files, as_pages
 from presscheck.service.handlers.organizations import as_organization
-from presscheck.service.http.operations import Context, handles, not_found
+from presscheck.service.http.operations import ApiError, Context, handles, not_found
 from presscheck.service.http.pagination import page_of_items
 from presscheck.service.models.content import RevisionRow
 from presscheck.service.models.organizations import OrganizationRow
@@ -35,18 +35,30 @@ from presscheck.service.permissions import space_for
 from presscheck.service.review.change_requests import change_request_for
 from presscheck.service.spaces.serializers import as_spaces
 
+MOST_LINKS = 100_000
+"""Most links of all pages of a revision: resolving them takes about a second."""
+
 
 def content_links(context: Context, space: SpaceRow, revision: RevisionRow) -> LinkReport:
-    """The links of the pages of a revision."""
-    written = {place.page["id"]: place.page.get("documentId") for place in walk(revision.tree)}
-    documents = document_texts(context.session, filter(None, written.values()))
-    texts = {page: documents.get(document, "") for page, document in written.items() if document}
+    """The links of the pages of a revision.
+
+    Raises:
+        ApiError: 413, the pages or their links are too many.
+    """
+    pages = {
+        place.page["id"]: place.page["documentId"] for place in walk(revision.tree) if place.page.get("documentId")
+    }
+    targets = kept_of_documents(context, "targets", pages.values(), _targets, _weight)
+    count = sum(len(targets[document]) for document in pages.values())
+    if count > MOST_LINKS:
+        raise ApiError(413, f"pages: too many links: {count:,}, at most {MOST_LINKS:,} are checked")
+    anchors: dict[str, PageAnchors] = {}
     owner = context.session.get_one(OrganizationRow, space.organization_id)
-    return LinkReport(
+    report = LinkReport(
         RevisionContent(
             pages=as_pages(context, space.id, revision.tree),
-            links={page: _targets(text) for page, text in texts.items()},
-            texts=texts,
+            links={page: targets[document] for page, document in pages.items()},
+            anchors=anchors,
             files=as_files(context, revision.files),
             reusable=[ReusableContent.model_validate(snippet) for snippet in revision.reusable_contents],
             organization=as_organization(context, owner),
@@ -54,14 +66,23 @@ def content_links(context: Context, space: SpaceRow, revision: RevisionRow) -> L
             app=context.app("/"),
         )
     )
+    anchored = {page: pages[page] for page in report.anchored if page in pages}
+    named = kept_of_documents(
+        context, "anchors", anchored.values(), linked_anchors, lambda found: _weight(tuple(found.lines))
+    )
+    anchors.update((page, named[document]) for page, document in anchored.items())
+    return report
 
 
-@lru_cache(maxsize=4096)
 def _targets(text: str) -> tuple[str, ...]:
-    """The link targets in a document; documents never change, so results are cached."""
     if size_problem(text):  # sites show no text of this size
         return ()
     return tuple(link.target for link in find_links(text))
+
+
+def _weight(texts: tuple[str, ...]) -> int:
+    """About how many bytes short texts take in memory."""
+    return 100 + sum(100 + len(text) for text in texts)
 
 
 @handles(ListSpaceLinks)

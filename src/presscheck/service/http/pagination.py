@@ -93,6 +93,7 @@ def page_of_listing(
     build: Callable[[Sequence[Row]], Iterable[Item]],
     *,
     newest_first: bool = False,
+    fitting: Callable[[Sequence[Row]], int] = len,
 ) -> Page[Item]:
     """One page of a list of rows whose statements were built once, see `page_of_rows`.
 
@@ -103,6 +104,7 @@ def page_of_listing(
         values: its parameters.
         build: serializes the rows of a page.
         newest_first: sorts in descending order.
+        fitting: how many of the rows fit on a page, one at least.
     """
 
     def read(place: list[Any] | None, most: int) -> Sequence[Row]:
@@ -112,7 +114,7 @@ def page_of_listing(
     def total() -> int | None:
         return _if_counted(context.rows(listing.count, **values)[0][0])
 
-    return page_of_found(call, read, build, key=listing.key, total=total)
+    return page_of_found(call, read, build, key=listing.key, total=total, fitting=fitting)
 
 
 def page_of_found(
@@ -122,6 +124,7 @@ def page_of_found(
     *,
     key: SortKey,
     total: Callable[[], int | None],
+    fitting: Callable[[Sequence[Row]], int] = len,
 ) -> Page[Item]:
     """One page of a list of rows that a function reads in their order.
 
@@ -131,13 +134,15 @@ def page_of_found(
         build: serializes the rows of a page.
         key: the sort key.
         total: the number of all items, if it is counted; not asked for if the page has them all.
+        fitting: how many of the rows fit on a page, one at least.
     """
     limit = USUAL_LIMIT if call.limit is None else call.limit
     place = _place(call, key.kinds)
     found: Sequence[Row] = read(place, limit + 1) if limit else ()
+    shown = found[: fitting(found[:limit])] if found else found
     is_all = bool(limit) and place is None and len(found) <= limit
-    last = [getattr(found[limit - 1], name) for name in key.names] if len(found) > limit else None
-    return _page(build(found[:limit]), last, len(found) if is_all else total())
+    last = [getattr(shown[-1], name) for name in key.names] if len(found) > len(shown) else None
+    return _page(build(shown), last, len(found) if is_all else total())
 
 
 def _ordered(

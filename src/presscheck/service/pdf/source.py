@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from presscheck.documents.markdown.page_size import count_parts
 from presscheck.documents.pages.tree import find
 from presscheck.documents.visitors.condition_tags import holds_without_claims
 from presscheck.documents.visitors.visible_pages import visible_pages
-from presscheck.service.content.revisions import document_texts
-from presscheck.service.db.statements import among
-from presscheck.service.models.content import DocumentRow, RevisionRow
+from presscheck.service.content.revisions import document_texts, text_size
+from presscheck.service.models.content import RevisionRow
 from presscheck.service.pdf.markup import PdfSource
 
 MOST_PARTS = 500_000
 """Lines, table cells, links and tags of all pages of a PDF: their markup takes half a minute."""
 MOST_CHARACTERS = 25 * MOST_PARTS
-
-_documents = DocumentRow.__table__.c
-_SIZE = select(func.sum(func.length(_documents.markdown))).where(among(_documents.id, "ids"))
 
 
 class TooLarge(Exception):
@@ -53,7 +48,7 @@ def pdf_source(
     )
     pages = [chapter.page["documentId"] for chapter in source.chapters() if chapter.page.get("documentId")]
     ids = [*pages, *(snippet["document"] for snippet in revision.reusable_contents if snippet.get("document"))]
-    if (session.execute(_SIZE, {"ids": ids}).scalar() or 0) > MOST_CHARACTERS:
+    if text_size(session, ids) > MOST_CHARACTERS:
         raise TooLarge(f"more than {MOST_CHARACTERS:,} characters")
     texts |= document_texts(session, ids)
     if sum(count_parts(texts.get(document, "")) for document in pages) > MOST_PARTS:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from presscheck.documents.block_tags import HINTS, hint_of, registered_name
-from presscheck.documents.markdown.anchors import AnchorNames
+from presscheck.documents.markdown.anchors import AnchorNames, heading_anchor
 from presscheck.documents.markdown.emoji import icon_text
 from presscheck.documents.markdown.inline_runs import file_name, html_events
 from presscheck.documents.markdown.page_size import PAGE_LIMITS, count_parts
@@ -121,11 +121,14 @@ def _div(page: BlockContext, token: Token, inner: Tokens) -> str:
     return hint_markup(kind, page.flow(inner)) if kind in HINTS else page.flow(inner)
 
 
-def _titled(attribute: str, default: str) -> TagRenderer:
-    def render(page: BlockContext, token: Token, inner: Tokens) -> str:
-        return f"#tab({typst_string(token.meta.get(attribute, '') or default)}, [{page.flow(inner)}]);\n"
+def _tab(page: BlockContext, token: Token, inner: Tokens) -> str:
+    title = token.meta.get("title", "")
+    spot = page.spots([heading_anchor(title)]) if title else ""
+    return f"#tab({typst_string(title or 'Tab')}, [{spot}{page.flow(inner)}]);\n"
 
-    return render
+
+def _prompt(page: BlockContext, token: Token, inner: Tokens) -> str:
+    return f"#tab({typst_string(token.meta.get('description', '') or 'Prompt')}, [{page.flow(inner)}]);\n"
 
 
 def _stepper(page: BlockContext, token: Token, inner: Tokens) -> str:
@@ -223,11 +226,11 @@ RENDERERS: dict[str, TagRenderer] = {
     "hint": _hint,
     "div": _div,
     "tabs": _content,
-    "tab": _titled("title", "Tab"),
+    "tab": _tab,
     "stepper": _stepper,
     "step": _as_written,
     "code": _code,
-    "prompt": _titled("description", "Prompt"),
+    "prompt": _prompt,
     "details": _details,
     "columns": _columns,
     "column": _content,
