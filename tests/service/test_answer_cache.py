@@ -12,6 +12,7 @@ import logging
 import mmap
 import os
 import re
+import signal
 import struct
 import subprocess
 import sys
@@ -411,6 +412,17 @@ async def test_the_version_of_postgresql_moves_with_every_commit(postgresql: Clu
         again = await reader.current()  # none while the connection that is gone is opened again
         await asyncio.sleep(0.02)
     assert again and again not in seen, "another connection has another version"
+    with other.reading.begin() as session:
+        others = f"{others} AND query LIKE 'SELECT pg_current_snapshot%'"
+        process = session.scalar(text(f"SELECT pid FROM pg_stat_activity WHERE {others}"))
+    os.kill(process, signal.SIGSTOP)
+    try:
+        assert await reader.current() is None, "a server that does not respond"
+    finally:
+        os.kill(process, signal.SIGCONT)
+    while again is None or again.connection < seen[0].connection + 2:
+        again = await reader.current()
+        await asyncio.sleep(0.02)
     reader.close()
     assert await reader.current() not in (None, again)
     database.close()

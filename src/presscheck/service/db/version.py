@@ -13,10 +13,6 @@ import time
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from anyio import CapacityLimiter
-from anyio.to_thread import run_sync
-from sqlalchemy.exc import SQLAlchemyError
-
 from presscheck.service.db.engine import Database
 
 
@@ -32,7 +28,7 @@ class Version(NamedTuple):
 
 _log = logging.getLogger("presscheck.service")
 PAUSE = 1.0
-"""Seconds until a connection that failed is opened again."""
+"""Seconds until a connection that failed is opened again, and most that a query may take."""
 
 
 class VersionReader:
@@ -87,29 +83,33 @@ class VersionReader:
 
 
 class SnapshotReader:
-    """Reads the version of a PostgreSQL database on a connection of its own; not for several threads at once.
+    """Reads the version of a PostgreSQL database on a connection of its own, which belongs to one event loop.
 
     Args:
         database: a PostgreSQL database.
     """
 
     def __init__(self, database: Database) -> None:
-        self._database = database
-        self._connection: Any = None
+        self._dialect, self._url = database.engine.dialect, database.engine.url
+        self._cursor: Any = None
+        self._loop: asyncio.AbstractEventLoop | None = None
         self._number = 0
         self._not_before = 0.0
         database.closing.callback(self.close)
 
-    def current(self) -> Version | None:
-        """The version now; None if the database does not say."""
+    async def current(self) -> Version | None:
+        """The version now; None if the database does not say at once."""
         if time.monotonic() < self._not_before:
             return None
         try:
-            if self._connection is None:
-                self._connection = self._open()
-            row = self._connection.execute("SELECT pg_current_snapshot()::text").fetchone()
-        except (self._database.engine.dialect.loaded_dbapi.Error, SQLAlchemyError) as error:
-            _log.info("No answers are kept: %s", error)
+            async with asyncio.timeout(PAUSE):
+                if self._cursor is None or self._loop is not asyncio.get_running_loop():
+                    self.close()
+                    self._cursor = await self._open()
+                await self._cursor.execute("SELECT pg_current_snapshot()::text", prepare=True)
+                row = await self._cursor.fetchone()
+        except (self._dialect.loaded_dbapi.Error, OSError) as error:  # a timeout is an OSError
+            _log.info("No answers are kept: %s", error or "the database does not respond")
             self.close()
             self._not_before = time.monotonic() + PAUSE
             return None
@@ -117,24 +117,22 @@ class SnapshotReader:
 
     def close(self) -> None:
         """Closes the connection; the next call opens another, whose versions are not those of the former."""
-        connection, self._connection = self._connection, None
-        if connection is not None:
-            connection.close()
+        cursor, self._cursor = self._cursor, None
+        if cursor is not None:
+            cursor.connection.pgconn.finish()  # the loop of the connection may have ended
 
-    def _open(self) -> Any:
+    async def _open(self) -> Any:
         self._number += 1
-        pooled = self._database.engine.raw_connection()
-        connection: Any = pooled.driver_connection
-        pooled.detach()  # what is asked here is in no transaction
-        connection.rollback()
-        connection.autocommit = True
-        return connection
+        self._loop = asyncio.get_running_loop()
+        _, options = self._dialect.create_connect_args(self._url)
+        connection = await self._dialect.loaded_dbapi.AsyncConnection.connect(**options, autocommit=True)
+        return connection.cursor()
 
 
 class CurrentVersion:
     """The version of a database of either kind.
 
-    Each caller gets a version that was read after the call. On PostgreSQL a thread reads it, once for all that wait.
+    Each caller gets a version that was read after the call. PostgreSQL is asked once for all that wait.
 
     Args:
         database: the database.
@@ -142,7 +140,6 @@ class CurrentVersion:
 
     def __init__(self, database: Database) -> None:
         self._of = SnapshotReader(database) if database.is_postgresql else VersionReader(database)
-        self._thread = CapacityLimiter(1)
         self._under_way: asyncio.Task[Version | None] | None = None
         self._next: asyncio.Task[Version | None] | None = None
 
@@ -151,15 +148,15 @@ class CurrentVersion:
         if isinstance(self._of, VersionReader):
             return self._of.current()
         if self._next is None or self._next.get_loop() is not asyncio.get_running_loop():
-            self._next = asyncio.create_task(self._ask(self._under_way))
+            self._next = asyncio.create_task(self._ask(self._of, self._under_way))
         return await asyncio.shield(self._next)
 
-    async def _ask(self, before: asyncio.Task[Version | None] | None) -> Version | None:
+    async def _ask(self, reader: SnapshotReader, before: asyncio.Task[Version | None] | None) -> Version | None:
         """Reads the version once the current read has ended; callers that wait meanwhile share the result."""
         if before is not None and before.get_loop() is asyncio.get_running_loop():
             await asyncio.wait([before])
         self._under_way, self._next = self._next, None
-        return await run_sync(self._of.current, limiter=self._thread)
+        return await reader.current()
 
     def close(self) -> None:
         """Closes the connection; the next call opens another."""
