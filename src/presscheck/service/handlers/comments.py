@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from typing import Any
 
 from sqlalchemy import bindparam, delete, func, select
@@ -354,7 +354,7 @@ def list_comments(context: Context, call: ListComments | ListSpaceComments) -> P
         {"space": space.id, **values},
         lambda found: as_comments(context, found, call.format),
         newest_first=call.order != "asc",
-        fitting=_fitting,
+        fitting=partial(_fitting, as_nodes=call.format == "document"),
     )
 
 
@@ -435,17 +435,17 @@ def list_replies(context: Context, call: ListReplies | ListSpaceReplies) -> Page
         _REPLIES,
         {"comment": comment.id},
         lambda found: as_replies(context, space, comment, found, call.format),
-        fitting=_fitting,
+        fitting=partial(_fitting, as_nodes=call.format == "document"),
     )
 
 
-def _fitting(rows: Sequence[CommentRow] | Sequence[ReplyRow]) -> int:
+def _fitting(rows: Sequence[CommentRow] | Sequence[ReplyRow], *, as_nodes: bool) -> int:
     """How many comments or replies are together no larger than the largest page: a list of long ones is shorter."""
     characters = parts = 0
     for number, row in enumerate(rows):
         text = row.body.get("markdown") or json.dumps(row.body)
         characters += len(text)
-        parts += count_parts(text)
+        parts += count_parts(text) if as_nodes else 0
         if number and (characters > PAGE_LIMITS.characters or parts > PAGE_LIMITS.parts):
             return number
     return len(rows)
