@@ -1,6 +1,7 @@
-"""Storage of uploaded files, on disk or in a bucket. Files are named by the SHA-256 hash of their bytes.
+"""Storage of uploaded files, on disk or in a bucket.
 
-So equal files are stored once, names are safe, and storing a file again changes nothing.
+A file is named by the SHA-256 hash of its bytes. So equal files are stored once, names are safe, and storing a file
+again changes nothing.
 """
 
 from __future__ import annotations
@@ -16,24 +17,25 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from anyio import CapacityLimiter
+from typing_extensions import override
 
 from presscheck.paths import private_opener
 
 CHUNK = 256 * 1024
-"""Bytes of a file that are read at once."""
+"""Number of bytes that are read from a file at a time."""
 DISK = "disk"
 """The location of files in the data directory."""
 MOST_THREADS = 16
-"""Most threads of a process that wait for a remote store; further requests for files wait for one of them."""
+"""Maximum number of threads per process that wait for a remote store; further requests for files queue."""
 
 _CONTENT_ID = re.compile(r"[0-9a-f]{64}")
 
 
 class FilesUnavailable(Exception):
-    """The store does not respond or refuses access; the message has the location and the reason, and no secrets.
+    """The store does not respond or refuses access; the message has the location and the reason, but no secrets.
 
     Attributes:
-        is_lasting: whether only the operator can change that, such as a bucket that does not exist.
+        is_lasting: whether retrying is useless until the operator acts, as when a bucket does not exist.
     """
 
     def __init__(self, message: str, *, is_lasting: bool = False) -> None:
@@ -43,13 +45,13 @@ class FilesUnavailable(Exception):
 
 @dataclass(frozen=True)
 class Blob:
-    """An open file; to be read once, or closed.
+    """An open file, which must be read to the end or closed.
 
     Attributes:
         size: the number of bytes in `chunks`.
-        chunks: the bytes; raises `FilesUnavailable` if they end too early.
-        close: closes it, also before its end.
-        span: the first and last byte and the size of the whole file, if only a part was opened.
+        chunks: the bytes, to be iterated once; raises `FilesUnavailable` if they end before `size`.
+        close: closes the file; may be called before its end is reached.
+        span: first byte, last byte and size of the whole file, if only a part was opened.
     """
 
     size: int
@@ -59,12 +61,12 @@ class Blob:
 
 
 class BlobStore(ABC):
-    """A place for files.
+    """A store of files under the hashes of their bytes.
 
     Attributes:
         location: ``disk``, or the URL of a bucket.
-        is_remote: whether its methods wait for another server.
-        threads: limits the threads that wait for it at once.
+        is_remote: whether methods block on another server.
+        threads: limits how many threads block on the store at the same time.
     """
 
     location: str
@@ -75,39 +77,42 @@ class BlobStore(ABC):
 
     @abstractmethod
     def put(self, content: bytes) -> str:
-        """Stores bytes and returns their id; they are stored durably by then.
+        """Stores bytes durably and returns their id.
 
         Raises:
-            FilesUnavailable: they are not stored.
+            FilesUnavailable: the bytes are not stored.
         """
 
     @abstractmethod
     def open(self, content_id: str, byte_range: str | None = None) -> Blob | None:
-        """Opens a file; None if it does not exist.
+        """Opens a file.
 
         Args:
-            content_id: its id.
+            content_id: the id of the file.
             byte_range: the part to open, as in the ``Range`` header, such as ``bytes=0-99``; a store may ignore it.
 
+        Returns:
+            The open file, or None if it does not exist.
+
         Raises:
-            FilesUnavailable: the store failed, so it is not known whether it exists.
+            FilesUnavailable: the store failed; the file may exist.
             ValueError: the file has no byte in this range.
         """
 
     @abstractmethod
     def ids(self) -> Iterator[str]:
-        """The ids of all files, in order.
+        """Yields the ids of all files in sorted order.
 
         Raises:
-            FilesUnavailable: the list is incomplete.
+            FilesUnavailable: the store failed, so ids are missing.
         """
 
     @abstractmethod
     def remove(self, content_id: str) -> None:
-        """Deletes a file; a missing one is not an error.
+        """Deletes a file if it exists.
 
         Raises:
-            FilesUnavailable: it may still exist.
+            FilesUnavailable: the store failed; the file may still exist.
         """
 
     @abstractmethod
@@ -119,7 +124,7 @@ class BlobStore(ABC):
         """
 
     def read(self, content_id: str) -> bytes | None:
-        """The bytes of a file; None if it does not exist.
+        """Returns the bytes of a file, or None if it does not exist.
 
         Raises:
             FilesUnavailable: the store failed.
@@ -143,8 +148,8 @@ class DiskBlobStore(BlobStore):
         super().__init__()
         self._directory = data / "files"
 
+    @override
     def put(self, content: bytes) -> str:
-        """Stores bytes and returns their id; they are on disk by then."""
         content_id = id_of(content)
         path = self._directory / content_id
         if not path.exists():
@@ -156,44 +161,46 @@ class DiskBlobStore(BlobStore):
                     file.flush()
                     os.fsync(file.fileno())
                 unfinished.replace(path)
-            except OSError as error:  # a full disk has no room for what cannot be used
+            except OSError as error:  # do not leave half a file on a full disk
                 with suppress(OSError):
                     unfinished.unlink(missing_ok=True)
                 raise FilesUnavailable(f"could not store a file in {self._directory}: {error.strerror}") from None
         return content_id
 
     def path(self, content_id: str) -> Path | None:
-        """The path of a file; None if it does not exist."""
+        """Returns the path of a file, or None if it does not exist."""
         path = self._directory / content_id
         return path if is_content_id(content_id) and path.is_file() else None
 
+    @override
     def open(self, content_id: str, byte_range: str | None = None) -> Blob | None:
-        """Opens a file, always as a whole; None if it does not exist."""
+        """Opens a file; `byte_range` is ignored."""
         path = self.path(content_id)
         if path is None:
             return None
         file = path.open("rb")
         return Blob(os.fstat(file.fileno()).st_size, iter(lambda: file.read(CHUNK), b""), file.close)
 
+    @override
     def ids(self) -> Iterator[str]:
-        """The ids of all files, in order."""
         with suppress(FileNotFoundError):
             yield from sorted(path.name for path in self._directory.iterdir() if is_content_id(path.name))
 
+    @override
     def remove(self, content_id: str) -> None:
-        """Deletes a file."""
         if is_content_id(content_id):
             (self._directory / content_id).unlink(missing_ok=True)
 
+    @override
     def check(self) -> None:
-        """Nothing to check: the directory is created with the first file."""
+        """Does nothing: the directory is created with the first file."""
 
 
 def id_of(content: bytes) -> str:
-    """The id of bytes."""
+    """Returns the id of a file with these bytes."""
     return hashlib.sha256(content).hexdigest()
 
 
 def is_content_id(text: str) -> bool:
-    """Whether a text has the format of an id."""
+    """Returns whether a text has the format of a file id."""
     return _CONTENT_ID.fullmatch(text) is not None

@@ -1,4 +1,4 @@
-"""A cache in memory that is bounded in bytes: what was not asked for longest is dropped first."""
+"""A cache in memory that is bounded in bytes and evicts the least recently used entries first."""
 
 from __future__ import annotations
 
@@ -11,27 +11,27 @@ MEGABYTE = 1024 * 1024
 
 
 class CacheSizes(NamedTuple):
-    """The most bytes of each cache of a process; all of them take 200 MB by default."""
+    """Capacity of each cache of a process, in bytes; together 200 MB by default."""
 
     revisions: int = 128 * MEGABYTE
-    """Of what never changes, such as the content of revisions."""
+    """Capacity for data that never changes, such as the content of revisions."""
     answers: int = 32 * MEGABYTE
-    """Of answers of the API, with what their keys take."""
+    """Capacity for responses of the API, including their keys."""
     pages: int = 32 * MEGABYTE
-    """Of pages of published sites, compressed ones included."""
+    """Capacity for pages of published sites, including compressed ones."""
     sites: int = 8 * MEGABYTE
-    """Of the structure and settings of published sites."""
+    """Capacity for the structure and settings of published sites."""
 
     def within(self, megabytes: int) -> CacheSizes:
-        """The same shares of another sum."""
+        """Returns the same proportions scaled to a total of `megabytes`."""
         return CacheSizes(*(size * megabytes * MEGABYTE // sum(self) for size in self))
 
 
 class BoundedCache:
-    """Values with their weight in bytes, for any number of threads; values must not be changed by those who get them.
+    """A thread-safe cache of values with their sizes in bytes. Callers must not modify the values that they get.
 
     Args:
-        most_bytes: the most that all of them may weigh; one that weighs more than a third of it is not kept.
+        most_bytes: capacity; a value larger than a third of it is not cached.
     """
 
     def __init__(self, most_bytes: int) -> None:
@@ -41,7 +41,7 @@ class BoundedCache:
         self._weight = 0
 
     def get(self, key: Hashable) -> Any:
-        """The value of a key; None if it is not kept."""
+        """Returns the cached value of a key, or None."""
         with self._lock:
             entry = self._entries.get(key)
             if entry is None:
@@ -50,7 +50,7 @@ class BoundedCache:
             return entry[0]
 
     def put(self, key: Hashable, value: Any, weight: int) -> None:
-        """Keeps a value that weighs so many bytes, unless the key is there or it is too heavy."""
+        """Adds a value of `weight` bytes unless its key is cached already or it is too large."""
         with self._lock:
             if key in self._entries or weight > self._most // 3:
                 return
@@ -60,17 +60,17 @@ class BoundedCache:
                 self._weight -= self._entries.popitem(last=False)[1][1]
 
     def clear(self) -> None:
-        """Drops all."""
+        """Removes all entries."""
         with self._lock:
             self._entries.clear()
             self._weight = 0
 
 
 class PendingCache:
-    """A cache for a transaction that writes: what it puts there is for others only once it is committed.
+    """A view of a cache for a transaction that writes: its own entries are shared only after the commit.
 
     Args:
-        shared: the cache of what is committed.
+        shared: the cache of committed values.
     """
 
     def __init__(self, shared: BoundedCache) -> None:
@@ -78,15 +78,15 @@ class PendingCache:
         self._pending: dict[Hashable, tuple[Any, int]] = {}
 
     def get(self, key: Hashable) -> Any:
-        """The value of a key, of this transaction or of those before; None if it is not kept."""
+        """Returns the cached value of a key, from this transaction or from the shared cache, or None."""
         entry = self._pending.get(key)
         return entry[0] if entry else self._shared.get(key)
 
     def put(self, key: Hashable, value: Any, weight: int) -> None:
-        """Keeps a value that weighs so many bytes, unless the key is there."""
+        """Adds a value of `weight` bytes for this transaction unless it has the key already."""
         self._pending.setdefault(key, (value, weight))
 
     def commit(self) -> None:
-        """Keeps the values for all: the transaction is committed."""
+        """Moves the entries to the shared cache; call it after the commit."""
         for key, (value, weight) in self._pending.items():
             self._shared.put(key, value, weight)

@@ -1,7 +1,7 @@
-"""Triggers that keep who has a part in each change request, and how many there are: every writer moves them.
+"""Triggers that maintain the participants of each change request, and the number of change requests per participant.
 
-They keep two tables, see `ChangeRequestPersonRow` and `ChangeRequestCountRow`, in the transaction of the writer, be
-it a handler, a bulk insert, or the deletion of a space.
+They update two tables, see `ChangeRequestPersonRow` and `ChangeRequestCountRow`, in the transaction of the writer,
+whether it is a handler, a bulk insert or the deletion of a space.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from sqlalchemy import Connection, text
 
 
 class _Trigger(NamedTuple):
-    """A trigger for each row; its statements are the same SQL on both engines."""
+    """A trigger that runs for each row. Its statements are valid on both engines."""
 
     name: str
     event: str
@@ -41,7 +41,10 @@ def _one_less(key: str) -> str:
 
 
 def _people(role: str, user: str, rows: str) -> str:
-    """Adds people; the condition of `rows` keeps SQLite from reading ON CONFLICT as that of a join."""
+    """Returns the SQL that adds participants.
+
+    `rows` must have a WHERE clause: without one, SQLite reads ON CONFLICT as the ON clause of a join.
+    """
     return (
         "INSERT INTO change_request_people "  # noqa: S608
         "(change_request_id, user_id, role, space_id, status, updated_at) "
@@ -61,7 +64,7 @@ _TRIGGERS = (
         (
             _one_more(_REQUEST),
             _people("author", "one.created_by", "change_requests one WHERE one.id = NEW.id"),
-            *(  # that were added before it, in the same transaction
+            *(  # reviewers and contributors that were added earlier in the transaction
                 _people(
                     role,
                     "part.user_id",
@@ -123,7 +126,7 @@ _TRIGGERS = (
 
 
 def keep_change_requests(connection: Connection) -> None:
-    """Fills both tables from what is there, and creates the triggers (in a migration)."""
+    """Fills both tables for the existing change requests and creates the triggers; called by a migration."""
     fill = (
         _people("author", "one.created_by", "change_requests one WHERE true"),
         *(

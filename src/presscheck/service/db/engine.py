@@ -1,7 +1,7 @@
-"""The database: one engine, with sessions that read a snapshot or write in serializable isolation.
+"""The database: an engine with read sessions on a snapshot and serializable write transactions.
 
-A session that reads has rows that are plain values. On SQLite one thread writes at a time; on PostgreSQL a writer who
-met another one begins again. The writers of requests wait for each other before they take a thread (`http/turns.py`).
+Rows that a read session returns are plain values. On SQLite one thread writes at a time; on PostgreSQL a transaction
+that conflicts with another is retried. Requests that write queue before they occupy a thread (`http/turns.py`).
 """
 
 from __future__ import annotations
@@ -39,55 +39,56 @@ _log = logging.getLogger("presscheck.requests")
 TABLES = (content, integrations, jobs, imports, sites, teams)
 """Modules whose import registers tables in the metadata."""
 WAIT_FOR_LOCK = 30_000
-"""How long a writer waits for a lock, in milliseconds."""
+"""Time that a writer waits for a lock, in milliseconds."""
 PATIENCE = 30.0
-"""How long a writer retries after serialization failures, in seconds."""
+"""Time during which a writer retries after serialization failures, in seconds."""
 MOST_DOUBLED = 20
-"""How often a writer retries after a unique violation by a concurrent transaction."""
+"""Maximum number of retries after a unique violation caused by a concurrent transaction."""
 IMMUTABLE = "immutable"
-"""Key in `session.info`: the `BoundedCache` of what never changes, which all sessions share.
+"""Key in `session.info` of the `BoundedCache` for immutable data, which all sessions share.
 
-That of a session that writes is a `PendingCache`.
+Sessions that write have a `PendingCache` instead.
 """
 _CACHES = CacheSizes()
 _OTHERS_WERE_FASTER = frozenset({"40001", "40P01"})
-"""PostgreSQL error codes of a serialization failure and a deadlock."""
+"""PostgreSQL error codes of a serialization failure and of a deadlock."""
 MOST_LOST = 3
-"""Attempts of a writer that may lose against others; in the next one there are no others."""
+"""Number of failed attempts after which a writer takes an exclusive lock."""
 _TOGETHER, _ONE_AFTER_ANOTHER, _ALONE = "ROW SHARE", "SHARE UPDATE EXCLUSIVE", "EXCLUSIVE"
-"""Locks of the first attempt of a writer, of a retry, and of one that lost too often, on a table that no write changes.
+"""Lock modes on a table that no write changes: for a first attempt, for a retry, and after `MOST_LOST` failed attempts.
 
-Retries wait for each other, first attempts for none of them. A writer that takes long would lose against shorter ones
-again and again, so after `MOST_LOST` attempts it waits for all others, and new ones wait for it. The lock comes first
-in the transaction: it takes no snapshot, unlike a query, so what is read after waiting is what is there then.
+Retries wait for each other; first attempts wait for neither. A long transaction would lose against shorter ones again
+and again, so after `MOST_LOST` failed attempts it waits for all others, and new ones wait for it. The lock is the first
+statement of the transaction: unlike a query, it takes no snapshot, so the transaction reads the state after the wait.
 """
 _IS_THERE_ALREADY = "23505"
-"""PostgreSQL error code of a unique violation, by a concurrent transaction or an earlier one."""
+"""PostgreSQL error code of a unique violation. The row may be older, or of a concurrent transaction."""
 _IS_LOCKED = 5
-"""SQLite's error code of a database that another process has locked for longer than `WAIT_FOR_LOCK`."""
+"""SQLite's error code if another process has locked the database for longer than `WAIT_FOR_LOCK`."""
 _CANNOT_WRITE = frozenset({10, 13})
-"""SQLite's error codes of a failed write: a quota that is used up is an input/output error, a full disk is its own."""
+"""SQLite's error codes of a failed write: 10 (input/output error) if a quota is used up, 13 if the disk is full."""
 _DISK_FULL = "53100"
 """PostgreSQL error code of a full disk."""
 POOLED, MOST_CONNECTIONS = 10, 60
-"""Connections that stay open at rest, and most that are open at once."""
+"""Number of idle connections in the pool, and maximum number of open connections."""
 
 
 class Database:
-    """An engine whose tables exist.
+    """An engine for a database with all tables.
 
     `reading()` opens sessions that see one snapshot. `write` runs a function in serializable isolation: on SQLite a
     writer takes the lock when it begins; on PostgreSQL the database aborts conflicting transactions, and `write`
-    retries. `writing()` opens such a session once, for work without concurrent writers.
+    retries. `writing()` opens such a session without retries, for work without concurrent writers.
 
     Args:
         url: a SQLAlchemy URL; ``postgresql://…`` is accepted too.
-        caches: the most that what is kept of it may take in memory.
+        caches: capacities of the caches in memory.
 
     Attributes:
-        engine: its connections.
-        closing: runs callbacks before the connections are closed, such as to close one that was taken out of the pool.
-        retries: about how often a transaction began again because another writer was faster.
+        engine: the SQLAlchemy engine.
+        closing: callbacks that run before the connections are closed, such as to close a connection that was taken out
+            of the pool.
+        retries: approximate number of transactions that were retried because of a concurrent writer.
 
     Raises:
         RuntimeError: the database was written by a newer presscheck.
@@ -111,23 +112,23 @@ class Database:
         )
         event.listen(self.reading, "before_flush", _refuse_changes)
         self.writing: sessionmaker[Session] = sessionmaker(self._changing, expire_on_commit=False)
-        # SQLite has one writer; others would poll for its lock
+        # SQLite has one writer; waiting threads would poll for its lock
         self._turn = nullcontext() if self.is_postgresql else threading.Lock()
         self.retries = 0
 
     @contextmanager
     def snapshot(self) -> Generator[Session]:
-        """A session that only reads, in one transaction, which is rolled back.
+        """Opens a read session in one transaction.
 
         Raises:
-            TypeError: something was changed.
+            TypeError: the session has changes.
         """
         connection = self._begun()
         try:
             with self.reading(bind=connection) as session:
                 yield session
                 _refuse_changes(session)
-            connection.commit()  # after a rollback, the driver of PostgreSQL prepares all statements anew
+            connection.commit()  # a commit: after a rollback, the PostgreSQL driver prepares all statements anew
         finally:
             if connection.in_transaction():
                 connection.rollback()
@@ -137,7 +138,7 @@ class Database:
                 self._at_rest.append(connection)
 
     def _begun(self) -> Connection:
-        """Return a connection with an open transaction, if possible one that an earlier snapshot used."""
+        """Returns a connection with an open transaction, if possible a connection of an earlier snapshot."""
         with suppress(IndexError):
             while True:
                 connection = self._at_rest.pop()
@@ -153,10 +154,12 @@ class Database:
         return connection
 
     def write(self, work: Callable[[Session], Result]) -> Result:
-        """Runs a function in a transaction. It may run several times, so it must only change the database.
+        """Runs a function in a transaction and returns its result.
+
+        The function may run several times, so it must have no effects outside the database.
 
         Raises:
-            DBAPIError: still conflicting with other writers after all retries, or it failed; see `unavailable`.
+            DBAPIError: all retries failed, or the error is not a conflict; see `unavailable`.
         """
         until = time.monotonic() + PATIENCE
         doubled = lost = 0
@@ -175,19 +178,19 @@ class Database:
             lost += 1
 
     def _run(self, work: Callable[[Session], Result], lost: int) -> Result:
-        """Runs and commits a write once, after `lost` attempts that lost against other writers."""
-        kept = PendingCache(self._immutable)
-        with self.writing(info={IMMUTABLE: kept}) as session, session.begin():
+        """Runs and commits a write once, after `lost` failed attempts."""
+        pending = PendingCache(self._immutable)
+        with self.writing(info={IMMUTABLE: pending}) as session, session.begin():
             if self.is_postgresql:
                 begin = f"{_SERIALIZABLE}; LOCK TABLE alembic_version IN {_lock(lost)} MODE"  # one round trip
                 session.connection(execution_options={"writes": begin})
             result = work(session)
-        kept.commit()
+        pending.commit()
         return result
 
     @property
     def is_postgresql(self) -> bool:
-        """Whether rows are locked individually and other hosts may write (PostgreSQL)."""
+        """Whether the database is PostgreSQL: it locks single rows, and other hosts may write."""
         return self.engine.dialect.name == "postgresql"
 
     def close(self) -> None:
@@ -199,14 +202,18 @@ class Database:
 
 
 def unavailable(error: DBAPIError) -> str | None:
-    """Why the database cannot be used now but may be later, as a sentence without its period; None for other errors."""
+    """Explains why the database is temporarily unusable.
+
+    Returns:
+        A sentence without its period, or None if the error has another reason.
+    """
     state: str | None = getattr(error.orig, "sqlstate", None)
     code = getattr(error.orig, "sqlite_errorcode", 0) & 0xFF
     if state in _OTHERS_WERE_FASTER or code == _IS_LOCKED:
         return "The database is locked"
     if state == _DISK_FULL or code in _CANNOT_WRITE:
         return "The database has no room to write"
-    # 57P0x: it was stopped; without a state: it closed the connection, or accepts none
+    # 57P0x: the server was stopped; no state: it closed the connection or accepts none
     is_lost = error.connection_invalidated or (state or "").startswith(("08", "57P0"))
     if is_lost or (isinstance(error, OperationalError) and hasattr(error.orig, "sqlstate") and state is None):
         return "The database does not respond"
@@ -214,7 +221,7 @@ def unavailable(error: DBAPIError) -> str | None:
 
 
 def _lock(lost: int) -> str:
-    """The lock of a writer after so many attempts that lost."""
+    """Returns the lock mode for a writer after `lost` failed attempts."""
     if lost == 0:
         return _TOGETHER
     return _ONE_AFTER_ANOTHER if lost < MOST_LOST else _ALONE
@@ -224,7 +231,7 @@ _READS: dict[str, dict[str, Any]] = {
     "sqlite": {"reads": "BEGIN"},
     "postgresql": {"isolation_level": "AUTOCOMMIT", "reads": "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"},
 }
-"""Options of connections: which SQL begins a transaction. The driver begins none with `AUTOCOMMIT`."""
+"""SQL that begins a transaction that reads, by dialect; with `AUTOCOMMIT` the driver begins none itself."""
 _SERIALIZABLE = "BEGIN ISOLATION LEVEL SERIALIZABLE"
 _WRITES: dict[str, dict[str, Any]] = {
     "sqlite": {"writes": "BEGIN IMMEDIATE"},
@@ -238,14 +245,14 @@ _STEPS: dict[str, dict[str, Any]] = {
 
 
 def new_engine(url: str) -> Engine:
-    """An engine for a database, whose file is created if it does not exist; its tables need not exist."""
+    """Creates an engine, and the file of a SQLite database if it does not exist. Tables are not created."""
     address = make_url(url)
     if address.drivername in ("postgresql", "postgres"):
         address = address.set(drivername="postgresql+psycopg")
     engine = create_engine(
         address,
         pool_size=POOLED,
-        pool_pre_ping=address.get_backend_name() == "postgresql",  # it may have been restarted
+        pool_pre_ping=address.get_backend_name() == "postgresql",  # the server may have restarted
         max_overflow=MOST_CONNECTIONS - POOLED,
         json_serializer=_json_of,
     )
@@ -260,17 +267,20 @@ def new_engine(url: str) -> Engine:
 
 
 def _create_privately(database: str | None) -> None:
-    """Create the file of a new SQLite database with mode 0600, which its log gets too: its keys sign links."""
+    """Creates the file of a new SQLite database with mode 0600, as it contains keys that sign links.
+
+    SQLite gives its log the same mode.
+    """
     if database and not database.startswith((":memory:", "file:")):
-        with suppress(OSError):  # it exists, or the connection reports what is wrong
+        with suppress(OSError):  # the file exists, or connecting will report the error
             os.close(os.open(database, os.O_RDWR | os.O_CREAT | os.O_EXCL, PRIVATE_FILE))
 
 
 def _json_of(value: object) -> str:
-    """A value of a JSON column as text; characters stay themselves."""
+    """Serializes the value of a JSON column, without escaping characters outside ASCII."""
     try:
         return to_json(value, inf_nan_mode="constants").decode()
-    except ValueError:  # half of a surrogate pair, or very deep
+    except ValueError:  # a lone surrogate, or very deep nesting
         return json.dumps(value)
 
 
@@ -289,15 +299,16 @@ def _begin(connection: Connection) -> None:
     options = connection.get_execution_options()
     if "writes" in options:
         connection.exec_driver_sql(options["writes"], execution_options={"no_parameters": True})
-    elif "reads" in options:  # nothing to wait for, so the driver does it, in a fifth of the time
+    # a read waits for no lock, so it may use the driver directly, which takes a fifth of the time
+    elif "reads" in options:
         connection.connection.cursor().execute(options["reads"])
 
 
 def _refuse_changes(session: Session, *_details: Any) -> None:
-    """Refuses what a session of `Database.reading` would write.
+    """Raises an error if a read session has changes.
 
     Raises:
-        TypeError: there are changes.
+        TypeError: the session would write.
     """
     if session.new or session.dirty or session.deleted:
         raise TypeError("This session only reads: write in Database.write, or from Context.afterwards.")

@@ -1,6 +1,6 @@
-"""Where the files of a database are: on disk or in a bucket. The database keeps the location.
+"""The location of the files of a database, on disk or in a bucket. It is stored in the database.
 
-So every process and command finds them, and none writes to an old location after they were moved.
+So every process and command uses the same location, and none writes to a former location after a move.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from presscheck.service.models.integrations import IntegrationRow
 from presscheck.service.models.jobs import SettingRow
 
 LOCATION = "files"
-"""Name of the setting with the location."""
+"""Name of the setting with the current location."""
 FORMER_LOCATION = "files_before"
-"""Name of the setting with the location before the last move, until the files there are deleted."""
+"""Name of the setting with the former location; it exists while the files there are not deleted."""
 AT_ONCE = 500
-"""Rows held in memory at a time."""
+"""Number of rows held in memory at a time."""
 
 _BUCKET = re.compile(r"s3://([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])((?:/[A-Za-z0-9_=-][A-Za-z0-9._=-]*)*)/?")
 
 
 def open_store(location: str, data: Path) -> BlobStore:
-    """Opens the store at a location; a bucket is not contacted yet.
+    """Opens the store at a location, without contacting a bucket.
 
     Args:
         location: ``disk``, or a URL such as ``s3://bucket/prefix``.
@@ -43,25 +43,25 @@ def open_store(location: str, data: Path) -> BlobStore:
     """
     if location == DISK:
         return DiskBlobStore(data)
-    found = _BUCKET.fullmatch(location)
-    if found is None:  # not quoted: it may contain a password
+    url = _BUCKET.fullmatch(location)
+    if url is None:  # the message does not quote the location: it may contain a password
         raise ConfigurationError("the location of files must be disk or a URL such as s3://bucket/prefix")
     require_extra("s3")
-    from presscheck.service.db.s3_blob_store import S3BlobStore  # 240 ms, only for files in a bucket
+    from presscheck.service.db.s3_blob_store import S3BlobStore  # takes 240 ms to import, so only for files in a bucket
 
-    return S3BlobStore(found[1], found[2].strip("/"))
+    return S3BlobStore(url[1], url[2].strip("/"))
 
 
 def store_of(session: Session, location: str | None, data: Path) -> BlobStore:
-    """The store with the files of a database.
+    """Returns the store with the files of a database.
 
     Args:
         session: a transaction.
-        location: the location that the operator asks for; None for that of the database.
+        location: the location that the operator requires, or None for the location in the database.
         data: the data directory.
 
     Raises:
-        ConfigurationError: the files are in another location, or this one is invalid.
+        ConfigurationError: the files are in another location, or the location is invalid.
     """
     row = session.get(SettingRow, LOCATION)
     present = row.value if row else DISK
@@ -78,7 +78,7 @@ def save_location(session: Session, location: str) -> None:
     """Saves the location of the files when a database is used for the first time.
 
     Raises:
-        ConfigurationError: another process has saved another location since.
+        ConfigurationError: another process has meanwhile saved another location.
     """
     row = session.get(SettingRow, LOCATION)
     if row is None:
@@ -90,18 +90,18 @@ def save_location(session: Session, location: str) -> None:
 
 
 def shown_location(location: str) -> str:
-    """The location in a sentence: ``on disk``, or ``in s3://bucket``."""
+    """Returns the location as part of a sentence: ``on disk``, or ``in s3://bucket``."""
     return "on disk" if location == DISK else f"in {location}"
 
 
 def former_location(session: Session) -> str | None:
-    """The location before the last move, if files may still be there."""
+    """Returns the location before the last move if it may still contain files, or None."""
     row = session.get(SettingRow, FORMER_LOCATION)
     return row.value if row else None
 
 
 def change_location(session: Session, location: str, former: str | None) -> None:
-    """Saves another location of the files, and the former one, if files may still be there."""
+    """Saves a new location, and the former location if it may still contain files."""
     session.merge(SettingRow(name=LOCATION, value=location))
     if former is not None:
         session.merge(SettingRow(name=FORMER_LOCATION, value=former))
@@ -110,12 +110,12 @@ def change_location(session: Session, location: str, former: str | None) -> None
 
 
 def require_location(session: Session, location: str) -> None:
-    """Checks that files are still at this location, and keeps them there until the transaction ends.
+    """Checks that the files are still at a location, and prevents a move until the transaction ends.
 
     Raises:
-        FilesUnavailable: they were moved.
+        FilesUnavailable: the files were moved.
     """
-    # the lock makes a move wait for this transaction, whose files it then copies
+    # a move waits for this lock, and then copies the files of this transaction too
     row = session.get(SettingRow, LOCATION, with_for_update={"read": True}, populate_existing=True)
     if row is not None and row.value != location:
         raise FilesUnavailable(
@@ -124,7 +124,7 @@ def require_location(session: Session, location: str) -> None:
 
 
 def referenced_ids(session: Session) -> Iterator[str]:
-    """The ids of all files that the database refers to; some more than once."""
+    """Yields the ids of all files that the database refers to; ids may repeat."""
     for files in session.scalars(select(RevisionRow.files).execution_options(yield_per=AT_ONCE)):
         yield from (file["content"] for file in files if file.get("content"))
     yield from session.scalars(select(SpecVersionRow.content))

@@ -10,7 +10,7 @@ from presscheck.documents.markdown.search_terms import index_text
 from presscheck.service.db.statements import among, execute, read_rows
 
 _MAKE = {
-    "sqlite": (  # our words are already case-folded and split, so only spaces separate tokens
+    "sqlite": (  # words are case-folded and split already, so only spaces separate tokens
         "CREATE VIRTUAL TABLE document_words"
         " USING fts5(id UNINDEXED, words, detail=none, tokenize=\"ascii tokenchars '_'\")",
     ),
@@ -34,22 +34,29 @@ _FIND = {
 
 
 def make_words(connection: Connection) -> None:
-    """Creates the index (in a migration)."""
+    """Creates the index; called by a migration."""
     for statement in _MAKE[connection.dialect.name]:
         connection.execute(text(statement))
 
 
 def add_words(connection: Connection, documents: Iterable[tuple[str, str]]) -> None:
-    """Indexes documents, given as id and Markdown; a document never changes, so it is indexed once."""
+    """Adds documents, given as pairs of id and Markdown. Documents never change, so each is added only once."""
     rows = [{"id": key, "words": index_text(markdown)} for key, markdown in documents]
     execute(connection, _ADD[connection.dialect.name], *rows)
 
 
 def documents_with(connection: Connection, ids: Collection[str], word: str, *, begins: bool) -> set[str]:
-    """The ids of those documents that contain a word, or with `begins` a word with this prefix."""
+    """Returns which of the documents contain a word.
+
+    Args:
+        connection: a connection in a transaction.
+        ids: ids of the documents to search.
+        word: a case-folded word.
+        begins: whether `word` is a prefix.
+    """
     dialect = connection.dialect.name
     query = (
         f"'{word}'" + (":*" if begins else "") if dialect == "postgresql" else f'"{word}"' + (" *" if begins else "")
     )
-    found = read_rows(connection, _FIND[dialect], {"query": query, "ids": [*ids]})
-    return {key for (key,) in found}
+    rows = read_rows(connection, _FIND[dialect], {"query": query, "ids": [*ids]})
+    return {key for (key,) in rows}

@@ -13,19 +13,19 @@ from datetime import UTC, datetime
 from itertools import count
 
 Clock = Callable[[], datetime]
-"""Returns the current time; tests and samples use their own."""
+"""A function that returns the current time; tests and samples pass their own."""
 
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 _TIME, _CHANCE = 11, 9
-"""Characters of each half of an id: 55 bits of microseconds last for a thousand years."""
+"""Number of characters of the two halves of an id; 55 bits of microseconds last for a thousand years."""
 _lock = threading.Lock()
 _newest = 0
 _counted: ContextVar[Iterator[int] | None] = ContextVar("_counted", default=None)
 
 
 def new_id() -> str:
-    """A random id of 20 characters that sorts after all earlier ones."""
-    global _newest  # one order for all threads of the process
+    """Returns a random id of 20 characters that sorts after all earlier ids."""
+    global _newest  # shared by all threads, so that ids have one order
     counted = _counted.get()
     if counted is not None:
         number = next(counted)
@@ -38,7 +38,7 @@ def new_id() -> str:
 
 @contextmanager
 def counted_ids() -> Generator[None, None, None]:
-    """Makes ids reproducible within this block, for the sample; such ids can be guessed."""
+    """Makes ids reproducible within the block, for the sample. Such ids are predictable."""
     before = _counted.set(count(1))
     try:
         yield
@@ -47,22 +47,22 @@ def counted_ids() -> Generator[None, None, None]:
 
 
 def document_id(markdown: str) -> str:
-    """The id of a text: equal texts have equal ids."""
+    """Returns the id of a document, a hash of its text."""
     return hashlib.sha256(markdown.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
 def hash_token(token: str) -> str:
-    """The hash under which a token is stored."""
+    """Returns the hash under which a token is stored."""
     return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def system_clock() -> datetime:
-    """The current time."""
+    """Returns the current time in UTC."""
     return datetime.now(UTC)
 
 
 def moment_text(moment: datetime) -> str:
-    """A time in stored form, such as ``2026-05-20T09:30:00.000Z``."""
+    """Formats a time as it is stored, such as ``2026-05-20T09:30:00.000Z``."""
     return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 

@@ -1,4 +1,4 @@
-"""Migrates a database before anything else uses it; the first process migrates, others wait."""
+"""Migration of a database before it is used. One process migrates; others wait for it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _LOCK = 7_070_707
 
 
 def migrate(engine: Engine) -> None:
-    """Runs the missing migrations, all in one transaction.
+    """Runs all missing migrations in one transaction.
 
     Args:
         engine: an engine whose transactions take the write lock on SQLite.
@@ -26,7 +26,7 @@ def migrate(engine: Engine) -> None:
         if connection.dialect.name == "postgresql":
             connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": _LOCK})
         version = _version(connection)
-        if version == NEWEST:  # another process was faster
+        if version == NEWEST:  # another process has run the migrations meanwhile
             return
         if version is not None and version > NEWEST:
             raise RuntimeError(
@@ -42,7 +42,7 @@ def _version(connection: Connection) -> str | None:
 
 
 def _upgrade(connection: Connection) -> None:
-    # 165 ms, only if there is something to migrate
+    # importing takes 165 ms, so only if there is something to migrate
     from alembic import command
     from alembic.config import Config
 

@@ -1,6 +1,6 @@
 """Files in an S3-compatible bucket.
 
-Credentials, region and endpoint are those of every AWS tool: the variables ``AWS_ACCESS_KEY_ID``,
+Credentials, region and endpoint are configured as for other AWS tools: by the variables ``AWS_ACCESS_KEY_ID``,
 ``AWS_SECRET_ACCESS_KEY``, ``AWS_PROFILE``, ``AWS_REGION`` and ``AWS_ENDPOINT_URL_S3``, the files in ``~/.aws``, or the
 role of the machine.
 """
@@ -15,6 +15,7 @@ from typing import Any, Protocol, cast
 import boto3.session
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError, NoCredentialsError
+from typing_extensions import override
 from urllib3.exceptions import HTTPError
 
 from presscheck.errors import ConfigurationError
@@ -29,11 +30,11 @@ from presscheck.service.db.blob_store import (
 )
 
 CONNECT_TIMEOUT = 3
-"""Seconds to connect to the endpoint."""
+"""Timeout for connecting to the endpoint, in seconds."""
 READ_TIMEOUT = 10
-"""Seconds to wait for the next bytes of a response."""
+"""Timeout for the next bytes of a response, in seconds."""
 ATTEMPTS = 3
-"""Attempts of each request, with exponential pauses; every request can be repeated safely."""
+"""Number of attempts of a request, with exponential backoff; every request can be repeated safely."""
 
 _MISSING = frozenset(("NoSuchKey", "404"))
 _REASONS = {
@@ -47,15 +48,15 @@ _REASONS = {
     "InvalidToken": "the session token is not valid",
     "InvalidBucketName": "the name of the bucket is not valid",
 }
-"""Error codes that only the operator can do something about, in plain words."""
+"""Explanations of the error codes that only the operator can resolve."""
 _CONTENT_RANGE = re.compile(r"bytes (\d+)-(\d+)/(\d+)")
 
 
 class Body(Protocol):
-    """The bytes of a response."""
+    """The body of a response."""
 
     def iter_chunks(self, chunk_size: int) -> Iterator[bytes]:
-        """The bytes in parts of this size."""
+        """Yields the bytes in parts of at most `chunk_size`."""
         ...
 
     def close(self) -> None:
@@ -64,7 +65,7 @@ class Body(Protocol):
 
 
 class S3Client(Protocol):
-    """The requests that are used here; arguments and responses are documented by boto3."""
+    """The methods of boto3's client that are used here; boto3 documents arguments and responses."""
 
     def put_object(self, **arguments: Any) -> Mapping[str, Any]:
         """Stores an object."""
@@ -84,11 +85,11 @@ class S3Client(Protocol):
 
 
 class S3BlobStore(BlobStore):
-    """Files in a bucket, below a prefix; usable from several threads.
+    """Files in a bucket, with a common prefix; thread-safe.
 
     Args:
         bucket: the name of the bucket.
-        prefix: what the keys start with, without a slash at its end; may be empty.
+        prefix: the common prefix of the keys, without a slash at its end; may be empty.
 
     Raises:
         ConfigurationError: the AWS settings of this machine are invalid.
@@ -102,8 +103,9 @@ class S3BlobStore(BlobStore):
         self._bucket, self._prefix = bucket, f"{prefix}/" if prefix else ""
         self._client = _client(self.location)
 
+    @override
     def put(self, content: bytes) -> str:
-        """Stores bytes and returns their id; the bucket compares their hash, so half an upload is never stored."""
+        """Stores bytes and returns their id. The bucket verifies their hash, so it never stores half an upload."""
         content_id = id_of(content)
         with self._translated():
             self._client.put_object(
@@ -111,8 +113,8 @@ class S3BlobStore(BlobStore):
             )
         return content_id
 
+    @override
     def open(self, content_id: str, byte_range: str | None = None) -> Blob | None:
-        """Opens a file or a part of it; None if it does not exist."""
         if not is_content_id(content_id):
             return None
         part = {"Range": byte_range} if byte_range else {}
@@ -130,8 +132,9 @@ class S3BlobStore(BlobStore):
             (int(span[1]), int(span[2]), int(span[3])) if span else None,
         )
 
+    @override
     def ids(self) -> Iterator[str]:
-        """The ids of all files, in order; other objects below the prefix are ignored."""
+        """Yields the ids of all files in sorted order; other objects below the prefix are ignored."""
         following: dict[str, str] = {}
         while True:
             with self._translated():
@@ -144,14 +147,15 @@ class S3BlobStore(BlobStore):
                 return
             following = {"ContinuationToken": answer["NextContinuationToken"]}
 
+    @override
     def remove(self, content_id: str) -> None:
-        """Deletes a file."""
         if is_content_id(content_id):
             with self._translated():
                 self._client.delete_object(Bucket=self._bucket, Key=self._key(content_id))
 
+    @override
     def check(self) -> None:
-        """Lists one object: credentials, bucket and endpoint are right if that succeeds."""
+        """Lists one object, which fails if credentials, bucket or endpoint are wrong."""
         with self._translated():
             self._client.list_objects_v2(Bucket=self._bucket, Prefix=self._prefix, MaxKeys=1)
 
@@ -164,7 +168,7 @@ class S3BlobStore(BlobStore):
 
     @contextmanager
     def _translated(self) -> Generator[None, None, None]:
-        """Raises the errors of the library as ours; its own messages may quote a response, so they are not used."""
+        """Converts errors of boto3. Its messages are not passed on, as they may quote a response."""
         try:
             yield
         except ClientError as error:
@@ -192,8 +196,8 @@ def _client(location: str) -> S3Client:
         read_timeout=READ_TIMEOUT,
         retries={"total_max_attempts": ATTEMPTS, "mode": "standard"},
         max_pool_connections=2 * MOST_THREADS,
-        s3={"payload_signing_enabled": True},  # the bucket compares the hash of the body with the signed one
-        # other checksums are additions of AWS that some compatible stores do not know
+        s3={"payload_signing_enabled": True},  # the bucket compares the body with the signed hash
+        # other checksums are specific to AWS; some compatible stores reject them
         request_checksum_calculation="when_required",
         response_checksum_validation="when_required",
     )

@@ -1,4 +1,4 @@
-"""Signed temporary URLs that cannot be guessed; all processes of a service share the signing key."""
+"""Signed temporary URLs, which cannot be guessed. All processes of a service share the signing key."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ from sqlalchemy.orm import Session
 from presscheck.service.models.jobs import SettingRow
 
 LIFETIME = 3600
-"""Seconds for which a URL is valid."""
+"""Lifetime of a URL, in seconds."""
 TIMED = "timed"
-"""Key in `session.info` that says that what was read depends on the time, too."""
+"""Key in `session.info`, set if the response depends on the current time."""
 _NAME = "signing_key"
 
 
 def make_key(session: Session) -> None:
-    """Creates the key, once for a database."""
+    """Creates the signing key of a database if it has none."""
     if session.get(SettingRow, _NAME) is None:
         session.add(SettingRow(name=_NAME, value=secrets.token_urlsafe(32)))
 
 
 def has_key(session: Session) -> bool:
-    """Whether the database has its key: whether a service ran on it before."""
+    """Returns whether the database has a signing key, that is whether a service has used it before."""
     return session.get(SettingRow, _NAME) is not None
 
 
 def signing_key(session: Session) -> bytes:
-    """Returns the key, for signatures in another format."""
+    """Returns the signing key, for signatures in other formats."""
     return session.get_one(SettingRow, _NAME).value.encode()
 
 
@@ -39,7 +39,7 @@ def signed(session: Session, purpose: str, value: dict[str, Any]) -> str:
 
 
 def unsigned(session: Session, purpose: str, text: str) -> dict[str, Any] | None:
-    """Returns the signed value; None if the signature is invalid or expired."""
+    """Returns the value that was signed, or None if the signature is invalid or expired."""
     try:
         return _serializer(session, purpose).loads(text, max_age=LIFETIME)
     except BadData:
@@ -47,7 +47,7 @@ def unsigned(session: Session, purpose: str, text: str) -> dict[str, Any] | None
 
 
 def was_signed(session: Session, purpose: str, text: str) -> bool:
-    """Whether the signature is valid, even if expired."""
+    """Returns whether the signature is valid, even if expired."""
     try:
         _serializer(session, purpose).loads(text)
     except BadData:

@@ -1,6 +1,6 @@
-"""Statements that are built once: any number of ids as one parameter, plain rows instead of instances.
+"""SQL statements that are built once, with lists of ids as single parameters, and results as plain rows.
 
-SQLAlchemy compiles a statement at its first execution. A plain row costs a fraction of an instance of a session.
+SQLAlchemy compiles such a statement only at its first execution. A plain row costs a fraction of an ORM instance.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Values = Mapping[str, Any]
 
 
 class _Ids(TypeDecorator[Sequence[str]]):
-    """Any number of ids as one value: an array of PostgreSQL, or a text of JSON for SQLite, which has no arrays."""
+    """A parameter type for a list of ids: an array on PostgreSQL, JSON text on SQLite, which has no arrays."""
 
     impl = Text
     cache_ok = True
@@ -54,16 +54,18 @@ class _Among(FunctionElement[bool]):
 
     @override
     def self_group(self, against: Any = None) -> Any:
-        """Itself: SQLAlchemy would compare it with 1 on SQLite, which then reads the whole table, not its index."""
+        """Adds no comparison: SQLAlchemy would append ``= 1`` on SQLite, which then scans the table instead of the
+        index.
+        """
         return self
 
 
 def among(column: ColumnElement[Any], name: str) -> ColumnElement[bool]:
-    """Whether a column of text is one of the ids of a parameter, which may be as many as memory holds, or none.
+    """Returns the condition that a column has one of the ids of a parameter. The list may be empty or of any length.
 
     Args:
-        column: the column, of which there is an index.
-        name: the name of the parameter; its value is a sequence of texts.
+        column: an indexed text column.
+        name: the name of the parameter, whose value is a sequence of ids.
     """
     return _Among(column, bindparam(name, type_=_Ids()))
 
@@ -74,14 +76,15 @@ class _Each(FunctionElement[str]):
 
 
 def each(name: str) -> TableValuedAlias:
-    """The ids of a parameter as rows with a column `value`, in their order: a join of many takes less than `among`.
+    """Returns the ids of a parameter as rows with the column `value`, in the order of the list.
 
-    A table whose rows were written in this order is read in it, too; `among` sorts the ids, which are hashes.
+    A join with many ids is faster than `among`: rows that were written in this order are read in it, too, while `among`
+    sorts the ids, which are hashes.
 
     Args:
-        name: the name of the parameter; its value is a sequence of texts, none of them twice.
+        name: the name of the parameter, whose value is a sequence of distinct ids.
     """
-    # PostgreSQL names the column like the rows
+    # PostgreSQL names the column after the table
     return _Each(bindparam(name, type_=_Ids())).table_valued("value", name="value")
 
 
@@ -108,18 +111,18 @@ def _among_in_postgresql(element: _Among, compiler: SQLCompiler, **options: Any)
 
 
 def read_rows(connection: Connection, statement: Executable, values: Values) -> Sequence[Row[Any]]:
-    """The rows of a statement as named tuples.
+    """Executes a query and returns the rows as named tuples.
 
     Args:
         connection: a connection in a transaction.
-        statement: a selection of columns, or of one mapped class, whose columns it then has.
-        values: its parameters by name.
+        statement: a selection of columns, or of one mapped class, which is expanded to its columns.
+        values: the parameters by name.
     """
     return connection.execute(statement, values).all()
 
 
 def execute(connection: Connection, statement: Executable, *rows: Values) -> None:
-    """Executes a statement that changes the database, once for each of `rows`.
+    """Executes a statement that changes the database, once per item of `rows`.
 
     Args:
         connection: a connection in a transaction that writes.

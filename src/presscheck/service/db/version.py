@@ -1,8 +1,8 @@
-"""The version of a database, which moves with every commit, of this process and of others.
+"""The version of a database, which changes with every commit of any process.
 
-On SQLite it is a number that the database counts. On PostgreSQL it is the snapshot that a query would see now: which
-transactions had ended. Every transaction that writes is named in it from its end on, so the writer moves it by its
-commit alone, and no row is contended for; transactions of other databases of the server move it too.
+On SQLite, the version is a number that the database counts. On PostgreSQL, it is the snapshot that a query would see
+now: the set of transactions that have ended. A transaction that writes changes the snapshot when it ends, so writers
+update no common row and do not contend. Transactions in other databases of the server change it too.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from presscheck.service.db.engine import Database
 
 
 class Version(NamedTuple):
-    """A state of the database: between two equal versions nothing was committed.
+    """A state of the database. Between two reads of equal versions nothing was committed.
 
-    `commits` is comparable only where `connection`, the number of the connection that counted, is the same.
+    `commits` is comparable only between versions with the same `connection`, the number of the connection that read it.
     """
 
     connection: int
@@ -28,17 +28,17 @@ class Version(NamedTuple):
 
 _log = logging.getLogger("presscheck.service")
 PAUSE = 1.0
-"""Seconds until a connection that failed is opened again, and most that a query may take."""
+"""Seconds before a failed connection is reopened, and timeout of the query for the version."""
 
 
 class VersionReader:
-    """Reads the version of a database file, in microseconds and without waiting; not for several threads at once.
+    """Reads the version of a SQLite file in microseconds, without waiting for locks. Not thread-safe.
 
-    `PRAGMA data_version` counts the commits that *other* connections make, so it is asked on a connection of its own
-    that never writes. Another file in the place of the database, as after a restore, has another version.
+    `PRAGMA data_version` counts the commits of *other* connections, so it runs on a separate connection that never
+    writes. If the file is replaced, as by a restore, the version changes.
 
     Args:
-        database: a SQLite database; one in memory has no version. For PostgreSQL see `SnapshotReader`.
+        database: a SQLite database; a database in memory has no version. For PostgreSQL see `SnapshotReader`.
     """
 
     def __init__(self, database: Database) -> None:
@@ -50,7 +50,7 @@ class VersionReader:
         database.closing.callback(self.close)
 
     def current(self) -> Version | None:
-        """The version now; None if the database has none, or does not say at once."""
+        """Returns the current version, or None if the database has none or is locked."""
         if self._path is None:
             return None
         try:
@@ -58,7 +58,7 @@ class VersionReader:
             if self._file != (status.st_dev, status.st_ino):
                 self.close()
                 self._connection = self._open()
-                # that of before: if it was replaced since, the next call sees it
+                # the status from before opening: if the file was replaced since, the next call notices
                 self._file = (status.st_dev, status.st_ino)
             commits: int = self._connection.execute("PRAGMA data_version").fetchall()[0][0]
         except (OSError, self._database.engine.dialect.loaded_dbapi.Error):
@@ -67,7 +67,7 @@ class VersionReader:
         return Version(self._number, commits)
 
     def close(self) -> None:
-        """Closes the connection; the next call opens another, whose numbers are not those of the former."""
+        """Closes the connection. The next call opens another, whose versions differ from all earlier ones."""
         if self._connection is not None:
             self._connection.close()
         self._connection = self._file = None
@@ -76,14 +76,14 @@ class VersionReader:
         self._number += 1
         pooled = self._database.engine.raw_connection()
         connection: Any = pooled.driver_connection
-        pooled.detach()  # the pool would lend it to somebody who writes
+        pooled.detach()  # the pool would hand it to a writer
         connection.execute("PRAGMA busy_timeout=0").close()
         connection.execute("PRAGMA query_only=ON").close()
         return connection
 
 
 class SnapshotReader:
-    """Reads the version of a PostgreSQL database on a connection of its own, which belongs to one event loop.
+    """Reads the version of a PostgreSQL database on a separate connection, which belongs to one event loop.
 
     Args:
         database: a PostgreSQL database.
@@ -98,7 +98,7 @@ class SnapshotReader:
         database.closing.callback(self.close)
 
     async def current(self) -> Version | None:
-        """The version now; None if the database does not say at once."""
+        """Returns the current version, or None if the database fails or does not respond within `PAUSE`."""
         if time.monotonic() < self._not_before:
             return None
         try:
@@ -116,10 +116,11 @@ class SnapshotReader:
         return Version(self._number, row[0].encode())
 
     def close(self) -> None:
-        """Closes the connection; the next call opens another, whose versions are not those of the former."""
+        """Closes the connection. The next call opens another, whose versions differ from all earlier ones."""
         cursor, self._cursor = self._cursor, None
         if cursor is not None:
-            cursor.connection.pgconn.finish()  # the loop of the connection may have ended
+            # closes the socket only, as the event loop of the connection may have ended
+            cursor.connection.pgconn.finish()
 
     async def _open(self) -> Any:
         self._number += 1
@@ -130,37 +131,37 @@ class SnapshotReader:
 
 
 class CurrentVersion:
-    """The version of a database of either kind.
+    """The version of a SQLite or PostgreSQL database.
 
-    Each caller gets a version that was read after the call. PostgreSQL is asked once for all that wait.
+    Each caller gets a version that was read after the call. On PostgreSQL, callers that wait share one query.
 
     Args:
         database: the database.
     """
 
     def __init__(self, database: Database) -> None:
-        self._of = SnapshotReader(database) if database.is_postgresql else VersionReader(database)
-        self._under_way: asyncio.Task[Version | None] | None = None
+        self._reader = SnapshotReader(database) if database.is_postgresql else VersionReader(database)
+        self._running: asyncio.Task[Version | None] | None = None
         self._next: asyncio.Task[Version | None] | None = None
 
     async def current(self) -> Version | None:
-        """The version now; None if the database has none, or does not say."""
-        if isinstance(self._of, VersionReader):
-            return self._of.current()
+        """Returns the current version, or None if there is none or the database does not respond."""
+        if isinstance(self._reader, VersionReader):
+            return self._reader.current()
         if self._next is None or self._next.get_loop() is not asyncio.get_running_loop():
-            self._next = asyncio.create_task(self._ask(self._of, self._under_way))
+            self._next = asyncio.create_task(self._ask(self._reader, self._running))
         return await asyncio.shield(self._next)
 
     async def _ask(self, reader: SnapshotReader, before: asyncio.Task[Version | None] | None) -> Version | None:
-        """Reads the version once the current read has ended; callers that wait meanwhile share the result."""
+        """Reads the version after the current read has ended; callers that wait meanwhile share the result."""
         if before is not None and before.get_loop() is asyncio.get_running_loop():
             await asyncio.wait([before])
-        self._under_way, self._next = self._next, None
+        self._running, self._next = self._next, None
         return await reader.current()
 
     def close(self) -> None:
         """Closes the connection; the next call opens another."""
-        self._of.close()
+        self._reader.close()
 
 
 def _path(database: Database) -> Path | None:
