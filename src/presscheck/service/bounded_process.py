@@ -1,7 +1,7 @@
 """Runs a module of the service in a separate process, with limits on memory and time.
 
-A regular expression, a schema or an image from a user can need gigabytes or hours. A process that exceeds its limits is
-killed; the service and the work of other users go on.
+A regular expression, a schema or an image of a user can need gigabytes or hours. A process that exceeds its limits is
+killed, without affecting the service and other users.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ LONGEST_REASON = 500
 
 
 class ProcessFailed(Exception):
-    """The process ended without a result. The message is the reason."""
+    """The process ended without a result; the message is the reason."""
 
 
 class LimitExceeded(ProcessFailed):
@@ -45,8 +45,8 @@ def run_bounded(
         stdin: the standard input.
         seconds: the time after which the process is killed.
         environment: additional environment variables.
-        answer: answers the one question of the process: the first line of its standard output, which it writes before
-            it reads its standard input to the end. What it returns follows `stdin`, which must tell where it ends.
+        answer: for a process that asks one question: maps the first line of its standard output to further standard
+            input. The process must know from `stdin` where this input starts.
 
     Raises:
         LimitExceeded: the process was killed, by this function or by the kernel.
@@ -83,7 +83,7 @@ def run_bounded(
 
 
 def _question(process: subprocess.Popen[bytes], stdin: bytes) -> bytes:
-    """Writes what the process asks about, and returns the line with its question; empty if it ended."""
+    """Writes the standard input, and returns the line with the question of the process, or nothing if it ended."""
     with suppress(BrokenPipeError):
         cast("IO[bytes]", process.stdin).write(stdin)
         cast("IO[bytes]", process.stdin).flush()
@@ -97,5 +97,5 @@ def limit_resources(memory: int, seconds: int) -> None:
         (resource.RLIMIT_CPU, seconds),
         (resource.RLIMIT_CORE, 0),
     ):
-        with suppress(ValueError, OSError):  # not every system has every limit
+        with suppress(ValueError, OSError):  # some systems lack some limits
             resource.setrlimit(kind, (limit, limit))

@@ -1,9 +1,9 @@
-"""Converts a page of HTML to Markdown: `python -m presscheck.service.html_conversion URL`, the HTML on standard input.
+"""Converts an HTML page to Markdown: `python -m presscheck.service.html_conversion URL` reads HTML from standard input.
 
-The HTML is untrusted. A tree of its elements takes a hundred times its bytes, and some elements make the
-converter quadratic: so the process has limits (see `bounded_process`). After its libraries are loaded, it can open no
-files and no connections, and start no other process.
-Standard output gets a JSON object: the fields of a `ConvertedPage`, or `error` with the reason if there is none.
+The HTML is untrusted. Its parse tree takes a hundred times its bytes, and some elements take the converter quadratic
+time, so the process has limits (see `bounded_process`). After loading its libraries, it cannot open files or
+connections, or start other processes. It writes a JSON object to standard output: the fields of a `ConvertedPage`, or
+`error` with the reason of a failure.
 """
 
 from __future__ import annotations
@@ -22,30 +22,30 @@ if TYPE_CHECKING:
     from bs4 import BeautifulSoup, Tag
 
 MOST_BYTES = 4 * 1024 * 1024
-"""The largest page of HTML."""
+"""Maximum size of an HTML page."""
 MOST_SECONDS = 10
-"""Seconds of processor time of a conversion; as long again to wait for the processor."""
+"""Processor time of a conversion, in seconds; twice as much by the clock."""
 MOST_MEMORY = 512 * 1024 * 1024
-"""Bytes of memory of a conversion."""
+"""Memory of a conversion, in bytes."""
 LONGEST_MARKDOWN = 4 * 1024 * 1024
-"""Most characters of the Markdown: cells that span a thousand columns make it much longer than the HTML."""
+"""Maximum number of characters of the result: cells that span a thousand columns make it much longer than the HTML."""
 LONGEST_TITLE = 1000
 LONGEST_URL = 2000
-"""Longer URLs are not followed."""
+"""Maximum number of characters of a URL that is followed."""
 MOST_LINKS = 2000
-"""Links of a page that are followed."""
+"""Maximum number of links of a page that are followed."""
 
 _SAMPLE = '<main role="main"><h1>A</h1><p><a href="//ä/">b</a> <img src="c"><pre><code class="d">e</code></pre></main>'
 _NO_CONTENT = ("nav", "header", "footer", "aside", "script", "style", "noscript", "template", "form", "button", "svg")
 
 
 class NotConverted(Exception):
-    """A page that cannot be converted; the message has the reason."""
+    """The page cannot be converted; the message is the reason."""
 
 
 @dataclass(frozen=True)
 class ConvertedPage:
-    """A page: its title, its main content in Markdown, and the URLs that it links to, without fragments."""
+    """A page: its title, its main content as Markdown, and the URLs that it links to, without fragments."""
 
     title: str
     markdown: str
@@ -53,14 +53,14 @@ class ConvertedPage:
 
 
 def convert_html(html: bytes, url: str) -> ConvertedPage:
-    """Convert HTML to Markdown, in a process of its own.
+    """Converts HTML to Markdown in a separate process.
 
     Args:
         html: the page.
-        url: its address, which its links are relative to.
+        url: the URL of the page, for relative links.
 
     Raises:
-        NotConverted: it is larger than is allowed, exceeds a limit, or its elements are nested too deep.
+        NotConverted: the page is too large, exceeds a limit, or is nested too deep.
     """
     if len(html) > MOST_BYTES:
         raise NotConverted(f"the page has more than {MOST_BYTES // 1024 // 1024} MB of HTML")
@@ -76,14 +76,14 @@ def convert_html(html: bytes, url: str) -> ConvertedPage:
 
 
 def decode_html(html: bytes) -> str:
-    """Decode a page; its encoding may be one whose module Python reads from a file."""
-    from bs4 import UnicodeDammit  # 50 ms, only in the process that converts HTML
+    """Decodes a page. Python may load a module for its encoding, so this is called before files are inaccessible."""
+    from bs4 import UnicodeDammit  # takes 50 ms to import, so only in the process that converts HTML
 
     return UnicodeDammit(html, is_html=True).unicode_markup or ""
 
 
 def read_page(html: str, url: str) -> ConvertedPage:
-    """Convert HTML in this process: the main content, without the header, footer and navigation of the site."""
+    """Converts HTML in this process: the main content, without the header, footer and navigation of the site."""
     page = parse_html(html)
     hrefs = (_absolute(url, str(link["href"])) for link in page.find_all("a", href=True))
     links = dict.fromkeys(urldefrag(href).url for href in hrefs if href and len(href) <= LONGEST_URL)
@@ -100,7 +100,7 @@ def read_page(html: str, url: str) -> ConvertedPage:
 
 
 def _absolute(url: str, href: str) -> str | None:
-    """Return the URL of a link; None if it is malformed."""
+    """Returns the URL of a link, or None if it is malformed."""
     try:
         absolute = urljoin(url, href)
         urlsplit(absolute)
@@ -110,18 +110,18 @@ def _absolute(url: str, href: str) -> str | None:
 
 
 def parse_html(html: str) -> BeautifulSoup:
-    """Parse HTML; the start of a tag that never ends is text, because the parser would look for the end of each."""
-    from bs4 import BeautifulSoup  # 50 ms, only in the process that converts HTML
+    """Parses HTML. Unclosed tags at the end become text: the parser would search the end of each, in quadratic time."""
+    from bs4 import BeautifulSoup  # takes 50 ms to import, so only in the process that converts HTML
 
     end = html.rfind(">") + 1
     return BeautifulSoup(html[:end] + html[end:].replace("<", "&lt;"), "html.parser")
 
 
 def _markdown(content: Tag) -> str:
-    """Convert elements; text that looks like one of our tags is escaped."""
-    from markdownify import MarkdownConverter  # 15 ms, only in the process that converts HTML
+    """Converts elements to Markdown; text that looks like a tag of the page format is escaped."""
+    from markdownify import MarkdownConverter  # takes 15 ms to import, so only in the process that converts HTML
 
-    # a link is never `<URL>`: links to imported pages get other targets, and keep their words
+    # no `<URL>` links: links to imported pages get other targets, but keep their text
     converter = MarkdownConverter(heading_style="ATX", bullets="-", autolinks=False, code_language_callback=_language)
     text = str(converter.convert_soup(content)).replace("{%", "{\\%")
     return re.sub(r"\n{3,}", "\n\n", text).strip() + "\n"
@@ -129,20 +129,20 @@ def _markdown(content: Tag) -> str:
 
 def _language(element: Tag) -> str:
     code = element.find("code") or element
-    given: Any = code.get("class") or ()
-    names = given if isinstance(given, str) else " ".join(given)
+    classes: Any = code.get("class") or ()
+    names = classes if isinstance(classes, str) else " ".join(classes)
     named = re.search(r"\b(?:language|lang|highlight-source)-([\w+#-]+)", names)
     return named[1] if named else ""
 
 
 def main() -> None:
-    """Convert one page."""
+    """Converts one page."""
     limit_resources(MOST_MEMORY, MOST_SECONDS)
     answer: dict[str, Any]
     try:
         html = decode_html(sys.stdin.buffer.read())
-        read_page(_SAMPLE, sys.argv[1])  # the libraries load what they need while they can
-        # from here on the kernel refuses files and connections, whatever a library tries
+        read_page(_SAMPLE, sys.argv[1])  # makes the libraries load their modules while files can be opened
+        # from here on, the kernel refuses files and connections
         restrict(MOST_MEMORY, MOST_SECONDS, 2 * MOST_SECONDS)
         page = read_page(html, sys.argv[1])
         answer = asdict(page) if len(page.markdown) <= LONGEST_MARKDOWN else {"error": "its Markdown is too long"}

@@ -1,16 +1,16 @@
-"""Counts the values of JSON before it is parsed: no other thread runs meanwhile, and all of them are in memory."""
+"""Limits the size of JSON before it is parsed: parsing blocks all other threads and holds all values in memory."""
 
 from __future__ import annotations
 
 import re
 
 MOST_VALUES = 2_000_000
-"""Most commas, brackets and braces in the JSON of a request, outside of texts: a page at its limits has 400,000."""
+"""Maximum number of commas, brackets and braces outside of strings in a request; a page at its limits has 400,000."""
 _TEXTS_AND_MARKS = re.compile(rb'"(?:[^"\\]++|\\.)*+"|[,\[{]++', re.DOTALL)
 
 
 def has_more_values(body: bytes, most: int) -> bool:
-    """Returns True if JSON has more than `most` commas, brackets and braces outside of texts."""
+    """Returns whether JSON has more than `most` commas, brackets and braces outside of strings."""
     if sum(map(body.count, (b",", b"[", b"{"))) <= most:
         return False
     marks = 0

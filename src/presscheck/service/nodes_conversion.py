@@ -1,10 +1,12 @@
-"""Converts Markdown to document nodes as JSON, a large page in a process of its own: `python -m` this module.
+"""Converts Markdown to document nodes as JSON; large pages are converted in a process of their own, `python -m` this
+module.
 
-The interpreter runs one thread at a time. A page at its limits takes seconds, in which every other request would wait
-for its turn again and again. So the process has limits (see `bounded_process`), and few run at once.
+The interpreter runs one thread at a time, and a page at its limits takes seconds, during which all other requests would
+slow down. The process has limits (see `bounded_process`), and few run at the same time.
 
-Standard input is the length of the Markdown in a line, and the Markdown. Standard output is a line with all references
-as JSON, each with the type of its node; then standard input has what they become, and standard output gets the nodes.
+Protocol: standard input has the length of the Markdown on a line, and the Markdown. The process writes all references
+with the types of their nodes as one line of JSON. It then reads the mapped references from standard input, and writes
+the nodes.
 """
 
 from __future__ import annotations
@@ -22,15 +24,17 @@ from presscheck.service.bounded_process import LimitExceeded, limit_resources, r
 from presscheck.service.integrations.script_process import INTERPRETER_MEMORY, restrict
 
 MOST_PARTS = 2_000
-"""Most parts, as `count_parts` counts them, of a page that is converted in the thread that asks: 0.2 seconds."""
+"""Maximum number of parts (see `count_parts`) of a page that is converted in the current thread, which takes 0.2
+seconds.
+"""
 MOST_SECONDS = 10
-"""Seconds of processor time of a conversion."""
+"""Processor time of a conversion, in seconds."""
 MOST_WAIT = 6
-"""How many times as long it may take by the clock: other programs use the processors, too."""
+"""Factor between processor time and the timeout by the clock, because other programs use the processors, too."""
 MOST_MEMORY = 512 * 1024 * 1024
-"""Bytes of memory of a conversion; a page at its limits takes a third."""
+"""Memory of a conversion, in bytes; a page at its limits takes a third."""
 AT_ONCE, WAITING = 2, 6
-"""Conversions that run at once in processes, and those that may wait for them."""
+"""Maximum numbers of running and of waiting conversions."""
 
 _running = threading.Semaphore(AT_ONCE)
 _places = threading.Semaphore(AT_ONCE + WAITING)
@@ -41,15 +45,15 @@ class NotConverted(Exception):
 
 
 class ConversionsBusy(Exception):
-    """Too many conversions wait already."""
+    """Too many conversions are waiting."""
 
 
 def nodes_json(markdown: str, change: ReferenceMapper) -> bytes:
     """Converts Markdown to document nodes as JSON; `change` maps references.
 
     Raises:
-        NotConverted: it takes more time or memory than is allowed.
-        ConversionsBusy: too many conversions wait already.
+        NotConverted: the conversion takes more time or memory than is allowed.
+        ConversionsBusy: too many conversions are waiting.
     """
     if count_parts(markdown) <= MOST_PARTS:
         return _json_of(markdown_to_nodes(markdown, change))
@@ -81,26 +85,26 @@ def main() -> None:
     try:
         _convert()
     except MemoryError:
-        signal.raise_signal(signal.SIGKILL)  # as if the kernel had noticed
+        signal.raise_signal(signal.SIGKILL)  # exit as if the kernel had enforced the limit
 
 
 def _convert() -> None:
     markdown = sys.stdin.buffer.read(int(sys.stdin.buffer.readline())).decode()
     document = keyless_nodes(markdown)
-    asked: dict[str, tuple[Reference, str]] = {}
+    references: dict[str, tuple[Reference, str]] = {}
 
     def key_of(ref: Reference, kind: str) -> str:
         return json.dumps((ref, kind), sort_keys=True)
 
-    def ask(ref: Reference, kind: str) -> Reference:
-        asked[key_of(ref, kind)] = ref, kind
+    def note_reference(ref: Reference, kind: str) -> Reference:
+        references[key_of(ref, kind)] = ref, kind
         return ref
 
-    map_references(document, ask)
-    sys.stdout.buffer.write(_json_of([*asked.values()]) + b"\n")
+    map_references(document, note_reference)
+    sys.stdout.buffer.write(_json_of([*references.values()]) + b"\n")
     sys.stdout.buffer.flush()
     answers: list[Any] = json.load(sys.stdin.buffer)
-    changed = dict(zip(asked, answers, strict=True))
+    changed = dict(zip(references, answers, strict=True))
     map_references(document, lambda ref, kind: changed[key_of(ref, kind)])
     add_keys(document)
     sys.stdout.buffer.write(_json_of(document))

@@ -9,14 +9,15 @@ from collections.abc import AsyncGenerator, Callable, Mapping
 from anyio.to_thread import run_sync
 from starlette.responses import FileResponse, Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
+from typing_extensions import override
 
 from presscheck.service.db.blob_store import Blob, BlobStore, DiskBlobStore, FilesUnavailable
 from presscheck.service.http.operations import ApiError, not_found, problem_response
 
 HARMLESS = {"x-content-type-options": "nosniff", "content-security-policy": "sandbox"}
-"""Headers that keep an uploaded file from running code in the reader's browser."""
+"""Headers that keep an uploaded file from running scripts in the browser."""
 NOT_AVAILABLE = "The file storage does not respond or refuses access."
-"""Start of the detail of a 503; the reason is in the log, for the operator."""
+"""Start of the message of a 503; the log has the reason, for the operator."""
 
 _ONE_RANGE = re.compile(r"bytes=(?:\d{1,15}-\d{0,15}|-\d{1,15})").fullmatch
 _log = logging.getLogger("presscheck.service")
@@ -29,17 +30,17 @@ def file_response(
     headers: Mapping[str, str] | None = None,
     refused: Callable[[int, str], Response] = problem_response,
 ) -> Response:
-    """Responds with a stored file.
+    """Returns a response with a stored file.
 
     Args:
         files: the store.
-        content: the id of its bytes.
-        name: the name under which browsers save it; it also determines the media type.
-        headers: further headers.
-        refused: makes the response for a status and a message, if the store cannot be used.
+        content: the id of the file.
+        name: the name under which browsers save the file; it also determines the media type.
+        headers: additional headers.
+        refused: builds the error response from a status and a message, if the store cannot be used.
 
     Raises:
-        ApiError: 404 if it does not exist.
+        ApiError: 404, the file does not exist.
     """
     headers = {**HARMLESS, **(headers or {})}
     if not isinstance(files, DiskBlobStore):
@@ -51,13 +52,13 @@ def file_response(
 
 
 def files_unavailable(error: FilesUnavailable, *, is_write: bool = False) -> ApiError:
-    """The 503 for a store that cannot be used; logs the reason."""
+    """Logs why the store cannot be used, and returns the 503 for clients."""
     _log.error("%s", error)
     return ApiError(503, f"{NOT_AVAILABLE} {'Nothing was saved; try' if is_write else 'Try'} again later.")
 
 
 class RemoteFileResponse(FileResponse):
-    """A file that is read from its store while it is sent; only as many threads as the store allows wait for it."""
+    """A file that is read from its store while it is sent, in at most `files.threads` threads."""
 
     def __init__(
         self,
@@ -71,8 +72,8 @@ class RemoteFileResponse(FileResponse):
         self.files, self.content, self.refused = files, content, refused
         self.headers["etag"] = f'"{content}"'
 
+    @override
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Sends the response."""
         blob = await self._opened(scope)
         if isinstance(blob, Response):
             await blob(scope, receive, send)
@@ -86,8 +87,8 @@ class RemoteFileResponse(FileResponse):
         try:
             await response(scope, receive, send)
         except FilesUnavailable as error:
-            _log.error("%s", error)  # it has no bug to trace
-            # the server now closes the connection, so that the client sees that the file is incomplete
+            _log.error("%s", error)  # no traceback: the error is not a bug
+            # the server closes the connection, so the client notices that the file is incomplete
         finally:
             blob.close()
 

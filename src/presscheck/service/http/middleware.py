@@ -1,17 +1,16 @@
-"""What every request passes before its handler: request log, trusted hosts, token, rate limit, kept answers.
+"""Middleware around all handlers: request log, trusted hosts, bearer token, rate limit, cached responses.
 
-The log has one JSON object per line, with the id of the request. For a request, it has the method, the API path and the
-result, but never a query, body, header or site URL, because those may contain secrets.
+The log has one JSON object per line, with the id of the request. A request is logged with its method, API path and
+result, but never with query, body, headers or site URL, because those may contain secrets.
 
-The `Host` comes back in addresses, and a foreign one may be an attack by DNS rebinding. The rate limit is announced in
-the headers that clients use to slow down.
+The `Host` header is used to build URLs, and an unknown one may be an attack by DNS rebinding, so it is checked.
+Responses announce the rate limit in headers that clients use to slow down.
 
-Answers of reads are kept in memory while nothing is committed to the database: under their caller, their address and
-the version that the database had *before* they were read, and they are given again only while the database has that
-version. So each is what a new read would return: whoever has the response to a write, of this process or another, reads
-what was written. Only what follows from the database alone is kept: `Context` notes when a handler asks for the time,
-signs something that expires, reads a stored file or reaches another server. Errors are not kept, nor the answers to
-tokens that expire.
+Responses to reads are cached in memory until the next commit to the database. The key has the caller and the URL; the
+version of the database is read *before* the response is computed, and the entry is used only while the database has
+this version. So a cached response equals a new one: after a write in any process, every read sees it. A response is
+cached only if it depends on nothing but the database: `Context` records if a handler uses the current time, a signature
+that expires, a stored file or another server. Errors and responses for expiring tokens are not cached.
 """
 
 from __future__ import annotations
@@ -48,29 +47,31 @@ from presscheck.service.http.operations import ApiError, Caller, is_known, probl
 from presscheck.service.models.organizations import TokenRow, UserRow
 from presscheck.service.models.sites import SiteRow
 
-# tables, not rows of the ORM: this is asked for every request
+# table columns instead of the ORM, because this query runs for every request
 _USERS, _TOKENS = UserRow.__table__.c, TokenRow.__table__.c
 CALLER = (_USERS.id, _USERS.display_name, _USERS.email, _USERS.photo_url, _TOKENS.expires_at)
-"""The columns of a user and their token."""
+"""Columns of the user and of their token."""
 is_of_token = and_(
     _TOKENS.user_id == _USERS.id,
     _TOKENS.sha256 == bindparam("token"),
     or_(_TOKENS.expires_at.is_(None), _TOKENS.expires_at > bindparam("now")),
 )
-"""The condition of the user of a request: the token is known, and has not expired."""
+"""Condition for the user of a request: the token exists and has not expired."""
 _CALLER = select(*CALLER).where(is_of_token)
 _number: ContextVar[str] = ContextVar("_number", default="")
 _log = logging.getLogger("presscheck.requests")
 _unprintable = re.compile("[\x7f-\x9f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]")
-"""What a terminal may obey or not show, besides what JSON escapes: DEL, C1, bidirectional and invisible characters."""
+"""Characters that can control a terminal or are invisible, besides those that JSON escapes: DEL, C1, bidirectional
+marks.
+"""
 _host = re.compile(r"(\[[0-9a-fA-F:.]{2,45}\]|[A-Za-z0-9._-]{1,253})(?::[0-9]{1,5})?").fullmatch
 ORIGIN = "presscheck.origin"
 WINDOW = 60
-"""Length of the window, in seconds."""
+"""Duration of a rate-limit window, in seconds."""
 UNLIMITED = ("/healthz", "/readyz")
-"""Paths without a rate limit: a monitor asks for them."""
+"""Paths without a rate limit, which monitors poll."""
 _EACH = 600
-"""Bytes of a kept answer besides its body, by `sys.getsizeof` of its parts."""
+"""Size of a cached response besides its body, in bytes, as `sys.getsizeof` of its parts."""
 _SLOT = "presscheck.answer"
 
 
@@ -113,50 +114,50 @@ class RequestIdMiddleware:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Handles one request."""
+        """Handles a request."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        number, begun, said = secrets.token_hex(8), time.monotonic(), {"status": 0, "bytes": 0}
+        number, started, result = secrets.token_hex(8), time.monotonic(), {"status": 0, "bytes": 0}
         _number.set(number)
 
-        async def numbered(message: Message) -> None:
+        async def send_with_id(message: Message) -> None:
             if message["type"] == "http.response.start":
                 MutableHeaders(scope=message)["x-request-id"] = number
-                said["status"] = message["status"]
+                result["status"] = message["status"]
             else:
-                said["bytes"] += len(message.get("body", b""))
+                result["bytes"] += len(message.get("body", b""))
             await send(message)
 
         try:
-            await self.app(scope, receive, numbered)
+            await self.app(scope, receive, send_with_id)
         finally:
-            _note(scope, said, round((time.monotonic() - begun) * 1000, 1))
+            _log_request(scope, result, round((time.monotonic() - started) * 1000, 1))
 
 
-def _note(scope: Scope, result: dict[str, int], milliseconds: float) -> None:
-    details = {"method": scope["method"], "path": _harmless(scope["path"]), "ms": milliseconds, **result}
+def _log_request(scope: Scope, result: dict[str, int], milliseconds: float) -> None:
+    details = {"method": scope["method"], "path": _loggable_path(scope["path"]), "ms": milliseconds, **result}
     _log.log(logging.WARNING if result["status"] >= 500 else logging.INFO, "request", extra={"details": details})
 
 
-def _harmless(path: str) -> str:
-    """An API path in full; of other paths only the first part, as the rest may be a secret key."""
+def _loggable_path(path: str) -> str:
+    """Returns an API path in full, and only the first segment of other paths, which may contain secret keys."""
     return path if path.startswith("/v1/") else f"/{path.lstrip('/').partition('/')[0]}"
 
 
 class TrustedHostMiddleware:
-    """Responds with 400 unless the `Host` is a loopback name, the host of a published site, or one of the operator's.
+    """Responds with 400 unless the `Host` is a loopback name, the host of a published site, or configured by the
+    operator.
 
-    So it does to two `Authorization` headers.
-
-    Unix sockets, which only local users reach, and requests without the header are not checked.
+    Requests with two `Authorization` headers are refused, too. Unix sockets, which only local users reach, and requests
+    without a `Host` header are not checked.
 
     Args:
         app: the application.
         database: the database with the published sites.
-        versions: its version.
-        public_url: the address that users reach the service at; if given, it is the start of all addresses.
-        hosts: further names that the operator trusts, such as that of `--host`.
+        versions: the version of the database.
+        public_url: the URL of the service for users; if set, all generated URLs start with it.
+        hosts: additional host names that the operator trusts, such as the value of `--host`.
     """
 
     def __init__(
@@ -173,10 +174,10 @@ class TrustedHostMiddleware:
         self._trusted = {name.lower() for name in (*hosts, urlsplit(public_url or "").hostname or "") if name}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Handles one request."""
+        """Handles a request."""
         if scope["type"] == "http":
             if sum(name == b"authorization" for name, _ in scope["headers"]) > 1:
-                # a proxy may have checked the other one
+                # a proxy may have checked the other header
                 refusal = problem_response(400, "More than one Authorization header: send exactly one.")
                 await refusal(scope, receive, send)
                 return
@@ -192,19 +193,19 @@ class TrustedHostMiddleware:
         await self.app(scope, receive, send)
 
     async def _is_trusted(self, scope: Scope) -> bool:
-        given = [value.decode("latin-1") for name, value in scope["headers"] if name == b"host"]
-        match = _host(given[0]) if len(given) == 1 else None
-        if not given or given == [""]:
+        hosts = [value.decode("latin-1") for name, value in scope["headers"] if name == b"host"]
+        host_match = _host(hosts[0]) if len(hosts) == 1 else None
+        if not hosts or hosts == [""]:
             return True
-        if match is None:
+        if host_match is None:
             return False
         if (scope.get("server") or ("", 0))[1] is None:  # a Unix socket has no port
             return True
-        name = match[1].strip("[]").rstrip(".").lower()
+        name = host_match[1].strip("[]").rstrip(".").lower()
         return _is_loopback(name) or name in self._trusted or name in await self._names_of_sites()
 
     async def _names_of_sites(self) -> frozenset[str]:
-        """The host names of published sites, read again after a commit: unknown names need no statement."""
+        """Returns the host names of published sites, cached until the next commit. So unknown hosts cost no query."""
         version = await self._versions.current()
         if version is None or version != self._sites[0]:
             self._sites = version, await run_in_threadpool(self._read_names)
@@ -217,7 +218,7 @@ class TrustedHostMiddleware:
 
 
 def origin_of(request: Request) -> str:
-    """The start of all addresses in the response, such as ``https://docs.example.org``."""
+    """Returns the start of all URLs in the response, such as ``https://docs.example.org``."""
     return request.scope[ORIGIN]
 
 
@@ -232,13 +233,13 @@ def _is_loopback(name: str) -> bool:
 
 
 def bearer_token(authorization: str) -> str:
-    """The token of an ``Authorization`` header; empty if it has none."""
+    """Returns the token of an ``Authorization`` header, or an empty string."""
     kind, _, token = authorization.partition(" ")
     return token.strip() if kind.lower() == "bearer" else ""
 
 
 def caller(session: Session, authorization: str, now: str) -> Caller:
-    """The user of a request.
+    """Returns the user of a request.
 
     Raises:
         ApiError: 401, the token is missing, unknown or expired.
@@ -247,7 +248,7 @@ def caller(session: Session, authorization: str, now: str) -> Caller:
 
 
 def asked_caller(authorization: str, now: str) -> dict[str, str]:
-    """The parameters of `is_of_token`.
+    """Returns the parameters of `is_of_token`.
 
     Raises:
         ApiError: 401, the token is missing.
@@ -259,7 +260,7 @@ def asked_caller(authorization: str, now: str) -> dict[str, str]:
 
 
 def caller_of(rows: Sequence[Sequence[Any]]) -> Caller:
-    """The user of a request, of rows that begin with the columns `CALLER`.
+    """Returns the user of a request from rows that begin with the columns `CALLER`.
 
     Raises:
         ApiError: 401, there is no row: the token is unknown or expired.
@@ -271,14 +272,14 @@ def caller_of(rows: Sequence[Sequence[Any]]) -> Caller:
 
 
 def is_valid(session: Session, token_hash: str, now: str) -> bool:
-    """Whether a token with this hash is known and has not expired."""
+    """Returns whether a token with this hash exists and has not expired."""
     return bool(read_rows(session.connection(), _CALLER, {"token": token_hash, "now": now}))
 
 
 class RateLimitMiddleware:
-    """Responds with 429 after `limit` requests in this minute.
+    """Responds with 429 after `limit` requests within a minute.
 
-    Each process counts for itself, so a service with several processes allows up to that many times the limit.
+    Each process counts separately, so a service with several processes allows a multiple of the limit.
     """
 
     def __init__(self, app: ASGIApp, limit: int, database: Database, clock: Clock) -> None:
@@ -288,7 +289,7 @@ class RateLimitMiddleware:
         self._counts: dict[str, int] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Handles one request."""
+        """Handles a request."""
         counted = await self._counted(scope) if scope["type"] == "http" else None
         if counted is None:
             await self.app(scope, receive, send)
@@ -317,7 +318,7 @@ class RateLimitMiddleware:
         await self.app(scope, receive, send_with_headers)
 
     async def _counted(self, scope: Scope) -> str | None:
-        """What the request counts for, such as ``token HASH``; None if it is not limited."""
+        """Returns the key that the request is counted under, such as ``token HASH``, or None if it is not limited."""
         if scope["path"] in UNLIMITED:
             return None
         if not scope["path"].startswith("/v1/"):
@@ -333,7 +334,7 @@ class RateLimitMiddleware:
             return is_valid(session, token_hash, moment_text(self._clock()))
 
     def _take(self, counted: str) -> tuple[int, int]:
-        """How many requests are left, and the time at which the window resets, in seconds."""
+        """Counts a request, and returns how many are left and the time at which the window ends, in seconds."""
         window = int(time.time()) // WINDOW
         if window != self._window:
             self._window, self._counts = window, {}
@@ -342,7 +343,10 @@ class RateLimitMiddleware:
 
 
 def _network(scope: Scope) -> str:
-    """The peer's address; of an IPv6 address its /64, which belongs to one subscriber. Empty for a Unix socket."""
+    """Returns the address of the client, or for IPv6 its /64 network, which belongs to one subscriber.
+
+    Returns an empty string for a Unix socket.
+    """
     host = str((scope.get("client") or ("",))[0])
     try:
         address = ip_address(host)
@@ -353,7 +357,7 @@ def _network(scope: Scope) -> str:
 
 @dataclass
 class AnswerSlot:
-    """Where a handler's answer is left, if it follows from the database alone."""
+    """A place for the response of a handler, which stays empty if the response must not be cached."""
 
     body: bytes | None = None
     tag: str = ""
@@ -361,7 +365,7 @@ class AnswerSlot:
 
 @dataclass(frozen=True)
 class KeptAnswer:
-    """An answer as it is sent."""
+    """A response in the form in which it is sent."""
 
     body: bytes
     tag: str
@@ -369,12 +373,12 @@ class KeptAnswer:
 
 
 class AnswerCache:
-    """The innermost middleware: answers what is kept, before a route is looked for.
+    """The innermost middleware, which sends cached responses before routing.
 
     Args:
         app: the application.
-        versions: the version of the database; nothing is kept if it has none.
-        most: bytes of the answers that are kept.
+        versions: the version of the database; without a version nothing is cached.
+        most: capacity of the cache, in bytes.
     """
 
     def __init__(self, app: ASGIApp, versions: CurrentVersion, most: int) -> None:
@@ -383,15 +387,16 @@ class AnswerCache:
         self._answers = BoundedCache(most)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Handles one request."""
+        """Handles a request."""
         if scope["type"] == "lifespan":
             try:
                 await self.app(scope, receive, send)
             finally:
                 self._versions.close()
             return
-        asked = _asked(scope)
-        version = await self._versions.current() if asked else None  # before the read begins
+        asked = _cache_key(scope)
+        # read before the handler runs, so that a commit during its run makes the response stale
+        version = await self._versions.current() if asked else None
         if asked is None or version is None:
             await self.app(scope, receive, send)
             return
@@ -404,17 +409,17 @@ class AnswerCache:
             slot = scope[_SLOT] = AnswerSlot()
             await self.app(scope, receive, send)
             if slot.body is not None and version == self._version:
-                self._keep(key, slot.body, slot.tag)
+                self._store(key, slot.body, slot.tag)
             return
         if known and (known == kept.tag or is_known(kept.tag, known)):
             await send({"type": "http.response.start", "status": 304, "headers": [(b"etag", kept.tag.encode())]})
             await send({"type": "http.response.body", "body": b""})
             return
-        # a list of its own: middleware adds headers to it
+        # a new list, because outer middleware adds headers to it
         await send({"type": "http.response.start", "status": 200, "headers": [*kept.headers]})
         await send({"type": "http.response.body", "body": kept.body})
 
-    def _keep(self, key: bytes, body: bytes, tag: str) -> None:
+    def _store(self, key: bytes, body: bytes, tag: str) -> None:
         headers = (
             (b"etag", tag.encode()),
             (b"content-length", str(len(body)).encode()),
@@ -424,28 +429,28 @@ class AnswerCache:
 
 
 def slot_of(scope: Scope) -> AnswerSlot | None:
-    """Where the answer to a request may be left; None if it is not kept."""
+    """Returns the place for the response to a request, or None if it is not cached."""
     return scope.get(_SLOT)
 
 
-def _asked(scope: Scope) -> tuple[bytes, str] | None:
-    """The key of a read, and its `If-None-Match`; None if its answer cannot be kept.
+def _cache_key(scope: Scope) -> tuple[bytes, str] | None:
+    """Returns the cache key of a read and its `If-None-Match` header, or None if the response cannot be cached.
 
-    The key is a hash, so that neither tokens nor the share keys in addresses stay in memory. A handler sees nothing of
-    a request but what is in it: the caller, the path, the query and the start of all addresses, which is of the host.
+    The key is a hash, so that neither tokens nor share keys in URLs stay in memory. It covers everything that a handler
+    sees of a request: caller, path, query and the start of all URLs, which depends on the `Host` header.
     """
     if scope["type"] != "http" or scope["method"] != "GET" or not scope["path"].startswith("/v1/"):
         return None
-    authorization, known = b"", ""
+    authorization, if_none_match = b"", ""
     for name, value in scope["headers"]:
         if name == b"authorization":
             if authorization:
                 return None
             authorization = value
         elif name == b"if-none-match":
-            if known:
+            if if_none_match:
                 return None
-            known = value.decode("latin-1")
+            if_none_match = value.decode("latin-1")
         elif name == b"content-length" or name == b"transfer-encoding":
             return None
     if not authorization:
@@ -453,4 +458,4 @@ def _asked(scope: Scope) -> tuple[bytes, str] | None:
     path: bytes = scope["path"].encode("utf-8", "surrogatepass")
     parts: tuple[bytes, ...] = (authorization, scope["query_string"], scope[ORIGIN].encode(), path)
     lengths = b"%d %d %d " % (len(parts[0]), len(parts[1]), len(parts[2]))
-    return blake2b(lengths + b"".join(parts), digest_size=32).digest(), known
+    return blake2b(lengths + b"".join(parts), digest_size=32).digest(), if_none_match

@@ -1,7 +1,7 @@
 """The OpenAPI 3.1 description of the service, generated from the declarations of the operations.
 
-Requests are described as they are parsed, responses as they are serialized: absent fields are omitted, and null only
-occurs where `wire.NULLABLE` allows it.
+Request schemas follow parsing, response schemas follow serialization: absent fields are omitted, and null occurs only
+where `operations.NULLABLE` allows it.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Schema = dict[str, Any]
 Key = tuple[str, JsonSchemaMode]
 
 ONE_OR_THE_OTHER: dict[Any, Any] = {ContentUpdate: ContentUpdate | ChangeRequest}
-"""Responses that are sent in two shapes, which the client merges into one model."""
+"""Responses with two possible shapes, which the client merges into one model."""
 REFUSALS = {
     "400": "The request is invalid.",
     "401": "The token is missing, invalid or expired.",
@@ -51,19 +51,19 @@ _REFUSAL: Schema = {
 
 @cache
 def description(release: str | None = None) -> bytes:
-    """The OpenAPI document as JSON, cached; of one API release, or of all."""
+    """Returns the OpenAPI document of one API release or of all operations, as JSON; cached."""
     operations = [operation for operation in every_operation() if operation.is_in(release)]
     return json.dumps(describe(operations), ensure_ascii=False, separators=(",", ":")).encode()
 
 
 def describe(operations: Iterable[type[Operation[Any]]]) -> Schema:
-    """The OpenAPI document of some operations, as plain values."""
+    """Returns the OpenAPI document of some operations, as plain values."""
     chosen = tuple(operations)
-    found, models = _schemas(chosen)
+    schemas, models = _schemas(chosen)
     paths: dict[str, Schema] = {}
     for operation in chosen:
         path, method = _path(operation), operation.method().lower()
-        paths.setdefault(path, {})[method] = _described(operation, found)
+        paths.setdefault(path, {})[method] = _described(operation, schemas)
     return {
         "openapi": "3.1.0",
         "info": {"title": "presscheck", "version": __version__, "description": "The local presscheck service."},
@@ -82,24 +82,24 @@ def describe(operations: Iterable[type[Operation[Any]]]) -> Schema:
 
 
 def _schemas(operations: tuple[type[Operation[Any]], ...]) -> tuple[dict[Key, Schema], dict[str, Schema]]:
-    """The request and response schemas of each operation, and the models that they refer to."""
+    """Returns the schemas of requests and responses by operation, and the models that they refer to."""
     inputs: list[tuple[str, JsonSchemaMode, TypeAdapter[Any]]] = []
     for operation in operations:
         inputs.append((operation.stored_name(), "validation", TypeAdapter(operation)))
         if operation.answer is not None:
             answer = TypeAdapter[Any](ONE_OR_THE_OTHER.get(operation.answer, operation.answer))
             inputs.append((operation.stored_name(), "serialization", answer))
-    found, rest = TypeAdapter.json_schemas(inputs, ref_template=_REFERENCE, schema_generator=_OnTheWire)
-    models = cast("dict[str, Schema]", rest.get("$defs", {}))
+    schemas, definitions = TypeAdapter.json_schemas(inputs, ref_template=_REFERENCE, schema_generator=_OnTheWire)
+    models = cast("dict[str, Schema]", definitions.get("$defs", {}))
     taken = {
         key: models.pop(schema["$ref"].rpartition("/")[2]) if key[1] == "validation" else schema
-        for key, schema in found.items()
+        for key, schema in schemas.items()
     }
     return taken, models
 
 
 def operation_id(operation: type[Operation[Any]]) -> str:
-    """The published `operationId` of an operation; where none is published, its name in the same form."""
+    """Returns the published `operationId` of an operation, or a name of the same form if none is published."""
     name = operation.__name__
     return operation.operation_id or name[:1].lower() + name[1:]
 
@@ -162,7 +162,7 @@ def _path(operation: type[Operation[Any]]) -> str:
 
 
 def _without_null(schema: Schema) -> Schema:
-    """The schema without null: a query parameter has no null, it is omitted."""
+    """Returns a schema without null: a query parameter that is null is omitted."""
     variants = [variant for variant in schema.get("anyOf", ()) if variant != {"type": "null"}]
     if not variants:
         return schema
@@ -183,7 +183,7 @@ def _refusal(status: str) -> str:
 
 
 class _OnTheWire(GenerateJsonSchema):
-    """Schemas of what `wire` reads and writes: no titles, no null defaults, and no null in responses."""
+    """Schemas of JSON as it is sent and received: no titles, no null defaults, and no null in responses."""
 
     @override
     def field_title_should_be_set(self, schema: Any) -> bool:
@@ -197,7 +197,7 @@ class _OnTheWire(GenerateJsonSchema):
     @override
     def tagged_union_schema(self, schema: core_schema.TaggedUnionSchema) -> JsonSchemaValue:
         made = super().tagged_union_schema(schema)
-        if "discriminator" not in made:  # callable discriminator: several variants may match
+        if "discriminator" not in made:  # with a callable discriminator, several variants may match
             made["anyOf"] = made.pop("oneOf")
         return made
 
@@ -216,7 +216,7 @@ class _OnTheWire(GenerateJsonSchema):
 
 
 def _as_sent(model: Schema, kept: frozenset[str]) -> Schema:
-    """Fields that cannot be null are always sent, others only if not null; those in `kept` are sent as they are."""
+    """Marks fields as optional in responses: null is omitted, except in the fields in `kept`."""
     if "fields" not in model:  # a validator function around the model
         return {**model, "schema": _as_sent(model["schema"], kept)}
     fields: dict[str, Schema] = model["fields"]

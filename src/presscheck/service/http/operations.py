@@ -1,8 +1,8 @@
-"""What stands between a request and the handler of its operation, in both directions.
+"""The layer between HTTP requests and the handlers of operations.
 
 `@handles(GetSpace)` registers a handler: a function from an operation to its response. It runs in one transaction,
-which is rolled back when it raises. Requests are parsed strictly into operations; responses are serialized without
-absent fields, and errors, too.
+which is rolled back if the handler raises. Requests are parsed strictly into operations; responses are serialized
+without absent fields.
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ Answer = TypeVar("Answer")
 Entity = TypeVar("Entity")
 Call = TypeVar("Call", bound=Operation[Any])
 HANDLERS: dict[type[Operation[Any]], Callable[[Any, Any], Any]] = {}
-"""All handlers by operation."""
+"""Handlers by operation."""
 PREPROCESSORS: dict[type[Operation[Any]], Callable[[Any, Any], Any]] = {}
-"""Functions that run before the transaction, by operation; each returns the call that the handler gets."""
+"""Functions that run before the transaction, by operation. Each returns the call that the handler receives."""
 READ_ONLY_OPERATIONS: set[type[Operation[Any]]] = set()
 """Operations that write nothing although their HTTP method suggests it; they run without the write lock."""
 _SCRIPTS = ScriptConfig()
@@ -53,9 +53,9 @@ NULLABLE: dict[type[BaseModel], frozenset[str]] = {
     OrganizationMember: frozenset({"role"}),
     Space: frozenset({"default_level"}),
 }
-"""Fields whose null has a meaning and is sent; null is omitted everywhere else."""
+"""Fields whose null has a meaning and is sent; in other fields null is omitted."""
 DEEPEST = 100
-"""Largest nesting depth of objects and arrays in a request."""
+"""Maximum nesting depth of objects and arrays in a request."""
 _UNFIT = re.compile("[\0\ud800-\udfff]")
 """Characters that a database cannot store."""
 Fields = ParamSpec("Fields")
@@ -63,7 +63,7 @@ Instance = TypeVar("Instance", bound=BaseModel)
 
 
 class ApiError(Exception):
-    """An API error: status and message, sent as ``{"error": {"code": …, "message": …}}``.
+    """An error response with a status and a message, sent as ``{"error": {"code": …, "message": …}}``.
 
     `retry_after` is the number of seconds after which the same request may succeed.
     """
@@ -76,10 +76,10 @@ class ApiError(Exception):
 
 
 class OutgoingRequired(Exception):
-    """A handler needs the client for outgoing requests; it runs again where it may wait for other servers.
+    """A handler needs outgoing requests; it is run again in a thread that may wait for other servers.
 
     Args:
-        organization_id: the organization that it waits for.
+        organization_id: the organization that chooses the server.
         user_id: the caller.
     """
 
@@ -90,18 +90,20 @@ class OutgoingRequired(Exception):
 
 
 class FilesRequired(Exception):
-    """A handler needs a remote store; it runs again where it may wait for it."""
+    """A handler needs a remote store; it is run again in a thread that may wait for the store."""
 
 
 class StagedFiles:
     """Files that handlers store and read.
 
+    Bytes for a remote store are collected during the transaction, and uploaded before it is repeated.
+
     Args:
         store: the store.
+        may_wait: whether the current thread may wait for a remote store.
 
     Attributes:
-        may_wait: whether this thread may wait for a remote store.
-        was_read: whether a file was asked for.
+        was_read: whether a handler has read a file.
     """
 
     def __init__(self, store: BlobStore, *, may_wait: bool = False) -> None:
@@ -123,10 +125,10 @@ class StagedFiles:
         return content_id
 
     def read(self, content_id: str) -> bytes | None:
-        """The bytes of a file; None if it does not exist.
+        """Returns the bytes of a file, or None if it does not exist.
 
         Raises:
-            FilesRequired: this thread may not wait for the store.
+            FilesRequired: the current thread may not wait for the store.
             FilesUnavailable: the store failed.
         """
         self.was_read = True
@@ -135,10 +137,10 @@ class StagedFiles:
         return self._store.read(content_id)
 
     def upload(self) -> None:
-        """Uploads what was collected; to be called outside of a transaction.
+        """Uploads the collected files; called outside of a transaction.
 
         Raises:
-            FilesRequired: this thread may not wait for the store.
+            FilesRequired: the current thread may not wait for the store.
             FilesUnavailable: the store failed.
         """
         if self._pending and not self.may_wait:
@@ -149,7 +151,7 @@ class StagedFiles:
             del self._pending[content_id]
 
     def require_stored(self, session: Session) -> None:
-        """Checks at the end of a transaction that what it refers to is stored, and where later readers look.
+        """Checks at the end of a transaction that its files are stored, at the current location of files.
 
         Raises:
             FilesRequired: files have to be uploaded first.
@@ -162,15 +164,15 @@ class StagedFiles:
 
 
 def not_found(what: str) -> ApiError:
-    """A 404, for what does not exist and for what the caller may not see."""
+    """Returns a 404, for an item that does not exist or that the caller may not see."""
     return ApiError(404, f"{what[:1].upper()}{what[1:]} not found.")
 
 
 @dataclass(frozen=True)
 class Caller:
-    """The user of a request, as plain values: they stay what they are when the transaction is rolled back.
+    """The user of a request, as plain values, which stay valid after a rollback.
 
-    `expires` says whether their token does.
+    `expires` is whether their token has an expiry time.
     """
 
     id: str
@@ -182,7 +184,7 @@ class Caller:
 
 @dataclass(frozen=True)
 class Context:
-    """What a handler works with: the transaction, the caller, the service URL, the clock, and the files."""
+    """The environment of a handler: transaction, caller, service URL, clock and files."""
 
     session: Session
     user: Caller | UserRow
@@ -192,66 +194,66 @@ class Context:
     outgoing: Outgoing | None = None
     """Client for outgoing requests; only for handlers whose response comes from another server."""
     scripts: ScriptConfig = _SCRIPTS
-    """The operator's settings for the scripts of integrations."""
+    """Settings of the operator for scripts of integrations."""
     afterwards: list[Callable[[Session], None]] = field(default_factory=list[Callable[[Session], None]])
-    """Writes of a handler that reads, which are made after it, also if it fails."""
+    """Writes that run after a handler that reads, even if it failed."""
     known: dict[Any, Any] = field(default_factory=dict[Any, Any])
-    """Cache of this call, such as for roles."""
+    """Cache for the duration of this call, such as for roles."""
 
     def now(self) -> str:
-        """The current time in stored form."""
+        """Returns the current time in stored form."""
         return moment_text(self.clock())
 
     def outgoing_requests(self, organization_id: str) -> Outgoing:
-        """The client for outgoing requests; only for handlers that write nothing, and before a transaction.
+        """Returns the client for outgoing requests; only for handlers that write nothing.
 
         Args:
-            organization_id: the organization that chooses the server; it may wait for few at once.
+            organization_id: the organization that chooses the server; each may wait for a limited number of requests.
 
         Raises:
-            OutgoingRequired: this thread is not one of those that may wait for other servers.
+            OutgoingRequired: the current thread may not wait for other servers.
         """
         if self.outgoing is None:
             raise OutgoingRequired(organization_id, self.user.id)
         return self.outgoing
 
     def row(self, entity: type[Entity], key: str) -> Entity | None:
-        """A row by its id, from the session or, if the path of a read names it, with what was read about the caller."""
+        """Returns a row by its id, from the session or from the query that loaded the caller."""
         return self.known.get((entity, key)) or self.session.get(entity, key)
 
     def rows(self, statement: Executable, **values: Any) -> Sequence[Any]:
-        """The rows of a statement that was built once, as named tuples; pending changes are written before."""
+        """Returns the rows of a prepared statement as named tuples, after writing pending changes."""
         self.session.flush()
         return read_rows(self.session.connection(), statement, values)
 
     def location(self, path: str) -> str:
-        """The API URL of a resource; `path` starts with a slash."""
+        """Returns the API URL of a resource; `path` starts with a slash."""
         return f"{self.origin}/v1{path}"
 
     def app(self, path: str) -> str:
-        """The app URL of a resource."""
+        """Returns the app URL of a resource."""
         return f"{self.origin}/app{path}"
 
 
 @dataclass(frozen=True)
 class Serialized(Generic[Answer]):
-    """An answer as JSON, from a handler that had its bytes."""
+    """A response as JSON, from a handler that had its bytes."""
 
     body: bytes
 
     @cached_property
     def tag(self) -> str:
-        """Its `ETag`, made once: the hash of a large one takes longer than all else of its response."""
+        """Its `ETag`, cached: hashing a large response takes longer than everything else."""
         return entity_tag(self.body)
 
 
 def entity_tag(sent: bytes) -> str:
-    """The `ETag` of a response: a hash of its bytes."""
+    """Returns the `ETag` of a response, a hash of its bytes."""
     return f'"{blake2b(sent, digest_size=16).hexdigest()}"'
 
 
 Reading = Callable[[], AbstractContextManager[Context]]
-"""Opens a transaction that only reads, for a function that mostly needs none."""
+"""Opens a read transaction, for a function that rarely needs one."""
 Handler = Callable[[Context, Call], Answer | Serialized[Answer]]
 """A function from an operation to its response."""
 
@@ -267,7 +269,7 @@ def handles(
     Args:
         operation: the class of the operation.
         writes: whether it writes, if its HTTP method suggests otherwise.
-        beforehand: makes outgoing requests that the call needs, before the transaction takes the write lock.
+        beforehand: makes the outgoing requests that the call needs, before the transaction takes the write lock.
     """
 
     def enter(handler: Handler[Call, Answer]) -> Handler[Call, Answer]:
@@ -290,14 +292,14 @@ def read_call(
     Raises:
         ApiError: 400, naming the invalid field.
     """
-    given: dict[str, Any] = dict(path)
-    given.update(_from_query(operation, query))
+    fields: dict[str, Any] = dict(path)
+    fields.update(_from_query(operation, query))
     if operation.method() not in ("GET", "DELETE"):
-        given.update(_from_body(operation, body))
-    for name, value in given.items():
+        fields.update(_from_body(operation, body))
+    for name, value in fields.items():
         require_fit(name, value)
     try:
-        return operation(**given)
+        return operation(**fields)
     except InvalidArgument as error:
         raise invalid(error) from None
     except ValidationError as error:
@@ -306,12 +308,12 @@ def read_call(
 
 
 def invalid(error: InvalidArgument) -> ApiError:
-    """A 400 for an argument outside its limits, with the field named as in the request."""
+    """Returns a 400 for an argument outside its limits, with the field named as in the request."""
     return ApiError(400, f"{error.wire}: {error.reason} (in {error.call})")
 
 
 def is_fit(text: str) -> bool:
-    """Whether a database can store the text."""
+    """Returns whether a database can store the text."""
     return _UNFIT.search(text) is None
 
 
@@ -319,7 +321,7 @@ def require_fit(name: str, value: Any, depth: int = DEEPEST) -> None:
     """Requires that a JSON value is not nested too deep, and has only text that a database can store.
 
     Raises:
-        ApiError: 400, it is not.
+        ApiError: 400, the value is not acceptable.
     """
     if depth == 0:
         raise ApiError(400, f"{name}: nested too deep")
@@ -334,17 +336,17 @@ def require_fit(name: str, value: Any, depth: int = DEEPEST) -> None:
 
 
 def write_answer(answer: Any) -> bytes:
-    """Serializes a response to JSON, with fields named as in the API and without those that are absent."""
+    """Serializes a response to JSON, with field names of the API and without absent fields."""
     if isinstance(answer, Serialized):
         return answer.body
     if not _has_null(cast("Page[object]", answer).items if isinstance(answer, Page) else answer):
-        with suppress(PydanticSerializationError):  # text that is not Unicode, which is replaced below
+        with suppress(PydanticSerializationError):  # lone surrogates, which are replaced below
             return to_json(answer, by_alias=True, exclude_none=True, inf_nan_mode="constants")
     return _encode(answer).encode("utf-8", "replace")
 
 
 def _wire_fields(model: BaseModel) -> dict[str, Any]:
-    """The fields of a model by their names in the API, without those that are absent."""
+    """Returns the fields of a model by their API names, without absent fields."""
     fields = model.__dict__
     by_alias = {alias: fields[name] for name, alias, kept in _fields(type(model)) if kept or fields[name] is not None}
     return by_alias | (model.model_extra or {})
@@ -355,35 +357,35 @@ _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), check_circ
 
 def _from_query(operation: type[Operation[Any]], query: Iterable[tuple[str, str]]) -> dict[str, Any]:
     names = _query_names(operation)
-    given: dict[str, Any] = {}
+    arguments: dict[str, Any] = {}
     for alias, text in query:
         if alias not in names:
             raise ApiError(400, f"{alias}: unknown parameter")
         field = operation.model_fields[names[alias]]
         if _is_array(field):
-            given.setdefault(names[alias], []).append(text)
+            arguments.setdefault(names[alias], []).append(text)
         elif text != "null" or str in get_args(field.annotation):
-            given[names[alias]] = text
-    return given
+            arguments[names[alias]] = text
+    return arguments
 
 
 def _from_body(operation: type[Operation[Any]], body: bytes) -> dict[str, Any]:
     if has_more_values(body, MOST_VALUES):
         raise ApiError(413, f"The request is too large: it has more than {MOST_VALUES:,} values.")
     try:
-        found: Any = json.loads(body, parse_constant=_no_number) if body else {}
+        parsed: Any = json.loads(body, parse_constant=_no_number) if body else {}
     except (ValueError, RecursionError):
         raise ApiError(400, "The body is not valid JSON.") from None
     if operation.body_field is not None:
-        return {operation.body_field: found}
-    if not isinstance(found, dict):
+        return {operation.body_field: parsed}
+    if not isinstance(parsed, dict):
         raise ApiError(400, "The body must be a JSON object.")
     names = _body_names(operation)
-    given = cast("dict[str, Any]", found)
-    for alias in given:
+    fields = cast("dict[str, Any]", parsed)
+    for alias in fields:
         if alias not in names:
             raise ApiError(400, f"{alias}: unknown field")
-    return {names[alias]: value for alias, value in given.items()}
+    return {names[alias]: value for alias, value in fields.items()}
 
 
 def _no_number(text: str) -> float:
@@ -400,10 +402,10 @@ def _fields(model: type[BaseModel]) -> tuple[tuple[str, str, bool], ...]:
 
 
 def _has_null(value: object) -> bool:
-    """Whether a value is or contains a model with a null that is sent."""
+    """Returns whether a value is or contains a model with a null that must be sent."""
     if isinstance(value, (tuple, list)):
-        several = cast("Sequence[object]", value)
-        return any(map(_may_have_null, {type(item) for item in several})) and any(map(_has_null, several))
+        items = cast("Sequence[object]", value)
+        return any(map(_may_have_null, {type(item) for item in items})) and any(map(_has_null, items))
     if isinstance(value, dict):
         return any(map(_has_null, cast("dict[str, object]", value).values()))
     if not isinstance(value, BaseModel):
@@ -420,7 +422,7 @@ def _may_have_null(kind: type[Any]) -> bool:
 
 @cache
 def _leading(model: type[BaseModel]) -> tuple[str, ...]:
-    """The fields in which a model has another one that can have a null that is sent, however deep."""
+    """Returns the fields through which a model contains a model of `NULLABLE`, at any depth."""
     model.model_rebuild()
     return tuple(
         name
@@ -431,19 +433,19 @@ def _leading(model: type[BaseModel]) -> tuple[str, ...]:
 
 @cache
 def _within(model: type[BaseModel]) -> frozenset[type[BaseModel]]:
-    """A model and those that can be in it."""
-    waiting, found = [model], set[type[BaseModel]]()
-    while waiting:
-        one = waiting.pop()
-        if one not in found:
-            found.add(one)
-            one.model_rebuild()
-            waiting += [inner for field in one.model_fields.values() for inner in _models(field.annotation)]
-    return frozenset(found)
+    """Returns a model and all models that it can contain."""
+    pending, reachable = [model], set[type[BaseModel]]()
+    while pending:
+        model_type = pending.pop()
+        if model_type not in reachable:
+            reachable.add(model_type)
+            model_type.model_rebuild()
+            pending += [inner for field in model_type.model_fields.values() for inner in _models(field.annotation)]
+    return frozenset(reachable)
 
 
 def _models(annotation: Any) -> Iterator[type[BaseModel]]:
-    """The models in the type of a field."""
+    """Yields the models in the type of a field."""
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         yield annotation
     for part in get_args(annotation):
@@ -467,13 +469,13 @@ def _is_array(field: FieldInfo) -> bool:
 
 
 def read_response(sent: bytes, status: int, tag: str, known: str) -> Response:
-    """The response to a read, with its `ETag`; 304 without a body if the caller already has it.
+    """Returns the response to a read with its `ETag`, or a 304 without a body if the caller already has it.
 
     Args:
-        sent: the serialized answer.
+        sent: the serialized response.
         status: the status of a response with a body.
-        tag: its `ETag`.
-        known: the header `If-None-Match` of the request; empty if it has none.
+        tag: the `ETag` of the response.
+        known: the `If-None-Match` header of the request, or an empty string.
     """
     if is_known(tag, known):
         return Response(status_code=304, headers={"etag": tag})
@@ -481,18 +483,18 @@ def read_response(sent: bytes, status: int, tag: str, known: str) -> Response:
 
 
 def is_known(tag: str, known: str) -> bool:
-    """Whether the header `If-None-Match` has this tag."""
+    """Returns whether an `If-None-Match` header contains a tag."""
     return tag in (part.strip().removeprefix("W/") for part in known.split(","))
 
 
 def problem_response(status: int, message: str, headers: Mapping[str, str] | None = None) -> Response:
-    """An error response in the format of the API."""
+    """Returns an error response in the format of the API."""
     if status == 401:
         headers = {"www-authenticate": "Bearer"}
     return Response(write_answer({"error": {"code": status, "message": message}}), status, headers, "application/json")
 
 
 def refusal(error: ApiError) -> Response:
-    """The response for an error."""
+    """Returns the response for an error."""
     headers = {"retry-after": str(error.retry_after)} if error.retry_after else None
     return problem_response(error.status, error.message, headers)

@@ -1,4 +1,4 @@
-"""Pagination: the cursor holds the sort key of the last item, so items added meanwhile do not shift pages."""
+"""Pagination with cursors that hold the sort key of the last item, so items added meanwhile do not shift pages."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ Item = TypeVar("Item")
 Row = TypeVar("Row")
 
 USUAL_LIMIT = 50
-"""Default number of items on a page."""
+"""Default number of items per page."""
 MOST_COUNTED = 1000
-"""The most items that are counted for `total`; a longer listing has none, unless its number is kept."""
+"""Maximum number of items counted for `total`; longer lists have no total unless it is stored."""
 LARGEST = 2**63
 """Larger than any integer of the database."""
 
 
 class SortKey(NamedTuple):
-    """What the rows of a list are sorted by: attributes of each row, and the types of their values."""
+    """The sort key of a list: attributes of its rows, and the types of their values."""
 
     names: tuple[str, ...]
     kinds: tuple[type, ...]
 
     @classmethod
     def of(cls, columns: Iterable[InstrumentedAttribute[Any]]) -> SortKey:
-        """The key of some columns; a list has it once, because SQLAlchemy is asked for each name and type."""
+        """Returns the key for some columns. Lists cache it, because SQLAlchemy computes each name and type."""
         each = [*columns]
         return cls(tuple(column.key for column in each), tuple(column.type.python_type for column in each))
 
@@ -46,15 +46,15 @@ def page_of_rows(
     order: Sequence[InstrumentedAttribute[Any]],
     newest_first: bool = False,
 ) -> Page[Item]:
-    """One page of a list of rows.
+    """Returns one page of a list of rows.
 
     Args:
         context: the transaction.
-        call: has the cursor and the limit.
-        rows: selects all items, unordered, each once without DISTINCT.
+        call: the operation, with cursor and limit.
+        rows: selects all items, unordered and without duplicates, but without DISTINCT.
         build: serializes the rows of a page.
         order: columns that are never null and are unique together; the last is usually the id.
-        newest_first: sorts in descending order.
+        newest_first: whether to sort in descending order.
     """
 
     def read(place: list[Any] | None, most: int) -> Sequence[Row]:
@@ -67,10 +67,10 @@ def page_of_rows(
 
 
 class Listing(Generic[Row]):
-    """A list of rows whose statements are built once: the rows and their order, see `page_of_rows`.
+    """A list of rows with prepared statements, see `page_of_rows`.
 
     Args:
-        rows: selects all items, unordered; with a parameter for each value that a call gives.
+        rows: selects all items, unordered, with a parameter for each value of a call.
         order: columns that are never null and are unique together.
     """
 
@@ -95,16 +95,16 @@ def page_of_listing(
     newest_first: bool = False,
     fitting: Callable[[Sequence[Row]], int] = len,
 ) -> Page[Item]:
-    """One page of a list of rows whose statements were built once, see `page_of_rows`.
+    """Returns one page of a list with prepared statements, see `page_of_rows`.
 
     Args:
         context: the transaction.
-        call: has the cursor and the limit.
+        call: the operation, with cursor and limit.
         listing: the list.
-        values: its parameters.
+        values: the parameters of its statements.
         build: serializes the rows of a page.
-        newest_first: sorts in descending order.
-        fitting: how many of the rows fit on a page, one at least.
+        newest_first: whether to sort in descending order.
+        fitting: returns how many of the rows fit on a page, at least one.
     """
 
     def read(place: list[Any] | None, most: int) -> Sequence[Row]:
@@ -126,29 +126,31 @@ def page_of_found(
     total: Callable[[], int | None],
     fitting: Callable[[Sequence[Row]], int] = len,
 ) -> Page[Item]:
-    """One page of a list of rows that a function reads in their order.
+    """Returns one page of a list of rows that a function reads.
 
     Args:
-        call: has the cursor and the limit.
-        read: the first so many rows after a place (None: the start; else the sort key of a row).
+        call: the operation, with cursor and limit.
+        read: returns the first rows after a place, in order. Its arguments are the sort key of a row (None for the
+            start) and the maximum number of rows.
         build: serializes the rows of a page.
         key: the sort key.
-        total: the number of all items, if it is counted; not asked for if the page has them all.
-        fitting: how many of the rows fit on a page, one at least.
+        total: returns the number of all items, or None if it is unknown; not called if the page has all items.
+        fitting: returns how many of the rows fit on a page, at least one.
     """
+    # one more row than the page has shows whether another page follows
     limit = USUAL_LIMIT if call.limit is None else call.limit
     place = _place(call, key.kinds)
-    found: Sequence[Row] = read(place, limit + 1) if limit else ()
-    shown = found[: fitting(found[:limit])] if found else found
-    is_all = bool(limit) and place is None and len(found) <= limit
-    last = [getattr(shown[-1], name) for name in key.names] if len(found) > len(shown) else None
-    return _page(build(shown), last, len(found) if is_all else total())
+    rows: Sequence[Row] = read(place, limit + 1) if limit else ()
+    shown = rows[: fitting(rows[:limit])] if rows else rows
+    is_all = bool(limit) and place is None and len(rows) <= limit
+    last = [getattr(shown[-1], name) for name in key.names] if len(rows) > len(shown) else None
+    return _page(build(shown), last, len(rows) if is_all else total())
 
 
 def _ordered(
     rows: Select[Row], order: Sequence[Any], after: Sequence[Any] | None, *, newest_first: bool
 ) -> Select[Row]:
-    """Select the rows in their order, after a place if there is one."""
+    """Adds the order to a selection, and the condition that rows come after a place."""
     if after:
         key, place = tuple_(*order), tuple_(*after)
         rows = rows.where(key < place if newest_first else key > place)
@@ -156,8 +158,8 @@ def _ordered(
 
 
 def _count(rows: Select[Any]) -> Select[int]:
-    some = rows.with_only_columns(literal(1), maintain_column_froms=True).limit(MOST_COUNTED + 1).subquery()
-    return select(func.count()).select_from(some)
+    limited = rows.with_only_columns(literal(1), maintain_column_froms=True).limit(MOST_COUNTED + 1).subquery()
+    return select(func.count()).select_from(limited)
 
 
 def _if_counted(number: int | None) -> int | None:
@@ -165,7 +167,7 @@ def _if_counted(number: int | None) -> int | None:
 
 
 def page_of_items(call: Paged, items: Sequence[Item]) -> Page[Item]:
-    """One page of an immutable list in memory, such as the files of a revision."""
+    """Returns one page of an immutable list in memory, such as the files of a revision."""
     limit = USUAL_LIMIT if call.limit is None else call.limit
     start = max(0, (_place(call, [int]) or [0])[0])
     end = start + limit
@@ -174,7 +176,7 @@ def page_of_items(call: Paged, items: Sequence[Item]) -> Page[Item]:
 
 def _page(items: Iterable[Item], last: list[Any] | None, total: int | None) -> Page[Item]:
     following = None if last is None else Cursor(page=_cursor(last))
-    # the items were validated when they were created
+    # not validated: the items were when they were created
     listed = tuple(items)
     return Page.model_construct(items=listed, next=following, count=len(listed), total=total)
 
@@ -197,7 +199,7 @@ def _place(call: Paged, kinds: Sequence[type]) -> list[Any] | None:
 
 
 def _is_of(part: Any, kind: type) -> bool:
-    """Whether the value fits a column of this type."""
+    """Returns whether a value fits a column of this type."""
     if isinstance(part, str):
         return kind is str and is_fit(part)
     return type(part) is kind and abs(part) < LARGEST

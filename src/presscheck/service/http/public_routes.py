@@ -1,6 +1,6 @@
-"""Endpoints outside the API and without a token: health, readiness, API description, files and specifications.
+"""Endpoints outside the API, without a token: health, readiness, API description, files and specifications.
 
-Their URLs are signed and expire, or are public.
+Their URLs are public, or signed and expiring.
 """
 
 from __future__ import annotations
@@ -31,24 +31,24 @@ from presscheck.service.pdf.export import exported_pdf
 
 NO_ENDPOINTS = "This service does not serve the public endpoints of integrations."
 MOST_ASKING = 20
-"""Checks of the database that may wait for the one under way."""
+"""Maximum number of readiness checks that wait for the running one."""
 LONGEST_READY = 5
-"""Seconds within which the database must respond for the service to be ready."""
+"""Time within which the database must respond for the service to be ready, in seconds."""
 MOST_EXPORTS = 4
-"""Most PDFs created at once, so that they do not use up the threads of the API."""
+"""Maximum number of PDFs created at the same time, so that exports do not occupy the threads of the API."""
 
 
 def open_routes(
     database: Database, files: BlobStore, data: Path, clock: Clock, release: str | None = None
 ) -> list[Route]:
-    """All routes.
+    """Returns all routes.
 
     Args:
         database: the database of the service.
         files: the stored files.
         data: the data directory, for the cache of PDFs.
         clock: returns the current time.
-        release: the API release that is described; by default the newest.
+        release: the API release to describe; by default the newest.
     """
 
     def send_file(request: Request) -> Response:
@@ -96,7 +96,7 @@ def _spec(database: Database, files: BlobStore, request: Request) -> Response:
 
 
 async def _health(_request: Request) -> Response:
-    """Whether this process answers: without a thread and without the database, which others may keep busy."""
+    """Responds without a thread or the database, so that a busy service is still reported as alive."""
     return JSONResponse({"status": "ok"})
 
 

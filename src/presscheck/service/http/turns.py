@@ -1,8 +1,7 @@
 """Limits on concurrent calls, so that one kind of call never delays another.
 
-`Turns` limit the calls with the same key, such as the writers of a space; a waiting call takes no thread. `Threads`
-limit one kind of call, such as reads. Where too many calls wait, or one waits too long, the response is 503 with
-``Retry-After``.
+`Turns` limits calls with the same key, such as writes to a space; a waiting call occupies no thread. `Threads` limits
+one kind of call, such as reads. If too many calls wait or one waits too long, the response is 503 with ``Retry-After``.
 """
 
 from __future__ import annotations
@@ -22,75 +21,75 @@ Result = TypeVar("Result")
 Arguments = TypeVarTuple("Arguments")
 
 RETRY_AFTER = 2
-"""Seconds after which a call that found no place may try again."""
+"""Number of seconds after which a rejected call may be repeated."""
 
 
 class Busy(ApiError):
-    """503 with ``Retry-After``: too many calls wait already, or one waited too long."""
+    """A 503 with ``Retry-After``: too many calls are waiting, or the call waited too long."""
 
     def __init__(self, what: str) -> None:
         super().__init__(503, f"{what}; try again later.", retry_after=RETRY_AFTER)
 
 
 class Turns:
-    """Turns of calls by key, first come, first served.
+    """A limit on concurrent calls with the same key, first come, first served.
 
     Args:
-        at_once: calls that hold a turn of one key at once.
-        waiting: calls that may wait for one key.
+        at_once: maximum number of running calls per key.
+        waiting: maximum number of waiting calls per key.
         patience: seconds that a call waits.
-        what: what is full, for the error.
+        what: the name of the calls in error messages.
     """
 
     def __init__(self, at_once: int, *, waiting: int, patience: float, what: str) -> None:
         self._at_once, self._waiting, self._patience, self._what = at_once, waiting, patience, what
-        self._places: dict[str, _Place] = {}
+        self._queues: dict[str, _Queue] = {}
 
     @asynccontextmanager
     async def turn(self, key: str) -> AsyncGenerator[None, None]:
         """Waits for a turn and holds it for the duration of the block.
 
         Raises:
-            Busy: too many calls wait already, or the turn does not come in time.
+            Busy: too many calls are waiting, or the turn does not come in time.
         """
-        place = self._places.setdefault(key, _Place(self._at_once))
-        if place.calls >= self._at_once + self._waiting:
+        queue = self._queues.setdefault(key, _Queue(self._at_once))
+        if queue.calls >= self._at_once + self._waiting:
             raise Busy(f"{self._what}: too many calls wait already")
-        place.calls += 1
+        queue.calls += 1
         try:
             try:
                 async with asyncio.timeout(self._patience):
-                    await place.free.acquire()
+                    await queue.free.acquire()
             except TimeoutError:
                 raise Busy(f"{self._what}: the calls before this one take too long") from None
             try:
                 yield
             finally:
-                place.free.release()
+                queue.free.release()
         finally:
-            place.calls -= 1
-            if not place.calls:
-                del self._places[key]
+            queue.calls -= 1
+            if not queue.calls:
+                del self._queues[key]
 
     def held(self) -> frozenset[str]:
-        """The keys of calls that hold a turn or wait for one."""
-        return frozenset(self._places)
+        """Returns the keys of running and waiting calls."""
+        return frozenset(self._queues)
 
 
-class _Place:
+class _Queue:
     def __init__(self, at_once: int) -> None:
         self.free = asyncio.Semaphore(at_once)
         self.calls = 0
-        """Calls that hold a turn or wait for one."""
+        """Number of running and waiting calls."""
 
 
 class Threads:
-    """Threads for one kind of call.
+    """A limited number of threads for one kind of call.
 
     Args:
-        at_once: threads.
-        waiting: calls that may wait for a thread.
-        what: what is full, for the error.
+        at_once: number of threads.
+        waiting: maximum number of calls that wait for a thread.
+        what: the name of the calls in error messages.
     """
 
     def __init__(self, at_once: int, *, waiting: int, what: str) -> None:
@@ -102,7 +101,7 @@ class Threads:
         """Calls a function in a thread.
 
         Raises:
-            Busy: too many calls wait already.
+            Busy: too many calls are waiting.
         """
         if self._calls >= self._most:
             raise Busy(f"{self._what}: too many calls wait already")

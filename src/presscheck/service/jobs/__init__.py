@@ -1,4 +1,4 @@
-"""Background jobs, one module for each kind; importing a module registers its runner."""
+"""Background jobs, one module per kind; importing a module registers its runner."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from presscheck.service.jobs.queue import RUNNERS, Runner
 
 
 def all_runners() -> dict[str, Runner]:
-    """All runners by the kind of job."""
+    """Imports all jobs and returns the runners by kind."""
     for module in iter_modules(__path__, __name__ + "."):
         import_module(module.name)
     return RUNNERS

@@ -1,9 +1,8 @@
-"""Extracts issues from conversations with readers, one for each, and groups similar issues into clusters.
+"""Extracts an issue from each conversation with readers, and groups similar issues into clusters.
 
-The rule is simple. The first message of the reader is the issue: its first sentence is the title if there is no
-subject, its first 300 characters are the summary. Its keywords are words of three or more letters that are not stop
-words. An issue joins the cluster with the largest share of common keywords, if that is a quarter or more; otherwise it
-starts a new one.
+The first message of the reader is the issue: its first sentence is the title if there is no subject, its first 300
+characters are the summary. Keywords are words of three or more letters that are not stop words. An issue joins the
+cluster with the largest share of common keywords, if that is a quarter or more; otherwise it starts a new cluster.
 """
 
 from __future__ import annotations
@@ -20,14 +19,14 @@ from presscheck.service.jobs.queue import JobContext, runs
 from presscheck.service.models.imports import ClusterRow, ConversationRow, ReaderIssueRow
 
 ALIKE = 0.25
-"""The least share of common keywords that makes two issues similar."""
+"""Minimum share of common keywords of two similar issues."""
 MOST_CLUSTERS = 500
-"""The clusters that an issue is compared with, the newest first."""
+"""Number of clusters, newest first, that an issue is compared with."""
 AT_ONCE = 50
-"""Conversations processed in one transaction."""
+"""Number of conversations processed in one transaction."""
 LONGEST_TITLE, LONGEST_SUMMARY, MOST_WORDS = 120, 300, 60
 LONGEST_QUESTION = 20_000
-"""Characters of a message that are read."""
+"""Number of characters of a message that are read."""
 
 _NAMES = (
     "about after all also and any are because been but can cannot could did does doing don for from had has have help "
@@ -95,12 +94,12 @@ def _find_issue(session: Session, talk: ConversationRow, clusters: list[ClusterR
 
 
 def telling_words(text: str) -> list[str]:
-    """The keywords of a text."""
+    """Returns the keywords of a text."""
     return [word for word in index_terms(text) if len(word) > 2 and word not in _COMMON][:MOST_WORDS]
 
 
 def likeness(some: Iterable[str], others: Iterable[str]) -> float:
-    """The share of common keywords (Jaccard index)."""
+    """Returns the share of common keywords (Jaccard index)."""
     left, right = set(some), set(others)
     return len(left & right) / len(left | right) if left and right else 0.0
 

@@ -1,4 +1,6 @@
-"""Processes OpenAPI specifications: fetch or read, validate in a process of its own, and store each valid version."""
+"""Processes OpenAPI specifications: fetches or reads them, validates them in a separate process, and stores valid
+versions.
+"""
 
 from __future__ import annotations
 
@@ -17,13 +19,13 @@ from presscheck.service.models.imports import SpecRow, SpecVersionRow
 from presscheck.service.openapi_validation import LONGEST_MESSAGE, MOST_SECONDS, Faulty
 
 
-def _given_up(session: Session, about: str, reason: str, now: str) -> None:
+def _record_failure(session: Session, about: str, reason: str, now: str) -> None:
     row = session.get(SpecRow, about)
     if row is not None:
-        _note(row, now, "PARSE_ERROR", [{"message": reason[:LONGEST_MESSAGE], "code": "PARSE_ERROR"}])
+        _record(row, now, "PARSE_ERROR", [{"message": reason[:LONGEST_MESSAGE], "code": "PARSE_ERROR"}])
 
 
-@runs("openapi", failed=_given_up)
+@runs("openapi", failed=_record_failure)
 def process(work: JobContext) -> None:
     """Processes one specification."""
 
@@ -44,7 +46,7 @@ def process(work: JobContext) -> None:
     else:
         code, errors = None, []
     work.require_running()
-    work.write(lambda session: _end(session, work, code, errors, content))
+    work.write(lambda session: _save_result(session, work, code, errors, content))
 
 
 def _text(work: JobContext, url: str | None, blob: str | None) -> bytes:
@@ -65,11 +67,11 @@ def _text(work: JobContext, url: str | None, blob: str | None) -> bytes:
 
 
 def validated(text: bytes) -> bytes:
-    """Return a specification as compact JSON.
+    """Validates a specification and returns it as compact JSON.
 
     Raises:
-        Faulty: it is invalid.
-        RetryLater: its validation exceeded a limit or failed; the third failure is final.
+        Faulty: the specification is invalid.
+        RetryLater: the validation exceeded a limit or failed; the third failure is final.
     """
     try:
         answer = json.loads(run_bounded(openapi_validation.__name__, stdin=text, seconds=2 * MOST_SECONDS))
@@ -80,14 +82,14 @@ def validated(text: bytes) -> bytes:
     return answer["content"].encode()
 
 
-def _end(
+def _save_result(
     session: Session, work: JobContext, code: str | None, errors: list[dict[str, Any]], content: str | None
 ) -> None:
     row = session.get(SpecRow, work.about)
     if row is None:
         return
     now = work.now()
-    _note(row, now, code, errors)
+    _record(row, now, code, errors)
     newest = session.get(SpecVersionRow, row.last_version) if row.last_version else None
     if content is None or (newest is not None and newest.content == content):
         return
@@ -97,6 +99,6 @@ def _end(
     row.last_version = version.id
 
 
-def _note(row: SpecRow, now: str, code: str | None, errors: list[dict[str, Any]]) -> None:
+def _record(row: SpecRow, now: str, code: str | None, errors: list[dict[str, Any]]) -> None:
     row.processing_state, row.last_processed_at, row.updated_at = "complete", now, now
     row.error_code, row.errors = code, errors

@@ -1,4 +1,4 @@
-"""Runs imports: fetches all content first, then adds it at once as pages of a change request."""
+"""Runs imports: fetches all content first, then adds it as pages of a change request in one transaction."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ LONGEST_TITLE = 200
 
 
 class Wanted(NamedTuple):
-    """What to import: a website or files, by URL."""
+    """The source of an import: a website, or the URLs of files."""
 
     website: str | None
     files: tuple[str, ...]
 
 
-def _given_up(session: Session, about: str, reason: str, now: str) -> None:
+def _record_failure(session: Session, about: str, reason: str, now: str) -> None:
     row = session.get(ImportRow, about)
     if row is not None:
         row.status, row.reason, row.completed_at = "failed", reason, now
 
 
-@runs("import", limits=JobLimits(seconds=15 * 60), failed=_given_up)
+@runs("import", limits=JobLimits(seconds=15 * 60), failed=_record_failure)
 def bring(work: JobContext) -> None:
     """Imports the pages of a website, or files."""
     wanted = work.write(lambda session: _begin(session, work))
@@ -53,8 +53,8 @@ def bring(work: JobContext) -> None:
     if not pages:
         raise PermanentFailure("found no readable page at this URL")
     try:
-        work.write(lambda session: _land(session, work, pages, note))
-    except ApiError as problem:  # the space was locked, the change request merged or the role revoked in the meantime
+        work.write(lambda session: _add_pages(session, work, pages, note))
+    except ApiError as problem:  # meanwhile the space was locked, the change request merged or the role revoked
         raise PermanentFailure(problem.message) from None
 
 
@@ -66,7 +66,7 @@ def _begin(session: Session, work: JobContext) -> Wanted | None:
     return Wanted(row.source.get("url"), tuple(row.source.get("files") or ()))
 
 
-def _land(session: Session, work: JobContext, pages: list[Found], note: str | None) -> None:
+def _add_pages(session: Session, work: JobContext, pages: list[Found], note: str | None) -> None:
     row = session.get(ImportRow, work.about)
     if row is None or row.status != "in-progress":
         raise JobCancelled("cancelled")
@@ -78,10 +78,12 @@ def _land(session: Session, work: JobContext, pages: list[Found], note: str | No
     _, branch = change_request_for(context, space.id, row.change_request_id, "edit")  # pyrefly: ignore[bad-argument-type]
     edit = ContentEdit(context, branch, known_content(context, branch.revision))
     edit.apply(_insertions(pages, row.page_id))
-    ids = {source.url: page for source, page in zip(pages, _pages_of(edit), strict=True)}
-    edit.apply(_texts(pages, ids, edit.tree))
+    page_ids = {source.url: page for source, page in zip(pages, _pages_of(edit), strict=True)}
+    edit.apply(_texts(pages, page_ids, edit.tree))
     write_edit(context, space, branch, edit)
-    row.pages = [{"id": ids[page.url], "sourceURL": page.url, "type": "page", "status": "complete"} for page in pages]
+    row.pages = [
+        {"id": page_ids[page.url], "sourceURL": page.url, "type": "page", "status": "complete"} for page in pages
+    ]
     row.status, row.reason, row.completed_at = "completed", note, work.now()
     files.require_stored(session)
 
@@ -91,7 +93,7 @@ def _pages_of(edit: ContentEdit) -> list[str]:
 
 
 def _insertions(pages: list[Found], below: str | None) -> list[InsertPage]:
-    """The pages without content, nested by the paths of their URLs."""
+    """Returns insertions of empty pages, nested by the paths of their URLs."""
     return [
         InsertPage(
             document=Document(markdown=""),
@@ -105,7 +107,7 @@ def _insertions(pages: list[Found], below: str | None) -> list[InsertPage]:
 
 
 def _texts(pages: list[Found], ids: dict[str, str], tree: Tree) -> list[UpdatePage]:
-    """The content of the pages, with links between them rewritten."""
+    """Returns updates with the content of the pages, with links between them rewritten."""
     paths = {place.page["id"]: place.path for place in walk(with_slugs(tree, []))}
     addresses = {url: f"/{paths[page]}" for url, page in ids.items()}
     return [

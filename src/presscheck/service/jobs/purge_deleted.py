@@ -1,4 +1,4 @@
-"""Cleanup job: deletes expired data permanently."""
+"""Cleanup job that permanently deletes expired data."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from presscheck.service.models.organizations import TokenRow
 from presscheck.service.models.spaces import SpaceRow
 
 RESTORABLE = timedelta(days=7)
-"""How long a deleted space can be restored."""
+"""Time during which a deleted space can be restored."""
 REMEMBERED = timedelta(days=30)
-"""How long a finished job is kept for status requests."""
+"""Time during which the state of a finished job can be requested."""
 
 
 @runs("sweep", again=timedelta(hours=1))
 def sweep(work: JobContext) -> None:
-    """Removes what has expired."""
+    """Deletes expired data."""
     moment = work.clock()
 
     def remove(session: Session) -> None:
-        gone = SpaceRow.deleted_at < moment_text(moment - RESTORABLE)
-        for space in session.scalars(select(SpaceRow).where(gone)):
+        is_expired = SpaceRow.deleted_at < moment_text(moment - RESTORABLE)
+        for space in session.scalars(select(SpaceRow).where(is_expired)):
             session.delete(space)
         session.execute(delete(JobRow).where(JobRow.finished_at < moment_text(moment - REMEMBERED)))
         session.execute(delete(TokenRow).where(TokenRow.expires_at < moment_text(moment)))

@@ -1,8 +1,8 @@
-"""Background jobs: queued in the transaction that needs them, run by the first process that takes them.
+"""Background jobs, queued in the transaction that needs them and run by the first worker that takes them.
 
-A runner may be stopped at any step and restarted by another process, so it commits its progress in its own transactions
-and checks what is already there. It writes with `work.write()` alone, which a worker that lost the job to another one
-cannot, and stops there, at `work.require_running()` and at `work.fetch()`, to be called between steps.
+A runner may be stopped at any step and restarted in another process, so it commits its progress in several transactions
+and checks at the start what is done already. It writes only with `work.write()`, which fails if another worker has
+taken the job. Between its steps, it calls `work.require_running()`, and it makes requests with `work.fetch()`.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Result = TypeVar("Result")
 
 UNDER_WAY = ("waiting", "running")
 WANTED = "jobs"
-"""Key in `session.info` that says that a job was queued."""
+"""Key in `session.info`, set if the transaction has queued a job."""
 
 
 class JobCancelled(Exception):
@@ -37,25 +37,25 @@ class JobCancelled(Exception):
 
 
 class PermanentFailure(Exception):
-    """The job failed and a retry would fail too; the message has the reason."""
+    """The job failed and a retry would fail too; the message is the reason."""
 
 
 class LimitReached(PermanentFailure):
-    """The job has used up its time or its bytes."""
+    """The job has exceeded its limit of time or of bytes."""
 
 
 class RetryLater(Exception):
-    """The job failed and may be retried; the message has the reason."""
+    """The job failed and may be retried; the message is the reason."""
 
 
 @dataclass(frozen=True)
 class OutboundConfig:
-    """The operator's settings for outgoing requests and external programs.
+    """Settings of the operator for outgoing requests and external programs.
 
     Args:
         allowed: private networks that may be reached, such as 127.0.0.0/8.
         translator: the command that translates; by default pages are copied.
-        scripts: the limits of the scripts of integrations, and whether they may send requests.
+        scripts: limits for scripts of integrations, and whether they may send requests.
     """
 
     allowed: tuple[str, ...] = ()
@@ -64,18 +64,18 @@ class OutboundConfig:
 
 
 class JobLimits(NamedTuple):
-    """Limits of one attempt of a job, so that a slow website or a large space does not hold a worker for hours."""
+    """Limits of one attempt of a job, so that a slow website or a large space does not occupy a worker for hours."""
 
     seconds: int = 10 * 60
     most_bytes: int = 64 * 1024 * 1024
-    """Bytes of all files and responses that it reads."""
+    """Maximum size of all files and responses that the job reads."""
 
 
 DEFAULT_LIMITS = JobLimits()
 
 
 class JobBudget:
-    """The time and the bytes that an attempt of a job has left."""
+    """The time and the bytes that remain for one attempt of a job."""
 
     def __init__(self, limits: JobLimits) -> None:
         self._limits = limits
@@ -83,10 +83,10 @@ class JobBudget:
         self._bytes = 0
 
     def seconds_left(self) -> float:
-        """Returns the seconds that are left.
+        """Returns the number of seconds that remain.
 
         Raises:
-            LimitReached: none are left.
+            LimitReached: the time is over.
         """
         left = self._deadline - time.monotonic()
         if left <= 0:
@@ -97,7 +97,7 @@ class JobBudget:
         """Counts bytes that were read.
 
         Raises:
-            LimitReached: these are too many.
+            LimitReached: the total exceeds the limit.
         """
         self._bytes += count
         if self._bytes > self._limits.most_bytes:
@@ -111,7 +111,7 @@ def _duration(seconds: int) -> str:
 
 @dataclass(frozen=True)
 class JobContext:
-    """What a runner works with; `about` is the id of the item that it works on."""
+    """The environment of a runner; `about` is the id of the item that the job processes."""
 
     job_id: str
     about: str
@@ -125,15 +125,15 @@ class JobContext:
     budget: JobBudget
 
     def now(self) -> str:
-        """The current time in stored form."""
+        """Returns the current time in stored form."""
         return moment_text(self.clock())
 
     def fetch(self, url: str, *, accept: str = "*/*") -> Fetched:
-        """Fetches a URL within the budget of the job, and follows redirects.
+        """Fetches a URL within the budget of the job, following redirects.
 
         Raises:
-            OutgoingError: the URL is unreachable or not allowed, or the response too large.
-            LimitReached: the job has no time left, or has read too many bytes.
+            OutgoingError: the URL is unreachable or not allowed, or the response is too large.
+            LimitReached: the job has exceeded its budget.
         """
         seconds = self.budget.seconds_left()
         response = self.outgoing.request("GET", url, headers={"accept": accept}, seconds=seconds)
@@ -144,8 +144,8 @@ class JobContext:
         """Checks that this worker still holds the job, and that the job has time left.
 
         Raises:
-            JobCancelled: it does not.
-            LimitReached: no time is left.
+            JobCancelled: the job was cancelled or taken, or the service is shutting down.
+            LimitReached: the time is over.
         """
         self.budget.seconds_left()
         if self.is_ending():
@@ -154,10 +154,10 @@ class JobContext:
             self._require_held(session)
 
     def write(self, change: Callable[[Session], Result]) -> Result:
-        """Runs a function in a transaction, as `Database.write` does, if this worker still holds the job.
+        """Runs a function in a transaction, like `Database.write`, if this worker still holds the job.
 
         Raises:
-            JobCancelled: it does not; nothing is written.
+            JobCancelled: the job was cancelled or taken by another worker; nothing is written.
         """
 
         def write(session: Session) -> Result:
@@ -174,7 +174,14 @@ class JobContext:
 
 @dataclass(frozen=True)
 class Runner:
-    """Runs one kind of job; `failed` records the final failure on the item, `again` repeats the job after a pause."""
+    """The implementation of one kind of job.
+
+    Attributes:
+        run: does the work.
+        limits: limits of one attempt.
+        failed: records the final failure on the item; see `runs`.
+        again: for a recurring job, the pause before the next run.
+    """
 
     run: Callable[[JobContext], None]
     limits: JobLimits
@@ -183,7 +190,7 @@ class Runner:
 
 
 RUNNERS: dict[str, Runner] = {}
-"""All runners by kind of job."""
+"""Runners by kind of job."""
 
 
 def runs(
@@ -218,7 +225,7 @@ def enter_job(
     organization_id: str | None,
     progress: dict[str, Any] | None = None,
 ) -> None:
-    """Queues a job; it starts after this transaction commits."""
+    """Queues a job, which starts after this transaction commits."""
     session.info[WANTED] = True
     session.add(
         JobRow(
@@ -236,6 +243,6 @@ def enter_job(
 
 
 def cancel_jobs(session: Session, about: str, now: str) -> None:
-    """Cancels the jobs of an item; a running one stops at its next step."""
+    """Cancels the jobs of an item; a running job stops at its next step."""
     jobs = update(JobRow).where(JobRow.about == about, JobRow.state.in_(UNDER_WAY))
     session.execute(jobs.values(state="cancelled", finished_at=now))

@@ -1,8 +1,8 @@
 """Runs a translation: sends every page of the live content through a translator and writes the translated space.
 
-The translator is a command that the operator configures. It reads a page in Markdown on standard input, gets languages
-and instructions in PRESSCHECK_SOURCE_LANGUAGE, PRESSCHECK_LANGUAGE and PRESSCHECK_INSTRUCTIONS, and writes the
-translated page to standard output. Without a translator, pages are copied, which the statistics show.
+The translator is a command that the operator configures. It reads a page in Markdown from standard input, gets
+languages and instructions in PRESSCHECK_SOURCE_LANGUAGE, PRESSCHECK_LANGUAGE and PRESSCHECK_INSTRUCTIONS, and writes
+the translated page to standard output. Without a translator, pages are copied, and the statistics record that.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from presscheck.service.models.spaces import SpaceRow
 from presscheck.service.spaces.sort_order import last_position
 
 PATIENCE = 300
-"""Seconds that the translator may take for one page."""
+"""Timeout of the translator for one page, in seconds."""
 LONGEST_TITLE = 50
 
 
@@ -47,24 +47,24 @@ class _Run:
     pages: int = 0
 
 
-def _given_up(session: Session, about: str, reason: str, now: str) -> None:
+def _record_failure(session: Session, about: str, reason: str, now: str) -> None:
     row = session.get(TranslationRow, about)
     if row is not None:
         row.status, row.updated_at = "completed" if row.result_revision else "pending", now
         row.stats = row.stats | {"failure": reason}
 
 
-@runs("translation", limits=JobLimits(seconds=2 * 60 * 60), failed=_given_up)
+@runs("translation", limits=JobLimits(seconds=2 * 60 * 60), failed=_record_failure)
 def translate(work: JobContext) -> None:
     """Translates the live content."""
     run = work.write(lambda session: _begin(session, work))
     if run is None:
         return
-    begun = time.monotonic()
+    started = time.monotonic()
     tree = _translated(run.source.tree, run, _translator(work, run), work)
-    duration = time.monotonic() - begun
+    duration = time.monotonic() - started
     work.require_running()
-    work.write(lambda session: _end(session, work, run, tree, duration))
+    work.write(lambda session: _save_result(session, work, run, tree, duration))
 
 
 def _begin(session: Session, work: JobContext) -> _Run | None:
@@ -72,14 +72,14 @@ def _begin(session: Session, work: JobContext) -> _Run | None:
     space = session.get(SpaceRow, row.source_space) if row else None
     if row is None or space is None:
         return None
-    _demand_source(row, space)
+    _require_source(row, space)
     row.status = "running"
     live = session.get_one(RevisionRow, space.revision_id)
     texts = document_texts(session, documents_of(live.tree))
     return _Run(row.source_language, row.language, row.instructions, live, texts)
 
 
-def _demand_source(row: TranslationRow, source: SpaceRow) -> None:
+def _require_source(row: TranslationRow, source: SpaceRow) -> None:
     if source.organization_id != row.organization_id or source.deleted_at is not None:
         raise PermanentFailure("the source was deleted, or is in another organization now")
 
@@ -96,7 +96,7 @@ def _translator(work: JobContext, run: _Run) -> Callable[[str], str]:
 
     def by_command(text: str) -> str:
         try:
-            ran = subprocess.run(  # noqa: S603  # the operator's own command, without a shell
+            ran = subprocess.run(  # noqa: S603  # the command of the operator, without a shell
                 command,
                 input=text,
                 capture_output=True,
@@ -106,7 +106,7 @@ def _translator(work: JobContext, run: _Run) -> Callable[[str], str]:
                 check=True,
             )
         except subprocess.TimeoutExpired:
-            work.budget.seconds_left()  # raises if the time of the whole run is over
+            work.budget.seconds_left()  # raises if the time of the whole job is over
             raise PermanentFailure(f"the translator timed out: more than {PATIENCE} s for one page") from None
         except subprocess.CalledProcessError as error:
             raise PermanentFailure(f"the translator failed: {str(error.stderr).strip()[-300:]}") from None
@@ -118,30 +118,30 @@ def _translator(work: JobContext, run: _Run) -> Callable[[str], str]:
 
 
 def _translated(tree: Tree, run: _Run, translator: Callable[[str], str], work: JobContext) -> Tree:
-    """The page tree with translated titles; pages keep their ids so that links keep working."""
-    found: Tree = []
+    """Returns the page tree with translated titles; pages keep their ids so that links keep working."""
+    pages: Tree = []
     for page in tree:
         work.require_running()
         text = run.texts.get(page.get("documentId", ""), "")
         answer = parse_page(translator(format_page(page["title"], text)))
         if problem := size_problem(answer.body):
             raise PermanentFailure(f"the translation of “{page['title']}” is {problem}")
-        other: Page = page | {"title": answer.title or page["title"]}
+        translation: Page = page | {"title": answer.title or page["title"]}
         if page.get("documentId"):
             run.translated[page["id"]] = answer.body
             run.words += len(text.split())
         run.pages += 1
         if page.get("pages"):
-            other["pages"] = _translated(page["pages"], run, translator, work)
-        found.append(other)
-    return found
+            translation["pages"] = _translated(page["pages"], run, translator, work)
+        pages.append(translation)
+    return pages
 
 
-def _end(session: Session, work: JobContext, run: _Run, tree: Tree, duration: float) -> None:
+def _save_result(session: Session, work: JobContext, run: _Run, tree: Tree, duration: float) -> None:
     row = session.get(TranslationRow, work.about)
     if row is None:
         return
-    _demand_source(row, session.get_one(SpaceRow, row.source_space))
+    _require_source(row, session.get_one(SpaceRow, row.source_space))
     now = work.now()
     space = session.get(SpaceRow, row.result_space) if row.result_space else None
     if space is None or space.deleted_at is not None or space.organization_id != row.organization_id:
@@ -184,15 +184,15 @@ def _new_space(session: Session, row: TranslationRow, now: str) -> SpaceRow:
 
 
 def _with_documents(session: Session, tree: Tree, texts: dict[str, str]) -> Tree:
-    found: Tree = []
+    pages: Tree = []
     for page in tree:
         copy = page
         if page["id"] in texts:
             copy = page | {"documentId": add_document(session, texts[page["id"]])}
         if page.get("pages"):
             copy = copy | {"pages": _with_documents(session, page["pages"], texts)}
-        found.append(copy)
-    return found
+        pages.append(copy)
+    return pages
 
 
 def _stats(before: dict[str, Any], run: _Run, duration: int, *, is_copy: bool) -> dict[str, Any]:

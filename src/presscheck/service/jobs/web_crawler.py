@@ -1,4 +1,4 @@
-"""Website crawler: one origin, one page at a time, obeys robots.txt. HTML becomes Markdown, see `html_conversion`."""
+"""Website crawler: one origin, one page at a time, obeying robots.txt. `html_conversion` converts HTML to Markdown."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ from presscheck.service.jobs.queue import JobContext, LimitReached, PermanentFai
 
 MOST_PAGES = 200
 MOST_URLS = 5000
-"""URLs that are tried at most; many of them may lead to no page."""
+"""Maximum number of URLs that are tried; many of them may not be pages."""
 LONGEST_ROBOTS = 500 * 1024
-"""Bytes of a robots.txt that are read, as Google does."""
+"""Number of bytes of a robots.txt that are read; Google has the same limit."""
 PAUSE = 0.2
 """Seconds between two requests."""
 LONGEST_PAUSE = 5.0
-"""The longest crawl delay that a robots.txt may ask for, in seconds."""
+"""Maximum crawl delay that a robots.txt may require, in seconds."""
 
 _OWN_FILE = re.compile(r"/files/([0-9a-f]{64})/([^/]+)$")
 
 
 @dataclass
 class Found:
-    """A crawled page: its URL, title, slug, Markdown, and the URL of its parent page."""
+    """A crawled page; `above` is the URL of its parent page."""
 
     url: str
     title: str
@@ -44,13 +44,18 @@ class Found:
     above: str | None = None
 
     def markdown(self, addresses: Mapping[str, str]) -> str:
-        """The Markdown, with links to other crawled pages rewritten."""
+        """Returns the Markdown with links to other imported pages rewritten.
+
+        Args:
+            addresses: the new link targets by URL.
+        """
         parts: list[str] = []
         end = 0
         for link in written_targets(self.text):
             url, fragment = urldefrag(link.target)
             address = addresses.get(_plain(url)) if web_address(url) else None
-            if address is None or not self.text.endswith("](", 0, link.start):  # an address that is no link is text
+            # a URL that is not a link target remains text
+            if address is None or not self.text.endswith("](", 0, link.start):
                 continue
             parts += (self.text[end : link.start], f"{address}#{fragment}" if fragment else address)
             end = link.end
@@ -58,41 +63,42 @@ class Found:
 
 
 class Crawl:
-    """Crawls the pages of one origin, starting at a URL; parent pages come first."""
+    """Crawls the pages of one origin, starting at a URL."""
 
     def __init__(self, work: JobContext, start: str) -> None:
         self._work = work
         self._start = _plain(start)
         self._origin = _origin(self._start)
-        self._robots = RobotFileParser()  # without a URL, and never `read`: it would send a request of its own
+        # created without a URL and never `read`, which would bypass the limits on outgoing requests
+        self._robots = RobotFileParser()
         self._pause = PAUSE
-        self._found: dict[str, Found] = {}
-        self._left_out: list[str] = []
+        self._pages: dict[str, Found] = {}
+        self._skipped: list[str] = []
         self._limit: LimitReached | None = None
 
     def pages(self) -> list[Found]:
-        """Fetches all pages, or those that are reached within the limits of the job.
+        """Fetches all pages, or as many as the limits of the job allow. Parent pages come first.
 
         Raises:
-            LimitReached: no page was reached.
+            LimitReached: not even one page could be fetched.
         """
         try:
             self._follow_links()
         except LimitReached as limit:
-            if not self._found:
+            if not self._pages:
                 raise
             self._limit = limit
         return self._in_order()
 
     def note(self) -> str | None:
-        """Returns why pages are missing; None if none are."""
-        left_out = f"{len(self._left_out)} left out, such as {self._left_out[0]}" if self._left_out else None
+        """Returns why pages are missing, or None if none are."""
+        left_out = f"{len(self._skipped)} left out, such as {self._skipped[0]}" if self._skipped else None
         return "; ".join(str(part) for part in (self._limit, left_out) if part) or None
 
     def _follow_links(self) -> None:
         self._read_robots()
         waiting, seen = deque([self._start]), {self._start}
-        while waiting and len(self._found) < MOST_PAGES:
+        while waiting and len(self._pages) < MOST_PAGES:
             self._work.require_running()
             url = waiting.popleft()
             for linked in self._read(url):
@@ -126,37 +132,37 @@ class Crawl:
                 raise PermanentFailure(str(error)) from None
             return []
         address = _plain(answer.url)
-        if url == self._start:  # after a redirect, links are relative to the target
+        if url == self._start:  # after a redirect, the origin is the redirect's target
             self._origin = _origin(address)
         if answer.status != 200 or answer.content_type not in ("text/html", "application/xhtml+xml"):
             if url == self._start:
                 raise PermanentFailure(f"{url} responded with {answer.status} {answer.content_type}, not with a page")
             return []
-        if _origin(address) != self._origin or address in self._found:
+        if _origin(address) != self._origin or address in self._pages:
             return []
         try:
             page = convert_html(answer.body, answer.url)
         except NotConverted as error:
-            self._leave_out(url, str(error))
+            self._skip(url, str(error))
             return []
         if problem := size_problem(page.markdown):
-            self._leave_out(url, problem)
+            self._skip(url, problem)
         else:
-            self._found[address] = Found(address, page.title, _slug(address), page.markdown)
+            self._pages[address] = Found(address, page.title, _slug(address), page.markdown)
         return [_plain(link) for link in page.links]
 
-    def _leave_out(self, url: str, reason: str) -> None:
+    def _skip(self, url: str, reason: str) -> None:
         if url == self._start:
             raise PermanentFailure(f"{url}: {reason}") from None
-        self._left_out.append(f"{url}: {reason}")
+        self._skipped.append(f"{url}: {reason}")
 
     def _in_order(self) -> list[Found]:
-        pages = sorted(self._found.values(), key=lambda page: (urlsplit(page.url).path.rstrip("/"), page.url))
+        pages = sorted(self._pages.values(), key=lambda page: (urlsplit(page.url).path.rstrip("/"), page.url))
         for page in pages:
             path = page.url
             while "/" in path.removeprefix(self._origin).strip("/") and page.above is None:
                 path = path.rstrip("/").rpartition("/")[0]
-                page.above = next((near for near in (path, f"{path}/") if near in self._found), None)
+                page.above = next((near for near in (path, f"{path}/") if near in self._pages), None)
         return pages
 
 
@@ -210,7 +216,7 @@ def _fetched(work: JobContext, address: str) -> Fetched:
 
 
 def _plain(url: str) -> str:
-    """The URL without fragment and query, with a path."""
+    """Returns the URL without fragment and query, with at least the path ``/``."""
     parts = urlsplit(url)
     return f"{parts.scheme}://{parts.netloc.lower()}{parts.path or '/'}"
 

@@ -1,4 +1,4 @@
-"""Delivers integration events and records the result: to the development tunnel, or else to the script."""
+"""Delivers integration events to the development tunnel or to the script, and records the result."""
 
 from __future__ import annotations
 
@@ -13,25 +13,30 @@ from presscheck.service.models.integrations import EventRow, InstallationRow, In
 from presscheck.service.models.jobs import JobRow
 
 
-class _Letter(NamedTuple):
+class _Delivery(NamedTuple):
     receiver: Receiver
     event: dict[str, Any]
 
 
-def _given_up(session: Session, about: str, reason: str, now: str) -> None:
+def _record_failure(session: Session, about: str, reason: str, now: str) -> None:
     _record(session, about, "failed", [{"message": reason, "timestamp": now, "level": "error"}])
 
 
-@runs("delivery", failed=_given_up)
+@runs("delivery", failed=_record_failure)
 def deliver(work: JobContext) -> None:
     """Delivers one event."""
     with work.database.reading.begin() as session:
-        letter = _letter(session, work)
-    if letter is None:
+        delivery = _delivery(session, work)
+    if delivery is None:
         return
     log = DeliveryLog(work.now)
     outcome = deliver_event(
-        letter.receiver, letter.event, log, outgoing=work.outgoing, scripts=work.outside.scripts, read=work.files.read
+        delivery.receiver,
+        delivery.event,
+        log,
+        outgoing=work.outgoing,
+        scripts=work.outside.scripts,
+        read=work.files.read,
     )
     if outcome.error is not None and outcome.may_retry:
         raise RetryLater(outcome.error)
@@ -39,7 +44,7 @@ def deliver(work: JobContext) -> None:
     work.write(lambda session: _record(session, work.about, status, log.rows))
 
 
-def _letter(session: Session, work: JobContext) -> _Letter | None:
+def _delivery(session: Session, work: JobContext) -> _Delivery | None:
     event = session.get(EventRow, work.about)
     row = session.get(IntegrationRow, event.integration) if event else None
     if event is None or row is None or event.status is not None:
@@ -50,7 +55,7 @@ def _letter(session: Session, work: JobContext) -> _Letter | None:
     receiver = receiver_of(
         row, installed, is_own=installer == row.organization_id, space_id=event.payload.get("spaceId")
     )
-    return _Letter(receiver, event.payload)
+    return _Delivery(receiver, event.payload)
 
 
 def _record(session: Session, event_id: str, status: str, logs: list[dict[str, str]]) -> None:

@@ -1,13 +1,14 @@
-"""Worker threads of one service process: take due jobs, hold them under a lease, and save the results.
+"""Worker threads of a service process, which take due jobs, hold them under a lease, and save the results.
 
 A lease is renewed while its job runs; when a process dies, the lease expires and another process takes the job.
 
-A renewal counts a number up, and a lease expires for a process that has seen this number unchanged for `LEASE` seconds
-of its own. So no clock is compared with that of another process, or with itself after it was set. While the database
-takes no writes, no owner can renew its lease: whoever waits for the lock longer than `POLL` starts to watch again.
+Each renewal increments a counter. A process regards a lease as expired if it has seen the same count for `LEASE`
+seconds of its own monotonic clock, so clocks of different processes are never compared, and setting a clock changes
+nothing. While the database accepts no writes, owners cannot renew their leases. A process that notices this, because it
+waits for a lock longer than `POLL`, starts to measure again.
 
-A lease that expires though its owner still runs, such as in a process that was stopped for a while, is found out by its
-token: `JobContext.write()` and the result of the job check it in their transactions, and the log has a line.
+A lease may expire although its owner still runs, such as in a process that was suspended. The owner notices:
+`JobContext.write()` and the saving of the result check the lease in their transactions, and a warning is logged.
 """
 
 from __future__ import annotations
@@ -39,20 +40,20 @@ from presscheck.service.jobs.queue import (
 from presscheck.service.models.jobs import JobRow
 
 LEASE = 60.0
-"""Seconds until a lease expires if it is not renewed."""
+"""Time without renewal after which a lease expires, in seconds."""
 RENEWAL = 15.0
 """Seconds between two renewals."""
 POLL = 2.0
-"""Seconds between two checks for jobs queued by other processes, and two attempts at a database that cannot be used."""
+"""Seconds between checks for jobs of other processes, and between retries while the database is unavailable."""
 MOST_AT_ONCE = 6
-"""Jobs that one process of the service runs at once; most of them wait for other servers or for processes of theirs."""
+"""Maximum number of running jobs per process; most of them wait for other servers or for their own processes."""
 MOST_PER_ORGANIZATION = 2
-"""Jobs of one organization that run at once, each of another kind: slow ones hold up only its own work."""
+"""Maximum number of running jobs per organization, all of different kinds, so that it delays only its own jobs."""
 MOST_ATTEMPTS = 3
 PAUSE = timedelta(seconds=10)
-"""Pause before a failed job is retried; after the second failure, twice as long."""
+"""Pause before the first retry of a failed job; the second pause is twice as long."""
 WORKER_DIED = f"The service process ended during each of {MOST_ATTEMPTS} attempts."
-"""Reason of a job that failed because nothing was left to report its result."""
+"""Reason of the failure of a job whose process ended in every attempt, so that none reported a result."""
 HOUSEKEEPING = "sweep"
 """The id of the cleanup job, which always exists."""
 
@@ -60,9 +61,9 @@ _log = logging.getLogger("presscheck.service")
 
 
 class Workers:
-    """Threads that run jobs from `start()` to `stop()`; `wake()` tells them that a job was queued.
+    """Threads that run jobs between `start()` and `stop()`.
 
-    The organization with the fewest running jobs comes next: no organization waits for the jobs of another.
+    The organization with the fewest running jobs comes next, so no organization waits for the jobs of another.
     """
 
     def __init__(self, database: Database, files: BlobStore, clock: Clock, outside: OutboundConfig) -> None:
@@ -73,22 +74,25 @@ class Workers:
         self._ending = threading.Event()
         self._queued = threading.Semaphore(0)
         self._held: set[str] = set()
-        """The leases of this process."""
+        """The leases that this process holds."""
         self._seen: dict[str, tuple[int, float]] = {}
-        """Renewals of each lease, and since when this process sees this number; a race of threads makes it later."""
+        """For each lease, its number of renewals and when this process first saw this number.
+
+        Threads race for this value without a lock; the race can only make the time later.
+        """
         self._writable_since = time.monotonic()
-        """When this process last noticed that the database took no writes."""
+        """The time at which this process last noticed that the database accepted no writes."""
         self._threads = [threading.Thread(target=self._work, daemon=True, name="jobs") for _ in range(MOST_AT_ONCE)]
         self._threads.append(threading.Thread(target=self._renew, daemon=True, name="leases"))
 
     def start(self) -> None:
-        """Starts the threads and schedules the cleanup job."""
+        """Creates the cleanup job if it is missing, and starts the threads."""
         self._database.write(self.enter_housekeeping)
         for thread in self._threads:
             thread.start()
 
     def stop(self) -> None:
-        """Stops the threads; running jobs stop at their next step and another process continues them."""
+        """Stops the threads. Running jobs stop at their next step, and another process continues them."""
         self._ending.set()
         self._queued.release(len(self._threads))
         for thread in self._threads:
@@ -96,7 +100,7 @@ class Workers:
         self.outgoing.close()
 
     def wake(self) -> None:
-        """Wakes a thread to check for jobs."""
+        """Makes a thread check for jobs immediately."""
         self._queued.release()
 
     def _work(self) -> None:
@@ -110,32 +114,32 @@ class Workers:
             if job is None:
                 self._queued.acquire(timeout=POLL)
             else:
-                self._do(job)
+                self._run(job)
 
     def _take(self) -> JobRow | None:
-        begun = time.monotonic()
-        with self._database.reading.begin() as session:  # checking takes no write lock
+        started = time.monotonic()
+        with self._database.reading.begin() as session:  # checking must not take the write lock
             expired = self._expired(session)
             if session.scalar(self._due(expired).with_only_columns(JobRow.id)) is None:
                 return None
 
         def take(session: Session) -> JobRow | None:
             now = time.monotonic()
-            if now - begun > POLL:  # it waited for a lock
+            if now - started > POLL:  # the transaction waited for a lock
                 self._writable_since = now
-            return self._take_one(session, expired if begun > self._writable_since else [])
+            return self._take_one(session, expired if started > self._writable_since else [])
 
         return self._database.write(take)
 
     def _expired(self, session: Session) -> list[tuple[str, int]]:
-        """The leases that have expired for this process, with their renewals."""
+        """Returns the leases that have expired for this process, with their numbers of renewals."""
         now = time.monotonic()
         running = session.execute(select(JobRow.lease, JobRow.renewals).where(JobRow.state == "running")).all()
-        before, seen = self._seen, dict[str, tuple[int, float]]()
+        previous, seen = self._seen, dict[str, tuple[int, float]]()
         for lease, renewals in running:
             if lease is not None:
-                known = before.get(lease, (None, now))
-                seen[lease] = (renewals, known[1] if known[0] == renewals else now)
+                last = previous.get(lease, (None, now))
+                seen[lease] = (renewals, last[1] if last[0] == renewals else now)
         self._seen = seen
         return [
             (lease, renewals)
@@ -144,9 +148,10 @@ class Workers:
         ]
 
     def _take_one(self, session: Session, expired: list[tuple[str, int]]) -> JobRow | None:
-        """Takes the next due job and counts the attempt; a job whose attempts are used up fails instead.
+        """Takes the next due job and counts the attempt; a job that has no attempts left fails instead.
 
-        The attempt is counted before it runs, because a job that ends the whole process cannot be counted after.
+        The attempt is counted before the job runs, because a job that ends the whole process cannot be counted
+        afterwards.
         """
         while (job := session.scalars(self._due(expired).with_for_update(skip_locked=True)).first()) is not None:
             if job.state == "waiting" or job.attempts < MOST_ATTEMPTS:
@@ -159,12 +164,12 @@ class Workers:
     def _due(self, expired: list[tuple[str, int]]) -> Select[JobRow]:
         now = self._clock()
         recurring = [kind for kind, runner in self._runners.items() if runner.again]
-        # no pause is that long: the clock was set back since
+        # no retry waits that long, so the clock was set back meanwhile
         is_far_ahead = and_(JobRow.run_at > moment_text(now + MOST_ATTEMPTS * PAUSE), JobRow.kind.not_in(recurring))
-        waits = and_(JobRow.state == "waiting", or_(JobRow.run_at <= moment_text(now), is_far_ahead))
-        was_left = and_(JobRow.state == "running", tuple_(JobRow.lease, JobRow.renewals).in_(expired))
+        is_waiting = and_(JobRow.state == "waiting", or_(JobRow.run_at <= moment_text(now), is_far_ahead))
+        is_abandoned = and_(JobRow.state == "running", tuple_(JobRow.lease, JobRow.renewals).in_(expired))
         running = aliased(JobRow)
-        beside = (
+        running_jobs = (
             select(func.count())
             .select_from(running)
             .where(
@@ -173,16 +178,16 @@ class Workers:
                 running.lease.not_in([lease for lease, _ in expired]),
             )
         )
-        count = beside.scalar_subquery()
-        same_kind = beside.where(running.kind == JobRow.kind).scalar_subquery()
+        count = running_jobs.scalar_subquery()
+        same_kind = running_jobs.where(running.kind == JobRow.kind).scalar_subquery()
         return (
             select(JobRow)
-            .where(or_(waits, was_left), count < MOST_PER_ORGANIZATION, same_kind == 0)
+            .where(or_(is_waiting, is_abandoned), count < MOST_PER_ORGANIZATION, same_kind == 0)
             .order_by(count, JobRow.run_at, JobRow.id)
             .limit(1)
         )
 
-    def _do(self, job: JobRow) -> None:
+    def _run(self, job: JobRow) -> None:
         lease = job.lease or ""
         runner = self._runners[job.kind]
         work = JobContext(
@@ -201,37 +206,40 @@ class Workers:
         try:
             runner.run(work)
         except JobCancelled:
-            self._end(job, "waiting" if self._ending.is_set() else "cancelled", None)
+            self._save_result(job, "waiting" if self._ending.is_set() else "cancelled", None)
         except PermanentFailure as reason:
-            self._end(job, "failed", str(reason))
+            self._save_result(job, "failed", str(reason))
         except (RetryLater, FilesUnavailable) as reason:
-            self._end(job, "waiting" if job.attempts < MOST_ATTEMPTS else "failed", str(reason))
+            self._save_result(job, "waiting" if job.attempts < MOST_ATTEMPTS else "failed", str(reason))
         except Exception as error:
             _report(f"job {job.kind} ({job.id}) failed, attempt {job.attempts}", error)
-            self._end(job, "waiting" if job.attempts < MOST_ATTEMPTS else "failed", f"{type(error).__name__}: {error}")
+            self._save_result(
+                job, "waiting" if job.attempts < MOST_ATTEMPTS else "failed", f"{type(error).__name__}: {error}"
+            )
         else:
-            self._end(job, "waiting" if runner.again else "done", None)
+            self._save_result(job, "waiting" if runner.again else "done", None)
         finally:
             self._held.discard(lease)
 
-    def _end(self, job: JobRow, state: str, reason: str | None) -> None:
-        """Saves the result of a job, unless another worker has taken it. Waits for a database that cannot be used."""
+    def _save_result(self, job: JobRow, state: str, reason: str | None) -> None:
+        """Saves the result of a job unless another worker has taken it; waits while the database is unavailable."""
 
-        def note(session: Session) -> bool:
+        def save(session: Session) -> bool:
             row = session.get(JobRow, job.id)
             if row is not None and row.lease == job.lease and row.state == "running":
                 self._settle(session, row, state, reason)
                 return True
-            return row is None or row.attempts == job.attempts  # deleted, cancelled, or saved by a commit that failed
+            # deleted, cancelled, or saved by a commit whose response was lost
+            return row is None or row.attempts == job.attempts
 
         is_mine = None
         while is_mine is None:
             try:
-                is_mine = self._database.write(note)
+                is_mine = self._database.write(save)
             except Exception as error:
                 _report(f"could not save the result of job {job.kind} ({job.id})", error)
-                if not _is_passing(error) or self._ending.wait(POLL):
-                    return  # it runs again
+                if not _is_temporary(error) or self._ending.wait(POLL):
+                    return  # the lease will expire, and the job will run again
         if not is_mine:
             _log.warning(
                 "job %s (%s) was taken by another worker; attempt %d ended here without a result",
@@ -241,7 +249,7 @@ class Workers:
             )
 
     def _settle(self, session: Session, job: JobRow, state: str, reason: str | None) -> None:
-        """Ends an attempt: the job waits for the next one, or has finished in this state."""
+        """Ends an attempt: schedules the next attempt or marks the job as finished in `state`."""
         runner = self._runners[job.kind]
         if state == "failed" and runner.again:  # a recurring job never ends
             state, job.attempts = "waiting", 0
@@ -272,7 +280,7 @@ class Workers:
                 pause = min(POLL, RENEWAL)
 
     def enter_housekeeping(self, session: Session) -> None:
-        """Creates the key for signatures and the cleanup job, unless they are there."""
+        """Creates the signing key and the cleanup job if they are missing."""
         now = moment_text(self._clock())
         make_key(session)
         if session.get(JobRow, HOUSEKEEPING) is None:
@@ -281,12 +289,12 @@ class Workers:
             )
 
 
-def _is_passing(error: Exception) -> bool:
+def _is_temporary(error: Exception) -> bool:
     return isinstance(error, DBAPIError) and unavailable(error) is not None
 
 
 def _report(failure: str, error: Exception) -> None:
-    """Logs an error in one line if the database cannot be used now, or else with its traceback."""
+    """Logs an error: one line if the database is temporarily unavailable, or else the traceback."""
     reason = unavailable(error) if isinstance(error, DBAPIError) else None
     if reason:
         _log.warning("%s: %s", failure, reason)
