@@ -1,6 +1,6 @@
 """Access to published sites: public, by a share key in the URL, or by a visitor's signed token.
 
-An unpublished site, or one without the right share key, responds like a site that does not exist.
+Unpublished sites and sites without the right share key respond like sites that do not exist.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 TOKEN = "jwt_token"  # noqa: S105  # a parameter name, not a secret
 """The query parameter with the signed token of a visitor."""
 PREVIEW = "preview"
-"""Signing purpose of preview URLs."""
+"""Purpose that the signature of preview URLs covers."""
 LONGEST_TOKEN = 4000
-"""Most characters of a token; browsers limit cookies to 4096 bytes."""
+"""Maximum number of characters of a token; browsers limit cookies to 4096 bytes."""
 LONGEST_VISIT = 400 * 24 * 3600
-"""Longest lifetime of a cookie in seconds; browsers have the same limit."""
+"""Maximum lifetime of a cookie in seconds; browsers have the same limit."""
 _OPTIONS: Options = {
     "verify_exp": False,  # checked against the clock of the service instead
     "verify_nbf": False,
@@ -43,7 +43,9 @@ _OPTIONS: Options = {
 
 
 class Reader(NamedTuple):
-    """An admitted visitor: the base URL of the site as requested, the path within it, and the visitor's claims."""
+    """An admitted visitor: the base URL of the site as requested, the path within the site, and the
+    visitor's claims.
+    """
 
     site: SiteRow
     base: str
@@ -53,7 +55,7 @@ class Reader(NamedTuple):
 
 
 class AccessDenied(Exception):
-    """Access denied: 404 if the site is not found, 401 if the visitor must sign in."""
+    """Access is denied: 404 if the site is not found, 401 if the visitor must sign in."""
 
     def __init__(self, status: int) -> None:
         super().__init__(status)
@@ -66,13 +68,13 @@ def admitted(context: Context, request: Request, sites: SiteRecords) -> Reader |
     Args:
         context: the transaction.
         request: the request.
-        sites: the sites in this transaction.
+        sites: the cache of sites for this transaction.
 
     Raises:
         AccessDenied: access is denied.
     """
     if "preview" in request.path_params:
-        return _previewing(context, request.path_params["preview"], request.path_params["path"])
+        return _preview_reader(context, request.path_params["preview"], request.path_params["path"])
     name = request.path_params["site"]
     site = sites.named(context, name)
     if site is None or not site.published:
@@ -95,28 +97,28 @@ def admitted(context: Context, request: Request, sites: SiteRecords) -> Reader |
 
 
 def preview_address(context: Context, site: SiteRow, claims: dict[str, Any]) -> str:
-    """A preview URL of a site, valid for one hour, as seen by a visitor with these claims, published or not.
+    """Returns a preview URL of a site, published or not, for a visitor with these claims; it is valid for one hour.
 
-    It shows the site as long as the caller has access to all of its spaces.
+    The preview works as long as the caller has access to all spaces of the site.
     """
     value = {"site": site.id, "claims": claims, "user": context.user.id}
     return f"{context.origin}/preview/{signed(context.session, PREVIEW, value)}/"
 
 
-def _previewing(context: Context, text: str, path: str) -> Reader:
+def _preview_reader(context: Context, text: str, path: str) -> Reader:
     value = unsigned(context.session, PREVIEW, text)
     site = context.session.get(SiteRow, value["site"]) if value else None
-    giver = context.session.get(UserRow, value.get("user", "")) if value else None
-    if value is None or site is None or giver is None:
+    issuer = context.session.get(UserRow, value.get("user", "")) if value else None
+    if value is None or site is None or issuer is None:
         raise AccessDenied(404)
-    asking = replace(context, user=giver, known={})
-    if role_in(asking, site.organization_id) is None or not sees_every_space(asking, site):
+    issuer_context = replace(context, user=issuer, known={})
+    if role_in(issuer_context, site.organization_id) is None or not sees_every_space(issuer_context, site):
         raise AccessDenied(404)
     return Reader(site, f"{context.origin}/preview/{text}/", path, value["claims"], is_previewing=True)
 
 
 def reading_address(context: Context, site: SiteRow, key: str = "") -> str:
-    """The URL of a site in this service, used even if the site has its own host name."""
+    """Returns the URL of a site in this service, even if the site has its own host name."""
     if not site.hostname:
         return site_address(context, site, key)
     parts = [f"{context.origin}/docs", present_name(site), key]
@@ -126,12 +128,12 @@ def reading_address(context: Context, site: SiteRow, key: str = "") -> str:
 def _signed_in(context: Context, request: Request, reader: Reader) -> Reader | Response:
     settings = context.session.get(SiteSettingsRow, reader.site.id)
     key = settings.auth_key if settings else ""
-    brought = request.query_params.get(TOKEN)
-    if brought is not None:
-        claims = claims_of(brought, key, context.clock().timestamp())
+    token = request.query_params.get(TOKEN)
+    if token is not None:
+        claims = claims_of(token, key, context.clock().timestamp())
         if claims is None:
             raise AccessDenied(401)
-        return _welcomed(context, request, reader, brought, claims)
+        return _store_token(context, request, reader, token, claims)
     claims = claims_of(request.cookies.get(_cookie(reader.site), ""), key, context.clock().timestamp())
     if claims is not None:
         return reader._replace(claims=claims)
@@ -143,30 +145,30 @@ def _signed_in(context: Context, request: Request, reader: Reader) -> Reader | R
 
 
 def claims_of(token: str, key: str, now: float) -> dict[str, Any] | None:
-    """The claims of a token; None unless its signature and time are valid."""
+    """Returns the claims of a token, or None if its signature is invalid or it is expired or not yet valid."""
     if not token or not key or len(token) > LONGEST_TOKEN:
         return None
-    import jwt  # 99 ms: it loads cryptography, only for visitor tokens
+    import jwt  # takes 99 ms because it loads cryptography, so only for visitor tokens
 
     try:
         claims: dict[str, Any] = jwt.decode(token, key, algorithms=["HS256"], options=_OPTIONS)
     except (jwt.PyJWTError, ValueError, RecursionError):
         return None
-    for name, is_early in (("exp", False), ("nbf", True)):
+    for name, must_be_past in (("exp", False), ("nbf", True)):
         moment = claims.get(name)
         if moment is None:
             continue
-        if isinstance(moment, bool) or not isinstance(moment, int | float) or (moment > now) is is_early:
+        if isinstance(moment, bool) or not isinstance(moment, int | float) or (moment > now) is must_be_past:
             return None
     return claims
 
 
-def _welcomed(
+def _store_token(
     context: Context, request: Request, reader: Reader, token: str, claims: dict[str, Any]
 ) -> RedirectResponse:
-    """Redirects to the same URL without the token, and stores the token in an HTTP-only cookie."""
-    others = [(name, value) for name, value in request.query_params.multi_items() if name != TOKEN]
-    query = f"?{urlencode(others)}" if others else ""
+    """Stores the token in an HTTP-only cookie, and redirects to the same URL without the token."""
+    parameters = [(name, value) for name, value in request.query_params.multi_items() if name != TOKEN]
+    query = f"?{urlencode(parameters)}" if parameters else ""
     answer = RedirectResponse(f"{reader.base}{quote(reader.path)}{query}", 303, {"cache-control": "no-store"})
     expires = claims.get("exp")
     answer.set_cookie(

@@ -1,4 +1,4 @@
-"""The response with a page or a style sheet of a site, as it is kept and sent: plain, gzipped, with its `ETag`."""
+"""Cached responses with pages and style sheets of sites: plain and compressed with gzip, with `ETag`."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ THEME = "theme"
 """The cookie with the theme that a reader chose."""
 THEMES = ("light", "dark")
 LEVEL = 6
-"""Of gzip: a higher one takes longer than it saves on a page."""
+"""Compression level of gzip; on a page, higher levels take longer than they save."""
 _SMALL = 500
-"""Bytes below which a page is not compressed."""
+"""Number of bytes below which a page is not compressed."""
 _EACH = 2_000
-"""Bytes that a page takes besides its text."""
+"""Size of a cached page besides its text, in bytes."""
 
 
 class SitePage(HTMLResponse):
-    """A page of a published site that may be sent again."""
+    """A page of a published site that may be cached."""
 
 
 @dataclass
 class CachedResponse:
-    """A response as it is sent.
+    """A response in the form in which it is sent.
 
     Attributes:
-        zipped: the page compressed; None before it was asked for, empty if that is not smaller.
+        zipped: the compressed page; None until the first request for it.
     """
 
     body: bytes
@@ -40,42 +40,42 @@ class CachedResponse:
     zipped: bytes | None = None
 
     def weight(self) -> int:
-        """About how many bytes it takes in memory, compressed as well."""
+        """Estimates the size in memory in bytes, including the compressed page."""
         return 2 * len(self.body) + _EACH
 
 
 async def send_cached_response(page: CachedResponse, scope: Scope, send: Send, *, may_zip: bool) -> None:
-    """Sends a page as the client takes it: compressed, or only that it is still the same.
+    """Sends a page, compressed if the client accepts it, or a 304 if the client has the same version.
 
     Args:
         page: the page.
         scope: the request.
-        send: sends a message.
-        may_zip: whether it may be compressed; never if it has both a secret and words of the request, whose length
-            together would tell something about the secret.
+        send: sends an ASGI message.
+        may_zip: whether the page may be compressed. Never compress a page that contains both a secret and text of the
+            request: the compressed size would leak parts of the secret (BREACH).
     """
-    known, is_zipped = "", False
+    if_none_match, is_zipped = "", False
     for name, value in scope["headers"]:
         if name == b"if-none-match":
-            known = f"{known},{value.decode('latin-1')}" if known else value.decode("latin-1")
+            if_none_match = f"{if_none_match},{value.decode('latin-1')}" if if_none_match else value.decode("latin-1")
         elif name == b"accept-encoding":
             is_zipped = is_zipped or takes_gzip(value.decode("latin-1"))
     tag = page.tag
-    body, headers = page.body, [*page.headers]  # a list of its own: middleware adds headers to it
+    body, headers = page.body, [*page.headers]  # a new list, because outer middleware adds headers to it
     if is_zipped and may_zip and len(body) > _SMALL:
         tag = f'{tag[:-1]}-gzip"'
-        if known and is_known(tag, known):
+        if if_none_match and is_known(tag, if_none_match):
             body = b""
         elif page.zipped is None:
             page.zipped = body = await run_in_threadpool(gzip.compress, page.body, LEVEL, mtime=0)
         else:
             body = page.zipped
-        named = {b"etag": tag.encode(), b"content-length": str(len(body)).encode()}
-        headers = [(name, named.get(name, value)) for name, value in headers]
+        replaced = {b"etag": tag.encode(), b"content-length": str(len(body)).encode()}
+        headers = [(name, replaced.get(name, value)) for name, value in headers]
         headers.append((b"content-encoding", b"gzip"))
-    if known and is_known(tag, known):
-        left_out = (b"content-length", b"content-type", b"content-encoding")
-        headers = [(name, value) for name, value in headers if name not in left_out]
+    if if_none_match and is_known(tag, if_none_match):
+        omitted = (b"content-length", b"content-type", b"content-encoding")
+        headers = [(name, value) for name, value in headers if name not in omitted]
         await send({"type": "http.response.start", "status": 304, "headers": headers})
         await send({"type": "http.response.body", "body": b""})
         return
@@ -84,7 +84,7 @@ async def send_cached_response(page: CachedResponse, scope: Scope, send: Send, *
 
 
 def takes_gzip(accepted: str) -> bool:
-    """Whether a header `Accept-Encoding` has gzip, and does not refuse it with ``q=0``."""
+    """Returns whether an `Accept-Encoding` header allows gzip, which ``q=0`` refuses."""
     for part in accepted.split(","):
         name, _, weight = part.partition(";")
         if name.strip().lower() in ("gzip", "*"):

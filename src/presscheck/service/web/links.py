@@ -1,4 +1,4 @@
-"""Resolves the links of a page on a published site: to pages of the site, files, external URLs, or nothing."""
+"""Resolves links of pages on a published site: to pages of the site, files, external URLs, or nothing."""
 
 from __future__ import annotations
 
@@ -25,14 +25,15 @@ _HAS_SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:|//").match
 def outside(site: PublishedSite, url: str, *, is_new_tab: bool = False) -> ResolvedLink | None:
     """Resolves a URL.
 
-    A URL of the site itself becomes its URL for this reader; an app URL of the service becomes the page on the site.
+    A URL of the site itself is converted to the form for this reader, and an app URL of the service to the page on the
+    site.
     """
     url = f"https:{url}" if url.startswith("//") else url
-    own = site_address(site.context, site.site, own_key(site.site))
-    if url.startswith(own):
-        url = site.reader.base + url.removeprefix(own)
-    app = site.context.app("")
-    if url.startswith(f"{app}/") and (match := _IN_APP(url.removeprefix(app))):
+    site_url = site_address(site.context, site.site, own_key(site.site))
+    if url.startswith(site_url):
+        url = site.reader.base + url.removeprefix(site_url)
+    app_url = site.context.app("")
+    if url.startswith(f"{app_url}/") and (match := _IN_APP(url.removeprefix(app_url))):
         space_id, page_id, fragment = match.groups()
         return _in_space(site, space_id, page_id, decode_fragment(fragment or ""))
     if not is_safe_link(url):
@@ -48,21 +49,21 @@ def reference(site: PublishedSite, target: Any, space_id: str | None = None) -> 
     Args:
         site: the site and its reader.
         target: the reference.
-        space_id: the space of a reference that names none.
+        space_id: the space of references without a space.
     """
-    given = cast("dict[str, Any]", target) if isinstance(target, dict) else {}
-    values = {name: value for name, value in given.items() if isinstance(value, str)}
+    values_given = cast("dict[str, Any]", target) if isinstance(target, dict) else {}
+    values = {name: value for name, value in values_given.items() if isinstance(value, str)}
     kind = values.get("kind")
-    named = values.get("space") or space_id
+    target_space = values.get("space") or space_id
     if kind == "url":
         return outside(site, values.get("url", ""))
-    if named is None or named not in site.spaces:
+    if target_space is None or target_space not in site.spaces:
         return None
     if kind in ("page", "anchor", "space"):
-        return _in_space(site, named, values.get("page"), values.get("anchor", ""))
+        return _in_space(site, target_space, values.get("page"), values.get("anchor", ""))
     if kind == "file":
-        site_space = _site_space(site, named)
-        files = site.content(named).revision.files if site_space else []
+        site_space = _site_space(site, target_space)
+        files = site.content(target_space).revision.files if site_space else []
         file = next((candidate for candidate in files if candidate["id"] == values.get("file")), None)
         return ResolvedLink(file_url(site, site_space, file), file["name"]) if site_space and file else None
     return None
@@ -83,7 +84,7 @@ def _in_space(site: PublishedSite, space_id: str, page_id: str | None, anchor: s
 
 
 class PageLinks:
-    """The context of a page (see `html.context`)."""
+    """The links, includes and variables of one page (see `html.context.RenderContext`)."""
 
     def __init__(self, site: PublishedSite, site_space: SiteSpaceRow, place: PagePosition, *, is_new_tab: bool) -> None:
         self._site, self._site_space, self._place, self._is_new_tab = site, site_space, place, is_new_tab
@@ -93,11 +94,11 @@ class PageLinks:
         self._files = {file["id"]: file for file in content.revision.files}
         self._by_content = {file["content"]: file for file in content.revision.files if file.get("content")}
         self._places = targets.places
-        self._known = content.places
+        self._visible_pages = content.places
         self.source = targets.sources.get(("page", place.page["id"]), "")
 
     def leads(self, target: str, source: str) -> ResolvedLink | None:
-        """The URL of a link target."""
+        """Resolves a link target of the page; returns None if it does not exist or is not safe."""
         own_file = _OWN_FILE(target.removeprefix(self._site.context.origin))
         if own_file and own_file[1] in self._by_content:
             return self._file(self._by_content[own_file[1]])
@@ -106,7 +107,7 @@ class PageLinks:
         resolved = self._places.resolve(target, source)
         if resolved.kind == "file":
             return self._file(self._files[resolved.id])
-        place = self._known.get(resolved.id) if resolved.kind == "page" else None
+        place = self._visible_pages.get(resolved.id) if resolved.kind == "page" else None
         if place is None:
             return None
         return ResolvedLink(self._site.address(self._site_space, place, resolved.anchor), place.page["title"])
@@ -116,11 +117,11 @@ class PageLinks:
         return ResolvedLink(url, file["name"]) if url else None
 
     def included(self, target: str, source: str) -> Included | None:
-        """The Markdown of a reusable content."""
-        named = _REUSABLE(target)
-        identity = named[1] if named else self._places.resolve(target, source).id
-        stored = (one for one in self._revision.reusable_contents if one["id"] == identity)
-        snippet = next((ReusableContent.model_validate(one) for one in stored), None)
+        """Returns the Markdown of reusable content, or None if it does not exist."""
+        match = _REUSABLE(target)
+        snippet_id = match[1] if match else self._places.resolve(target, source).id
+        stored = (item for item in self._revision.reusable_contents if item["id"] == snippet_id)
+        snippet = next((ReusableContent.model_validate(item) for item in stored), None)
         if snippet is None or not snippet.document:
             return None
         texts = document_texts(self._site.context.session, [snippet.document])
@@ -129,11 +130,11 @@ class PageLinks:
         )
 
     def holds(self, condition: str) -> bool:
-        """Whether a condition is true for this reader."""
+        """Returns whether the reader meets a condition."""
         return self._site.holds(condition)
 
     def variable(self, name: str) -> str | None:
-        """The value of a variable of the space or of the page."""
+        """Returns the value of a variable of the space or the page, or None."""
         owner, _, key = name.partition(".vars.")
         variables: dict[str, dict[str, Any] | None] = {
             "space": self._revision.variables,

@@ -24,14 +24,14 @@ class Way(NamedTuple):
 
 
 class Ways(NamedTuple):
-    """Adjacent sections, with the title of their group if they are in one."""
+    """Links to adjacent sections, with the title of their group, if any."""
 
     title: str
     ways: tuple[Way, ...]
 
 
 class Node(NamedTuple):
-    """A page in the tree; `number` counts the pages that are shown."""
+    """A page in the tree; `number` is its index among the visible pages."""
 
     title: str
     emoji: str
@@ -42,18 +42,18 @@ class Node(NamedTuple):
 
 
 class PageTree(NamedTuple):
-    """The pages of a space, and the ids of the pages that are shown, by number."""
+    """The visible pages of a space as a tree, and their ids by `Node.number`."""
 
     nodes: tuple[Node, ...]
     ids: tuple[str, ...]
 
 
 class TreeHtml:
-    """The page tree of a space as HTML, in which any of its pages can be the current one.
+    """The rendered page tree of a space, from which the HTML for any current page is made.
 
     Args:
-        html: the tree with two marks for each page: `<!cN>` where its link says that it is current, and `<!oN>` where
-            the pages below it are opened.
+        html: the tree with two marks for each page: `<!cN>` at the attributes of its link, for `aria-current`, and
+            `<!oN>` at the attributes of its subtree, for `open`.
         ids: the ids of the pages by number.
     """
 
@@ -62,31 +62,31 @@ class TreeHtml:
         self._text = "".join(parts[::3])
         self._current: dict[str, int] = {}
         self._opened: dict[str, int] = {}
-        at = 0
+        offset = 0
         for text, kind, number in zip(parts[:-1:3], parts[1::3], parts[2::3], strict=True):
-            at += len(text)
-            (self._current if kind == "c" else self._opened)[ids[int(number)]] = at
+            offset += len(text)
+            (self._current if kind == "c" else self._opened)[ids[int(number)]] = offset
 
     def weight(self) -> int:
-        """About how many bytes it takes in memory."""
+        """Estimates the size in memory in bytes."""
         return 1000 + 2 * len(self._text) + 300 * (len(self._current) + len(self._opened))
 
     def at(self, place: PagePosition | None, above: Sequence[PagePosition]) -> str:
-        """The HTML for a page whose ancestors are these."""
+        """Returns the HTML of the tree with `place` as the current page and its ancestors `above` open."""
         if place is None:
             return self._text
-        opened = [self._opened.get(one.page["id"]) for one in (*above, place)]
-        marks = [(self._current.get(place.page["id"]), ' aria-current="page"'), *((at, " open") for at in opened)]
+        open_offsets = [self._opened.get(ancestor.page["id"]) for ancestor in (*above, place)]
+        marks = [(self._current.get(place.page["id"]), ' aria-current="page"'), *((at, " open") for at in open_offsets)]
         parts: list[str] = []
-        begin = 0
+        start = 0
         for at, text in sorted((at, text) for at, text in marks if at is not None):
-            parts += (self._text[begin:at], text)
-            begin = at
-        return "".join((*parts, self._text[begin:]))
+            parts += (self._text[start:at], text)
+            start = at
+        return "".join((*parts, self._text[start:]))
 
 
 def sections(site: PublishedSite, current: SiteSpaceRow | None) -> list[Ways]:
-    """The sections of a site by group; empty if there is only one."""
+    """Returns the sections of a site by group, or an empty list if there is only one section."""
     links: list[tuple[str, Way]] = []
     for section in site.sections():
         first = site.first_of(section)
@@ -100,17 +100,17 @@ def sections(site: PublishedSite, current: SiteSpaceRow | None) -> list[Ways]:
 
 
 def spaces(site: PublishedSite, current: SiteSpaceRow | None) -> list[Way]:
-    """The spaces of a section; empty if there is only one."""
-    beside = site.within(site.section_of(current)) if current else []
+    """Returns the spaces of the current section, or an empty list if there is only one space."""
+    siblings = site.within(site.section_of(current)) if current else []
     links: list[Way] = []
-    for sibling in beside:
+    for sibling in siblings:
         space = site.spaces[sibling.space_id]
         links.append(Way(space.title, site.address(sibling), sibling is current, emoji_of(space.emoji)))
     return links if len(links) > 1 else []
 
 
 def tree(site: PublishedSite, site_space: SiteSpaceRow) -> PageTree:
-    """The pages of a space, without hidden ones."""
+    """Returns the pages of a space without hidden ones."""
     content = site.content(site_space.space_id)
     ids: list[str] = []
 
@@ -133,7 +133,7 @@ def tree(site: PublishedSite, site_space: SiteSpaceRow) -> PageTree:
 
 
 def trail(site: PublishedSite, site_space: SiteSpaceRow, place: PagePosition) -> list[PagePosition]:
-    """The ancestors of a page, outermost first."""
+    """Returns the ancestors of a page, outermost first."""
     places = site.content(site_space.space_id).places
     ancestors: list[PagePosition] = []
     above = place.above
@@ -144,7 +144,7 @@ def trail(site: PublishedSite, site_space: SiteSpaceRow, place: PagePosition) ->
 
 
 def neighbours(site: PublishedSite, site_space: SiteSpaceRow, place: PagePosition) -> tuple[Way | None, Way | None]:
-    """The previous and the next page."""
+    """Returns links to the previous and the next page, or None at the ends."""
     content = site.content(site_space.space_id)
     at = content.order.get(place.page["id"])
     if at is None:
@@ -160,7 +160,7 @@ def neighbours(site: PublishedSite, site_space: SiteSpaceRow, place: PagePositio
 
 
 def emoji_of(code: Any) -> str:
-    """The emoji character; the API gives it as hexadecimal code points or as the character itself."""
+    """Returns an emoji; the API stores it as hexadecimal code points or as the character itself."""
     if not isinstance(code, str) or not code:
         return ""
     try:
@@ -170,7 +170,7 @@ def emoji_of(code: Any) -> str:
 
 
 def page_sign(page: Page) -> str:
-    """The emoji of a page, or the character for its icon."""
+    """Returns the emoji of a page, or a character for its icon."""
     return emoji_of(page.get("emoji")) or icon_sign(str(page.get("icon") or ""))
 
 
@@ -186,7 +186,7 @@ def _url(site: PublishedSite, site_space: SiteSpaceRow, place: PagePosition) -> 
         return ""
     target = page.get("target")
     if not target and isinstance(page.get("href"), str):
-        found = outside(site, page["href"])
+        link = outside(site, page["href"])
     else:
-        found = reference(site, target, site_space.space_id)
-    return found.url if found else ""
+        link = reference(site, target, site_space.space_id)
+    return link.url if link else ""

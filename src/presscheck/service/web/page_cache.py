@@ -1,9 +1,8 @@
-"""Pages of published sites, kept in memory as they are sent: plain, compressed with gzip, and with their `ETag`.
+"""Cache of pages of published sites: plain, compressed with gzip, and with `ETag`.
 
-A page is kept until something is committed to the database, as the answers of `http/middleware.py` are.
-
-Only what follows from the database, the path and the chosen theme is kept: no page for signed-in visitors, which
-depends on the time, no preview, no search, no error.
+Pages are cached until the next commit to the database, like the responses in `http/middleware.py`. Only pages that
+depend on nothing but the database, the path and the chosen theme are cached: no pages for signed-in visitors, which
+depend on the time, no previews, searches or errors.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ from presscheck.service.web.cached_response import THEME, THEMES, CachedResponse
 from presscheck.service.web.site_record import SiteRecords
 
 MOST_PAGES, MOST_WAITING = 16, 400
-"""Pages that are read at once, and requests that may wait for that."""
+"""Maximum number of pages rendered at the same time, and of requests that wait."""
 
 
 class PublishedPages:
@@ -37,7 +36,7 @@ class PublishedPages:
 
     Args:
         database: the database of the service.
-        versions: its version.
+        versions: the version of the database.
         files: the stored files.
         clock: returns the current time.
     """
@@ -51,24 +50,25 @@ class PublishedPages:
         self._threads = Threads(MOST_PAGES, waiting=MOST_WAITING, what="Pages of sites")
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Handles one request."""
+        """Handles a request."""
         key = _key(scope)
-        version = await self._versions.current()  # before the read begins
+        # read before the page, so that a commit meanwhile makes the page stale
+        version = await self._versions.current()
         if version != self._version:
             self._version = version
-            self._pages.clear()  # what a thread adds later has the former version in its key
+            self._pages.clear()  # pages that threads add later have the old version in their key
             self._sites.clear()
-        found: CachedResponse | Response | None = self._pages.get((version, key)) if version and key else None
-        if found is None:
-            found = await self._threads.run(self._read, Request(scope, receive), key, version)
-        if isinstance(found, Response):
-            await found(scope, receive, send)
+        response: CachedResponse | Response | None = self._pages.get((version, key)) if version and key else None
+        if response is None:
+            response = await self._threads.run(self._read, Request(scope, receive), key, version)
+        if isinstance(response, Response):
+            await response(scope, receive, send)
         else:
-            await send_cached_response(found, scope, send, may_zip=not scope["query_string"])
+            await send_cached_response(response, scope, send, may_zip=not scope["query_string"])
 
     def _read(self, request: Request, key: bytes | None, version: Version | None) -> CachedResponse | Response:
-        """Reads a page at this version of the database, and keeps it if that is right."""
-        from presscheck.service.web.views import answered  # 106 ms, only for published pages
+        """Renders a page, and caches it if its content depends on nothing but the key."""
+        from presscheck.service.web.views import answered  # takes 106 ms to import, so only for published pages
 
         with self._sessions.begin() as session:
             sites = SiteRecords(self._sites, version)
@@ -90,10 +90,10 @@ class PublishedPages:
 
 
 def _key(scope: Scope) -> bytes | None:
-    """What a page follows from, besides the database; None if it may follow from more.
+    """Returns the cache key of a page, or None if the response must not be cached.
 
-    It is a hash, so that no share key in an address stays in memory. Cookies of visitors are not in it: what they open
-    depends on the time, and is not kept.
+    The key is a hash, so that no share key of a URL stays in memory. It does not cover cookies of visitors: pages that
+    they open depend on the time and are not cached.
     """
     if scope["query_string"]:
         return None

@@ -1,4 +1,4 @@
-"""A published site as one reader sees it: sections, spaces and their pages, with all URLs."""
+"""A published site for one reader: the visible sections, spaces and pages, with their URLs."""
 
 from __future__ import annotations
 
@@ -29,41 +29,41 @@ from presscheck.service.web.site_record import SiteRecord, digest_of
 Value = TypeVar("Value")
 
 _CHANGES = re.compile(r"(?:^|/)~/changes/(\d{1,9})(?:/|$)").search
-"""The part of a path that asks for the pages of a change request; it comes after the path of the space."""
+"""The part of a path that selects a change request; it follows the path of the space."""
 
 
 class PreviewedRequest(NamedTuple):
-    """A change request whose pages are shown in place of the live ones of one space of the site."""
+    """A change request whose pages replace the live pages of one space in a preview."""
 
     site_space: SiteSpaceRow
     request: ChangeRequestRow
 
     @property
     def path(self) -> str:
-        """What its addresses have after the path of the space."""
+        """The part of its URLs after the path of the space."""
         return f"~/changes/{self.request.number}/"
 
 
 @dataclass(frozen=True)
 class SpaceContent:
-    """The live content of a space, without the pages that this reader may not see. Shared by threads."""
+    """The content of a space without the pages that the reader may not see. Shared by threads, so never changed."""
 
     revision: RevisionContent
     tree: Tree
 
     @cached_property
     def places(self) -> dict[str, PagePosition]:
-        """The place of each page by id."""
+        """Pages with their positions, by id."""
         return {place.page["id"]: place for place in reversed([*walk(self.tree)])}
 
     @cached_property
     def paths(self) -> dict[str, PagePosition]:
-        """The place of each page by path; the first, if several have the same."""
+        """Pages with their positions, by path; if several pages have the same path, the first."""
         return {place.path: place for place in reversed([*walk(self.tree)]) if place.path}
 
     @cached_property
     def former_paths(self) -> dict[str, tuple[PagePosition, str]]:
-        """The page that each former path leads to, and the anchor there."""
+        """The target of each former path: the page and an anchor in it."""
         return {
             path: (place, anchor)
             for place in walk(self.tree)
@@ -72,7 +72,7 @@ class SpaceContent:
 
     @cached_property
     def listed(self) -> list[PagePosition]:
-        """The document pages in reading order, without hidden ones."""
+        """The visible document pages in reading order."""
         below: set[str] = set()
         documents: list[PagePosition] = []
         for place in walk(self.tree):
@@ -84,11 +84,14 @@ class SpaceContent:
 
     @cached_property
     def order(self) -> dict[str, int]:
-        """The index of each listed page by id."""
+        """The index of each listed page, by page id."""
         return {place.page["id"]: index for index, place in enumerate(self.listed)}
 
     def at(self, path: str) -> PagePosition | None:
-        """The document at a path; for a group, its first document; for an empty path, the first of all."""
+        """Returns the document at a path, or None.
+
+        The path of a group leads to its first document, an empty path to the first document of the space.
+        """
         if not path.strip("/"):
             return next(iter(self.listed), None)
         place = self.paths.get(path.strip("/")) or self.places.get(path.strip("/"))
@@ -105,21 +108,22 @@ class SpaceContent:
 class PublishedSite:
     """The structure of a site for one reader; conditions apply if the site has adaptive content.
 
-    `previewed` is the change request that a preview shows, if its address names one.
-
     Args:
         context: the transaction.
         reader: the visitor.
         record: the rows of the site.
 
+    Attributes:
+        base: start of links within the site, without host, so that a page is the same at each host of the site.
+        previewed: the change request that a preview shows, if its URL selects one.
+
     Raises:
-        AccessDenied: 404 for a change request that the space does not have.
+        AccessDenied: 404, the selected change request does not exist.
     """
 
     def __init__(self, context: Context, reader: Reader, record: SiteRecord) -> None:
         self.context, self.reader, self.site = context, reader, reader.site
         self.base = urlsplit(reader.base).path
-        """Where links within the site begin: without the host, so that a page is the same at each of its hosts."""
         self.spaces, self.record = record.spaces, record
         closed = {section.id for section in record.sections if not self.holds(section.condition)}
         self.site_spaces = [
@@ -134,16 +138,16 @@ class PublishedSite:
             (digest_of(json.dumps(reader.claims, sort_keys=True)).hex(),) if self.site.adaptive_content else ()
         )
         self.previewed = self._previewed()
-        """The change request that is shown, in a preview of one."""
 
     def kept(self, name: str, of: SiteSpaceRow, make: Callable[[], Value], weight: Callable[[Value], int]) -> Value:
-        """A part of all pages of a space, kept while neither the site nor one of its pages changes.
+        """Returns a value that all pages of a space share, cached while neither the site nor a page of the space
+        changes.
 
         Args:
-            name: what it is.
+            name: the kind of value.
             of: the space.
-            make: makes it.
-            weight: about how many bytes it takes in memory.
+            make: computes the value.
+            weight: estimates its size in memory in bytes.
         """
         if self.reader.is_previewing:
             return make()
@@ -151,34 +155,34 @@ class PublishedSite:
         return kept(self.context, key, make, weight)
 
     def holds(self, condition: str | None) -> bool:
-        """Whether the reader meets a condition."""
+        """Returns whether the reader meets a condition."""
         return not self.site.adaptive_content or holds(condition, self.reader.claims)
 
     def sections(self) -> list[SectionRow]:
-        """The sections with visible content, in navigation order."""
+        """Returns the sections with visible content, in navigation order."""
         return [row for row in self.record.sections_in_order if self.within(row)]
 
     def within(self, section: SectionRow | None) -> list[SiteSpaceRow]:
-        """The site spaces of a section, or of a site without sections."""
+        """Returns the site spaces of a section, or of the top level."""
         section_id = section.id if section else None
         return [site_space for site_space in self.site_spaces if site_space.section_id == section_id]
 
     def section_of(self, site_space: SiteSpaceRow) -> SectionRow | None:
-        """The section of a site space."""
+        """Returns the section of a site space, or None."""
         return next((section for section in self.record.sections if section.id == site_space.section_id), None)
 
     def group_title(self, section: SectionRow) -> str:
-        """The title of the group of a section, if any."""
+        """Returns the title of the group of a section, or an empty string."""
         return next((group.title for group in self.record.groups if group.id == section.group_id), "")
 
     def first_of(self, section: SectionRow | None) -> SiteSpaceRow | None:
-        """The default site space of a section."""
+        """Returns the default site space of a section or of the site, or else the first visible one."""
         inside = self.within(section)
         first = section.default_site_space_id if section else self.site.default_site_space_id
         return next((item for item in inside if item.id == first), next(iter(inside), None))
 
     def content(self, space_id: str) -> SpaceContent:
-        """Loads the content of a space: the live one, or that of the change request that is previewed."""
+        """Returns the content of a space: the live pages, or the pages of the previewed change request."""
         if space_id not in self._known:
             previewed = self.previewed and self.previewed.request
             shown = self.spaces[space_id].revision_id
@@ -196,7 +200,7 @@ class PublishedSite:
         return self._known[space_id]
 
     def targets(self, content: SpaceContent) -> LinkTargets:
-        """What the links of the pages of a space may lead to."""
+        """Returns the possible link targets in a space."""
         revision = content.revision
         return kept(
             self.context,
@@ -209,22 +213,22 @@ class PublishedSite:
         )
 
     def absolute(self, url: str) -> str:
-        """The URL with the host, for search engines and for redirects."""
+        """Returns a URL with its host, for search engines and redirects."""
         return self.reader.base + url.removeprefix(self.base) if url.startswith(self.base) else url
 
     @property
     def home(self) -> str:
-        """Where the title of the site leads: its first page, in a preview of a change request the first of that."""
+        """The link of the site's title: the first page of the site, or of the previewed change request."""
         return self.address(self.previewed.site_space) if self.previewed else self.base
 
     @property
     def path(self) -> str:
-        """The path that is asked for, within the site or the change request that is previewed."""
+        """The requested path within the site, or within the previewed change request."""
         path = self.reader.path
         return path.partition(self.previewed.path.rstrip("/"))[2].lstrip("/") if self.previewed else path
 
     def address(self, site_space: SiteSpaceRow, place: PagePosition | None = None, anchor: str = "") -> str:
-        """The URL of a site space, or of a page in it, for this reader."""
+        """Returns the URL of a site space, or of a page in it, for this reader."""
         inside = space_path(self.site, self.section_of(site_space), site_space)
         path = (place.path or place.page["id"]) if place else ""
         if self.previewed and self.previewed.site_space.id == site_space.id:
@@ -232,43 +236,47 @@ class PublishedSite:
         return self.base + quote(inside + path) + (f"#{encode_fragment(anchor)}" if anchor else "")
 
     def page_address(self, space_id: str, page_id: str, anchor: str = "") -> str | None:
-        """The URL of a page in any visible space; None if it is not visible."""
+        """Returns the URL of a page in a visible space, or None if the page is not visible."""
         site_space = next((candidate for candidate in self.site_spaces if candidate.space_id == space_id), None)
         place = self.content(space_id).places.get(page_id) if site_space else None
         return self.address(site_space, place, anchor) if site_space and place else None
 
     def find(self, path: str) -> tuple[SiteSpaceRow, PagePosition] | None:
-        """Finds the page at a path (see `path`) and its site space; sections and spaces come before pages."""
-        for site_space, rest in self._asked(path):
+        """Returns the page at a path (see `path`) and its site space, or None. Sections and spaces take precedence over
+        pages.
+        """
+        for site_space, rest in self._possible_spaces(path):
             place = self.content(site_space.space_id).at(rest)
             if place:
                 return site_space, place
         return None
 
     def moved(self, path: str) -> str | None:
-        """The URL of the page that a path led to before, by the redirects of the repositories of its spaces."""
-        for site_space, rest in self._asked(path):
+        """Returns the new URL of a page that had this path before, according to the redirects of imported
+        repositories.
+        """
+        for site_space, rest in self._possible_spaces(path):
             place, anchor = self.content(site_space.space_id).former_paths.get(rest.strip("/"), (None, ""))
             if place:
                 return self.address(site_space, place, anchor)
         return None
 
     def _previewed(self) -> PreviewedRequest | None:
-        asked = _CHANGES(self.reader.path) if self.reader.is_previewing else None
-        if asked is None:
+        match = _CHANGES(self.reader.path) if self.reader.is_previewing else None
+        if match is None:
             return None
-        before = self.reader.path[: asked.start()].strip("/")
-        site_space = next((candidate for candidate, rest in self._candidates(before) if not rest), None)
+        space_path_part = self.reader.path[: match.start()].strip("/")
+        site_space = next((candidate for candidate, rest in self._candidates(space_path_part) if not rest), None)
         if site_space is None:
             raise AccessDenied(404)
         try:
-            request = branch_of(self.context, self.spaces[site_space.space_id], asked[1])
+            request = branch_of(self.context, self.spaces[site_space.space_id], match[1])
         except ApiError:
             raise AccessDenied(404) from None
         return PreviewedRequest(site_space, request)
 
-    def _asked(self, path: str) -> Iterator[tuple[SiteSpaceRow, str]]:
-        """The spaces that may have the page at a path (see `path`), each with the path within it."""
+    def _possible_spaces(self, path: str) -> Iterator[tuple[SiteSpaceRow, str]]:
+        """Yields the spaces that may have the page at a path (see `path`), each with the path within the space."""
         return iter(((self.previewed.site_space, path),)) if self.previewed else self._candidates(path.strip("/"))
 
     def _candidates(self, path: str) -> Iterator[tuple[SiteSpaceRow, str]]:

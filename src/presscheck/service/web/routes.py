@@ -18,27 +18,27 @@ from presscheck.service.web.style_sheet import StyleSheet
 
 
 def web_routes(database: Database, versions: CurrentVersion, files: BlobStore, clock: Clock) -> list[Route]:
-    """The routes of published sites and of their style sheet.
+    """Returns the routes of published sites and their style sheet.
 
     Args:
         database: the database of the service.
-        versions: its version.
+        versions: the version of the database.
         files: the stored files.
         clock: returns the current time.
     """
 
-    def tell(request: Request) -> Response:
+    def send_app_page(request: Request) -> Response:
         """Responds to an app URL."""
-        from presscheck.service.web.views import app_page  # 106 ms, only for browsers
+        from presscheck.service.web.views import app_page  # takes 106 ms to import, so only for browsers
 
         return app_page(f"{origin_of(request)}{quote(request.url.path)}")
 
-    read = PublishedPages(database, versions, files, clock)
+    send_site = PublishedPages(database, versions, files, clock)
     return [
-        Route("/app/{path:path}", tell, methods=["GET"]),
-        Route("/docs/{site}", read, methods=["GET"]),
-        Route("/docs/{site}/{path:path}", read, methods=["GET"]),
-        Route("/preview/{preview}/{path:path}", read, methods=["GET"]),
+        Route("/app/{path:path}", send_app_page, methods=["GET"]),
+        Route("/docs/{site}", send_site, methods=["GET"]),
+        Route("/docs/{site}/{path:path}", send_site, methods=["GET"]),
+        Route("/preview/{preview}/{path:path}", send_site, methods=["GET"]),
         Route("/assets/site.css", StyleSheet(), methods=["GET"]),
         Route("/assets/site-{digest}.css", StyleSheet(), methods=["GET"]),
     ]

@@ -1,4 +1,4 @@
-"""Search in a site: pages that have all words, with the matching sections, limited to what this reader may see."""
+"""Search in a site: visible pages that contain all words of a query, with the matching sections."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from presscheck.service.web.published_site import PublishedSite
 
 LONGEST_QUERY = 512
 MOST = 50
-"""The most pages in a result."""
+"""Maximum number of pages in a result."""
 
 _TAG = re.compile(r"\{%[^%]*(?:%\}|$)|</?[a-zA-Z][^<>]*>")
 
@@ -42,15 +42,15 @@ class FoundPage(NamedTuple):
 
 
 def found_pages(site: PublishedSite, query: str) -> list[FoundPage]:
-    """Finds the pages of a site that have all words of a query; hidden pages are never included."""
+    """Returns the pages of a site that contain all words of a query, without hidden pages."""
     rows = [site.spaces[site_space.space_id] for site_space in site.site_spaces]
     hits = search(site.context, rows, query)
     pages: list[FoundPage] = []
     for site_space in site.site_spaces:
         listed = {place.page["id"]: place for place in site.content(site_space.space_id).listed}
-        near = [hit for hit in hits.get(site_space.space_id, ()) if hit.page["id"] in listed]
-        near = [hit for hit in near if not hit.page.get("noIndex")][: MOST - len(pages)]
-        for hit, result in zip(near, as_results(site.context, near, query), strict=True):
+        visible_hits = [hit for hit in hits.get(site_space.space_id, ()) if hit.page["id"] in listed]
+        visible_hits = [hit for hit in visible_hits if not hit.page.get("noIndex")][: MOST - len(pages)]
+        for hit, result in zip(visible_hits, as_results(site.context, visible_hits, query), strict=True):
             place = listed[result.id]
             title = place.page["title"]
             is_secret = has_conditions(hit.page["title"]) or _may_hide(site, body_of(site.context, hit.page))
@@ -66,7 +66,10 @@ def found_pages(site: PublishedSite, query: str) -> list[FoundPage]:
 
 
 def _may_hide(site: PublishedSite, body: str) -> bool:
-    """Whether readers may not see a part of a text; without adaptive content only what cannot be read is hidden."""
+    """Returns whether parts of a text may be hidden from readers.
+
+    Without adaptive content, only parts with invalid conditions, or a text too large to check, count as hidden.
+    """
     if not has_conditions(body):
         return False
     return site.site.adaptive_content or size_problem(body) is not None or bool(condition_mistakes(body))

@@ -1,4 +1,4 @@
-"""Files of published sites: URLs below the site that do not expire and are open to the readers of the space."""
+"""Files of published sites, whose URLs do not expire and are open to readers of the space."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from presscheck.service.models.sites import SiteSpaceRow
 from presscheck.service.web.published_site import PublishedSite
 
 FILES = "~files"
-"""First part of the path of a file; no section, space or page has it."""
+"""First segment of the path of a file; no section, space or page has this name."""
 
 
 def file_url(site: PublishedSite, site_space: SiteSpaceRow, file: dict[str, Any]) -> str:
-    """The URL of a stored file of a space, for this reader."""
+    """Returns the URL of a stored file of a space for this reader."""
     previewed = site.previewed and site.previewed.site_space
     base = site.home if previewed and previewed.id == site_space.id else site.base
     return f"{base}{FILES}/{site_space.id}/{quote(_tail(file))}"
@@ -29,24 +29,24 @@ def file_url(site: PublishedSite, site_space: SiteSpaceRow, file: dict[str, Any]
 def site_file(
     site: PublishedSite, files: BlobStore, known: str, refused: Callable[[int, str], Response]
 ) -> Response | None:
-    """Responds with the file at the requested path; None if the path is not that of a file.
+    """Responds with the file at the requested path, or returns None if the path does not belong to a file.
 
     Args:
-        site: the site, for this reader.
+        site: the site for this reader.
         files: the stored files.
-        known: the header `If-None-Match` of the request; empty if it has none.
-        refused: makes the response for a status and a message, if the store cannot be used.
+        known: the `If-None-Match` header of the request, or an empty string.
+        refused: builds the error response from a status and a message, if the store cannot be used.
 
     Raises:
-        ApiError: 404 if the reader may not see the space, or it has no such file now.
+        ApiError: 404, the reader may not see the space, or the file does not exist any more.
     """
     first, _, rest = site.path.partition("/")
     if first != FILES:
         return None
     site_space_id, _, tail = rest.partition("/")
     site_space = next((candidate for candidate in site.site_spaces if candidate.id == site_space_id), None)
-    found = site.content(site_space.space_id).revision.files if site_space else []
-    file = next((candidate for candidate in found if _tail(candidate) == tail), None)
+    stored_files = site.content(site_space.space_id).revision.files if site_space else []
+    file = next((candidate for candidate in stored_files if _tail(candidate) == tail), None)
     if file is None:
         raise not_found("file")
     content = file.get("content") or ""

@@ -1,4 +1,4 @@
-"""The rows that the pages of a published site are made from, besides the pages: read once while they do not change."""
+"""The rows of a published site besides its pages, cached until the next commit."""
 
 from __future__ import annotations
 
@@ -28,44 +28,44 @@ from presscheck.service.sites.urls import site_named
 
 Value = TypeVar("Value")
 EACH = 3_000
-"""Bytes that a row takes in memory, about."""
+"""Approximate size of a row in memory, in bytes."""
 
 
 @dataclass(frozen=True)
 class SiteRecord:
-    """A site's structure and settings. Shared by threads: its rows belong to no session and are never changed."""
+    """Structure and settings of a site. Shared by threads, so the rows belong to no session and never change."""
 
     groups: list[SectionGroupRow]
     sections: list[SectionRow]
     sections_in_order: list[SectionRow]
     site_spaces: list[SiteSpaceRow]
     spaces: dict[str, SpaceRow]
-    """The spaces that are there, by id."""
+    """The spaces that are not deleted, by id."""
     redirects: dict[str, dict[str, Any]]
-    """The destinations, by path."""
+    """Destinations of redirects, by path."""
     looks: dict[str, Any]
     digest: bytes
-    """Changes with any of it, and with the site."""
+    """A hash of all these rows and of the site."""
 
     def weight(self) -> int:
-        """About how many bytes it takes in memory."""
+        """Estimates the size in memory in bytes."""
         rows = len(self.groups) + len(self.sections) + len(self.site_spaces) + len(self.spaces) + len(self.redirects)
         return EACH * (rows + 10)
 
 
 class SiteRecords:
-    """Sites and their records, kept while the database does not change.
+    """Sites and their records, cached while the database does not change.
 
     Args:
-        known: those that were read before.
-        version: the version of the database before this transaction; None if it is not known.
+        known: the cache.
+        version: the version of the database before this transaction, or None if it is unknown.
     """
 
     def __init__(self, known: BoundedCache, version: Version | None) -> None:
-        self._known, self._version = known, version
+        self._cache, self._version = known, version
 
     def named(self, context: Context, name: str) -> SiteRow | None:
-        """The site with this id or name. It belongs to no session and is never changed."""
+        """Returns the site with this id or name. The row belongs to no session and must not be changed."""
 
         def read() -> SiteRow | None:
             site = site_named(context, name)
@@ -76,26 +76,26 @@ class SiteRecords:
         return self._get(("site", name), read, lambda _: EACH)
 
     def record(self, context: Context, site: SiteRow) -> SiteRecord:
-        """The record of a site."""
+        """Returns the record of a site."""
         return self._get(("record", site.id), lambda: site_record(context, site), SiteRecord.weight)
 
     def _get(self, key: tuple[str, str], read: Callable[[], Value], weight: Callable[[Value], int]) -> Value:
-        known: Value | None = self._known.get((self._version, *key)) if self._version else None
-        if known is not None:
-            return known
+        cached: Value | None = self._cache.get((self._version, *key)) if self._version else None
+        if cached is not None:
+            return cached
         value = read()
         if value is not None and self._version:
-            self._known.put((self._version, *key), value, weight(value))
+            self._cache.put((self._version, *key), value, weight(value))
         return value
 
 
 def digest_of(value: object) -> bytes:
-    """The digest of plain values, by how Python writes them."""
+    """Returns a hash of plain values, based on their `repr`."""
     return blake2b(repr(value).encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
 def site_record(context: Context, site: SiteRow) -> SiteRecord:
-    """Reads the record of a site; its rows leave the session."""
+    """Reads the record of a site and detaches its rows from the session."""
     contents, session = SiteContents(context, site), context.session
     live = select(SpaceRow).where(
         SpaceRow.id.in_([site_space.space_id for site_space in contents.site_spaces]),

@@ -1,4 +1,4 @@
-"""The style sheet of published sites: its address has a digest of its text, so that browsers keep it for a year."""
+"""The style sheet of published sites. Its URL has a hash of the content, so browsers can cache it for a year."""
 
 from __future__ import annotations
 
@@ -31,15 +31,17 @@ def _sheet(cache_control: str) -> CachedResponse:
 
 @cache
 def style_sheet_path() -> str:
-    """The address of the style sheet, within the service."""
+    """Returns the URL path of the style sheet."""
     return f"/assets/site-{_sheet('').tag[1 : 1 + _DIGITS]}.css"
 
 
 class StyleSheet:
-    """The endpoint of the style sheet; a page of another release has another address, and gets it without a promise."""
+    """The endpoint of the style sheet. URLs with another hash, of pages of other releases, get it without cache
+    lifetime.
+    """
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Handles one request."""
+        """Handles a request."""
         is_this = scope["path"] == style_sheet_path()
         sheet = _sheet("public, max-age=31536000, immutable" if is_this else "no-cache")
         await send_cached_response(sheet, scope, send, may_zip=True)

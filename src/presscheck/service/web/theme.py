@@ -24,20 +24,22 @@ COLOURS = {
     "warning": "warningColor",
     "danger": "dangerColor",
 }
-"""CSS color variables by their names in the API."""
+"""Fields of the API by the CSS variables for their colors."""
 HEADERS = ("bold", "contrast", "custom", "none")
-"""The headers that the style sheet distinguishes from the usual one."""
+"""Header presets with a style of their own; all others look like `default`."""
 CHOICES = {
     "look": ("theme", ("clean", "muted", "bold", "gradient")),
     "corners": ("corners", ("straight", "rounded", "circular")),
     "depth": ("depth", ("subtle", "flat")),
     "links": ("links", ("default", "accent")),
 }
-"""Attributes of the page that the style sheet distinguishes."""
+"""Attributes of the page for the style sheet: the field of the API, and the values, of which the first is
+the default.
+"""
 
 
 class Picture(NamedTuple):
-    """An image for the light and the dark theme."""
+    """Image URLs for the light and the dark theme."""
 
     light: str
     dark: str
@@ -68,7 +70,7 @@ class Notice(NamedTuple):
 
 
 class Appearance:
-    """The customization of a site as its templates need it."""
+    """The customization of a site in the form that templates need."""
 
     def __init__(self, site: PublishedSite, chosen_theme: str | None = None) -> None:
         self._site = site
@@ -88,7 +90,7 @@ class Appearance:
 
     @property
     def attributes(self) -> dict[str, str]:
-        """The attributes for the style sheet."""
+        """Attributes of the page for the style sheet."""
         chosen = {name: self._text(f"styling.{key}") for name, (key, _) in CHOICES.items()}
         known = {name: value if value in CHOICES[name][1] else CHOICES[name][1][0] for name, value in chosen.items()}
         header = self._text("header.preset")
@@ -113,7 +115,7 @@ class Appearance:
 
     @property
     def emoji_icon(self) -> str:
-        """The emoji icon as a data URL, if an emoji was chosen instead of an image."""
+        """The emoji icon as a data URL, or an empty string if the site has an image instead."""
         emoji = emoji_of(self._text("favicon.emoji"))
         if not emoji:
             return ""
@@ -123,7 +125,7 @@ class Appearance:
 
     @property
     def notice(self) -> Notice | None:
-        """The announcement, if enabled."""
+        """The announcement, or None if it is disabled."""
         message = self._text("announcement.message")
         if self._at("announcement.enabled") is not True or not message:
             return None
@@ -138,16 +140,17 @@ class Appearance:
 
     @property
     def footer_groups(self) -> tuple[Group, ...]:
-        """The links of the footer."""
+        """The links of the footer, by group."""
         return tuple(
             Group(str(group.get("title") or ""), tuple(self._links(group.get("links"))))
             for group in _objects(self._at("footer.groups"))
         )
 
     def _theme(self, chosen: str | None) -> str:
-        """The theme: `light`, `dark`, or `auto` for the setting of the reader's system.
+        """Returns `light`, `dark`, or `auto` for the setting of the reader's system.
 
-        Readers who may switch get their choice, or else their system's setting if the default is light.
+        Readers who may switch get their choice. Without a choice, they get `dark` if it is the site's default, or else
+        `auto`.
         """
         usual = self._at("themes.default")
         if self._at("themes.toggeable") is True:
@@ -179,13 +182,15 @@ class Appearance:
         return url.url if url else ""
 
     def _picture(self, value: Any) -> Picture | None:
-        both = cast("dict[str, Any]", value) if isinstance(value, dict) else {}
-        light, dark = (outside(self._site, str(both.get(shade) or "")) for shade in ("light", "dark"))
+        urls = cast("dict[str, Any]", value) if isinstance(value, dict) else {}
+        light, dark = (outside(self._site, str(urls.get(shade) or "")) for shade in ("light", "dark"))
         first, second = light or dark, dark or light
         return Picture(first.url, second.url) if first and second else None
 
     def _header_colours(self) -> Iterator[str]:
-        """The colors of a custom header; without a color of its links, black or white, whichever is easier to read."""
+        """Yields the colors of a custom header. If the color of links is missing, black or white is used, whichever has
+        more contrast.
+        """
         for shade in ("light", "dark") if self._text("header.preset") == "custom" else ():
             ground, link = self._text(f"header.backgroundColor.{shade}"), self._text(f"header.linkColor.{shade}")
             if _COLOUR(ground):
@@ -199,7 +204,7 @@ class Appearance:
         return value if isinstance(value, str) and _COLOUR(value) else str(_value(LOOKS, path))
 
     def _font(self, name: str, others: str) -> str:
-        """A font stack: the chosen font if installed, then generic fallbacks; no fonts are downloaded."""
+        """Returns a font stack: the chosen font if installed, then generic fallbacks. No fonts are downloaded."""
         chosen = self._at(f"styling.{name}")
         family = _value(cast("dict[str, Any]", chosen), "fontFamily") if isinstance(chosen, dict) else chosen
         if not isinstance(family, str) or not _FAMILY(family):
@@ -209,10 +214,10 @@ class Appearance:
 
 
 def _readable_on(colour: str) -> str:
-    """Black or white, whichever has more contrast with a color, as WCAG measures it."""
+    """Returns black or white, whichever has more contrast with a color according to WCAG."""
     digits = colour[1:] if len(colour) == 7 else "".join(digit * 2 for digit in colour[1:])
     channels = [int(digits[at : at + 2], 16) / 255 for at in (0, 2, 4)]
-    linear = [one / 12.92 if one <= 0.04045 else ((one + 0.055) / 1.055) ** 2.4 for one in channels]
+    linear = [channel / 12.92 if channel <= 0.04045 else ((channel + 0.055) / 1.055) ** 2.4 for channel in channels]
     light = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
     return "#ffffff" if 1.05 / (light + 0.05) >= (light + 0.05) / 0.05 else "#000000"
 

@@ -41,7 +41,7 @@ HEADERS = {
     "referrer-policy": "same-origin",
     "vary": "accept-encoding, cookie",
 }
-"""Content security policy, as defense in depth: nothing on these pages may run, whatever their content."""
+"""Headers of all pages. As defense in depth, the content security policy forbids scripts whatever a page contains."""
 OPEN = frozenset(("public", "unlisted"))
 YEAR = 365 * 24 * 3600
 
@@ -52,8 +52,8 @@ def answered(context: Context, request: Request, files: BlobStore, sites: SiteRe
     Args:
         context: the transaction.
         request: the request.
-        files: the store of the files on the pages.
-        sites: the sites in this transaction.
+        files: the stored files.
+        sites: the cache of sites for this transaction.
     """
     try:
         reader = admitted(context, request, sites)
@@ -85,7 +85,7 @@ def answered(context: Context, request: Request, files: BlobStore, sites: SiteRe
 
 
 def app_page(address: str) -> Response:
-    """Responds to an app URL, for which this service has no web app, with the command that opens it in the terminal."""
+    """Responds to an app URL with the command that opens it in the terminal, as this service has no web app."""
     headers = HEADERS | {"cache-control": "no-store", "x-robots-tag": "noindex"}
     command = f"presscheck open {shlex.quote(address)}"
     return HTMLResponse(_templates().get_template("app.html").render(command=command), 200, headers)
@@ -106,7 +106,7 @@ def _answer(site: PublishedSite, looks: Appearance, query: str | None) -> Respon
 
 
 def _document(site: PublishedSite, looks: Appearance, site_space: SiteSpaceRow, place: PagePosition) -> dict[str, Any]:
-    """The template variables of a page, besides those of the layout."""
+    """Returns the template variables of a page, besides the variables of the layout."""
     page = place.page
     links = PageLinks(site, site_space, place, is_new_tab=looks.is_new_tab)
     body = render_page_html(body_of(site.context, page), links.source, links)
@@ -129,7 +129,7 @@ def _document(site: PublishedSite, looks: Appearance, site_space: SiteSpaceRow, 
 
 
 def _trail(site: PublishedSite, site_space: SiteSpaceRow, place: PagePosition) -> list[tuple[str, str]]:
-    """The titles and URLs of the ancestors of a page."""
+    """Returns the titles and URLs of the ancestors of a page."""
     above = navigation.trail(site, site_space, place)
     return [
         (ancestor.page["title"], site.address(site_space, ancestor))
@@ -201,7 +201,7 @@ def _with_theme(reader: Reader, theme: str) -> Response:
 
 
 def _redirect(site: PublishedSite) -> str | None:
-    """The destination of a redirect from this path; None if there is none or it leads to itself."""
+    """Returns the destination of the redirect for this path, or None if there is none or it leads to itself."""
     path = f"/{site.reader.path}".rstrip("/")
     row = site.record.redirects.get(path)
     destination = _destination(site, row) if row else None
@@ -218,16 +218,20 @@ def _destination(site: PublishedSite, destination: dict[str, Any]) -> str | None
         )
         first = site.first_of(section) if section else None
         return site.address(first) if first else None
-    found = next((site_space for site_space in site.site_spaces if site_space.id == destination["site_space_id"]), None)
-    if found is None or destination["kind"] == "site-space":
-        return site.address(found) if found else None
-    return site.page_address(found.space_id, destination["page_id"])
+    site_space = next(
+        (candidate for candidate in site.site_spaces if candidate.id == destination["site_space_id"]), None
+    )
+    if site_space is None or destination["kind"] == "site-space":
+        return site.address(site_space) if site_space else None
+    return site.page_address(site_space.space_id, destination["page_id"])
 
 
 @pass_context
 def _visible(variables: JinjaContext, value: Any) -> Any:
-    """Returns what the visitor may see of a value: every text of a template passes this, before it is escaped."""
-    if not isinstance(value, str) or hasattr(value, "__html__"):  # markup is made of such values
+    """Removes the parts of a text that the visitor may not see. Every text in a template passes this before it is
+    escaped.
+    """
+    if not isinstance(value, str) or hasattr(value, "__html__"):  # markup consists of texts that have passed already
         return value
     return visible_words(value, variables.get("holds", holds_without_claims))
 

@@ -1,4 +1,4 @@
-"""What a page needs to be rendered as HTML: resolved links, included texts, and what the visitor may see."""
+"""What the HTML renderer needs to know about a page: link targets, included texts, and the visitor's conditions."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import NamedTuple, Protocol
 
 
 class ResolvedLink(NamedTuple):
-    """A resolved link: its URL, the title of its target, and whether it leaves the site."""
+    """A resolved link: its URL, the title of its target, and whether it leads outside of the site."""
 
     url: str
     title: str = ""
@@ -14,14 +14,14 @@ class ResolvedLink(NamedTuple):
 
 
 class Included(NamedTuple):
-    """An included text and its source path."""
+    """A text that a page includes, and its source path."""
 
     markdown: str
     source: str
 
 
 class Heading(NamedTuple):
-    """A heading in the outline of a page, and the address of its anchor after `#`."""
+    """A heading in the outline of a page, with the URL fragment of its anchor."""
 
     level: int
     title: str
@@ -29,14 +29,14 @@ class Heading(NamedTuple):
 
 
 class RenderContext(Protocol):
-    """The context of one page. A `source` is the source path of the text that has the link (`links.source_path`)."""
+    """The context of one page. `source` is the source path of the text with the link (see `links.source_path`)."""
 
     def leads(self, target: str, source: str) -> ResolvedLink | None:
-        """Resolves a link; None if its target does not exist or is not safe."""
+        """Resolves a link; returns None if its target does not exist or is not safe."""
         ...
 
     def included(self, target: str, source: str) -> Included | None:
-        """Returns the text that is included under this name."""
+        """Returns the text that an include refers to, or None if it does not exist."""
         ...
 
     def holds(self, condition: str) -> bool:

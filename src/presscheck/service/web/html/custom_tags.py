@@ -1,7 +1,7 @@
 """Renders the platform's block tags as HTML: hints, code, tabs, steppers, references, embeds, files, API operations.
 
-An embed becomes a link that says where it leads: its content would be foreign code. An unknown tag shows its content,
-or else itself.
+An embed becomes a link, because its content would be code of another site. An unknown tag is replaced by its content,
+or shown as written if it has none.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ if TYPE_CHECKING:
     from presscheck.documents.markdown.parser import Token, Tokens
 
 TAB_ID = "~tab-"
-"""Begins the id of a tab until the ids of all headings are known."""
+"""Prefix of the ids of tabs, which are replaced when all ids of headings are known."""
 _quoted = re.compile(r"\"([^\"]*)\"").search
 _percent = re.compile(r"\d{1,3}(?:\.\d{1,4})?%").fullmatch
 _marks = re.compile(r"<[^<>]*>")
 
 
 class BlockContext(Protocol):
-    """What a tag needs of the renderer of the page that it stands in."""
+    """The parts of the page renderer that tags use."""
 
     def flow(self, tokens: Tokens) -> str:
-        """Renders blocks below one another."""
+        """Renders a sequence of blocks."""
         ...
 
     def block(self, token: Token, inner: Tokens) -> str:
@@ -44,11 +44,11 @@ class BlockContext(Protocol):
         ...
 
     def include(self, target: str) -> str:
-        """Renders another text in its place."""
+        """Renders an included text."""
         ...
 
     def leads(self, target: str) -> ResolvedLink | None:
-        """Resolves a link of the text that is rendered."""
+        """Resolves a link of the current text."""
         ...
 
     def clean(self, html: str) -> str:
@@ -56,7 +56,7 @@ class BlockContext(Protocol):
         ...
 
     def holds(self, condition: str) -> bool:
-        """Returns whether a condition is true for the visitor."""
+        """Returns whether the visitor meets a condition."""
         ...
 
     def expandable_anchor(self, token: Token) -> str:
@@ -64,7 +64,7 @@ class BlockContext(Protocol):
         ...
 
     def number(self) -> int:
-        """Returns the next number of the page, for ids that must be unique."""
+        """Returns the next number on the page, for unique ids."""
         ...
 
 
@@ -83,7 +83,7 @@ def hint_html(page: BlockContext, kind: str, inner: Tokens) -> str:
 
 
 def code_html(text: str, language: str, title: str = "", *, is_numbered: bool = False, is_wrapped: bool = False) -> str:
-    """Renders a code block: title and language above it, a few syntax colours, line numbers on request."""
+    """Renders a code block: title, language, highlighted syntax, and optional line numbers."""
     lines = ["".join(map(_coloured, spans)) for spans in highlight(text.rstrip("\n"), language.lower())]
     if is_numbered:
         lines = [f'<span class="line">{line}</span>' for line in lines]
@@ -134,7 +134,7 @@ def _div(page: BlockContext, token: Token, inner: Tokens) -> str:
 
 
 def _tabs(page: BlockContext, token: Token, inner: Tokens) -> str:
-    """Renders tabs as radio buttons, the first one checked, each before its label and content."""
+    """Renders tabs as radio buttons with labels; style rules show the content of the checked one."""
     name = f"tabs-{page.number()}"
     parts: list[str] = []
     for number, (tab, within) in enumerate(_named(inner, "tab")):
@@ -270,7 +270,7 @@ def _response(page: BlockContext, token: Token, inner: Tokens) -> str:
 
 
 def _named(inner: Tokens, name: str) -> Iterator[tuple[Token, Tokens]]:
-    """Yields the child tags with this name."""
+    """Yields the child tags with this name and their content."""
     for token, within in outermost(inner):
         if token.type == "tag_open" and token.meta["name"] == name:
             yield token, within
@@ -305,4 +305,4 @@ RENDERERS: dict[str, TagRenderer] = {
     "swagger-response": _response,
     "@": _unknown,
 }
-"""The renderer of every tag in `block_tags.BLOCK_TAGS`."""
+"""The renderer of each tag in `block_tags.BLOCK_TAGS`."""

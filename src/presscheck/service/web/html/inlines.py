@@ -1,4 +1,4 @@
-"""Renders inline text as HTML; text in which authors wrote tags is sanitized as a whole."""
+"""Renders inline text as HTML; text with HTML of authors is sanitized as a whole."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _TAGS = {"em": "em", "strong": "strong", "s": "s"}
 
 
 class InlineContext(Protocol):
-    """What inline text needs of the renderer of its page."""
+    """The parts of the page renderer that inline text uses."""
 
     def leads(self, target: str) -> ResolvedLink | None:
         """Resolves a link."""
@@ -41,12 +41,12 @@ def inline_html(tokens: Sequence[Token], world: InlineContext) -> str:
     if not any(token.type == "html_inline" for token in tokens):
         return html
     if "expression" in html:
-        html = _expression.sub(lambda found: _value(found, world), html)
+        html = _expression.sub(lambda match: _value(match, world), html)
     return world.clean(html)
 
 
 def anchor_tag(address: ResolvedLink | None, **attributes: str) -> str:
-    """Returns the opening tag of a link; a broken link is marked. `anchor_end` closes either."""
+    """Returns the opening tag of a link, or marks a broken link; `anchor_end` closes either."""
     more = "".join(f' {name}="{escape(value)}"' for name, value in attributes.items() if value)
     if address is None:
         return '<span class="broken">'
@@ -60,12 +60,12 @@ def anchor_end(address: ResolvedLink | None) -> str:
 
 
 def image_html(source: str, words: str, world: InlineContext, *, title: str = "") -> str:
-    """Renders an image, or its alternative text if it is missing."""
-    found = world.leads(source)
-    if found is None:
+    """Renders an image, or its alternative text if its file is missing."""
+    link = world.leads(source)
+    if link is None:
         return f'<span class="broken">{escape(words or source)}</span>'
     titled = f' title="{escape(title)}"' if title else ""
-    return f'<img src="{escape(found.url)}" alt="{escape(words)}"{titled} loading="lazy">'
+    return f'<img src="{escape(link.url)}" alt="{escape(words)}"{titled} loading="lazy">'
 
 
 def _parts(tokens: Sequence[Token], world: InlineContext) -> Iterator[str]:
@@ -108,7 +108,7 @@ def _other(token: Token) -> str:
 
 
 def _text(words: str) -> str:
-    """Renders text, with formulas as written."""
+    """Renders text; formulas are shown as source code."""
     end, parts = 0, list[str]()
     for match in _formula.finditer(words) if "$$" in words else ():
         parts += (escape(words[end : match.start()]), f'<code class="formula">{escape(match[1].strip())}</code>')
@@ -116,6 +116,6 @@ def _text(words: str) -> str:
     return "".join((*parts, escape(words[end:])))
 
 
-def _value(found: re.Match[str], world: InlineContext) -> str:
-    value = world.variable(found[1].strip())
-    return found[0] if value is None else escape(value)
+def _value(match: re.Match[str], world: InlineContext) -> str:
+    value = world.variable(match[1].strip())
+    return match[0] if value is None else escape(value)

@@ -1,8 +1,8 @@
-"""Renders a page of Markdown as HTML for a browser: all of its content, no active content, every link resolved.
+"""Renders a page of Markdown as static HTML with resolved links.
 
-Our own markup is built from escaped text; HTML of authors passes `sanitizer`. A page needs no script: tabs are radio
-buttons, and expandable parts are `<details>`. Ids other than anchors begin with `~`, which no heading has, so that a
-link to a heading “Content” does not lead to the frame of the page.
+The renderer builds its own markup from escaped text; HTML of authors passes `sanitizer`. Pages need no script: tabs are
+radio buttons, and expandable parts are `<details>`. Ids other than anchors begin with `~`, which no anchor does, so
+that a link to a heading “Content” does not lead to the frame of the page.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ if TYPE_CHECKING:
 __all__ = ["Heading", "HtmlPage", "Included", "RenderContext", "ResolvedLink", "render_page_html"]
 
 INCLUDED = PAGE_LIMITS.parts
-"""The parts of all texts that a page includes; 25 characters count as one part, a lookup as 20."""
+"""Maximum number of parts of all texts that a page includes; 25 characters or a twentieth of a lookup are one part."""
 MAX_INCLUDES = 5
-"""The deepest nesting of included texts."""
+"""Maximum nesting depth of included texts."""
 OUTLINE_LEVEL = 3
-"""The deepest level of headings that an outline lists."""
+"""Deepest level of headings in the outline."""
 
 _BREAKS = frozenset(("softbreak", "hardbreak"))
 _empty_link = re.compile(r'(?<!\s)\s*<a\b[^<>]*\s(?:id|name)="[^<>]*></a>')
@@ -65,23 +65,23 @@ def render_page_html(markdown: str, source: str, context: RenderContext) -> Html
 
 
 def _with_tab_ids(html: str) -> str:
-    """Gives each tab its anchor as id, unless a heading or an earlier tab has it."""
+    """Sets the anchor of each tab as its id, unless a heading or an earlier tab has the id."""
     if TAB_ID not in html:
         return html
     taken = {match for match in _ids.findall(html) if not match.startswith(TAB_ID)}
 
-    def named(match: re.Match[str]) -> str:
+    def with_id(match: re.Match[str]) -> str:
         anchor = match[1]
         if anchor in taken:
             return ""
         taken.add(anchor)
         return f' id="{anchor}"'
 
-    return _tab_ids.sub(named, html)
+    return _tab_ids.sub(with_id, html)
 
 
 class HtmlRenderer:
-    """Renders the blocks of one page and of the texts that it includes; rendering fills `outline`."""
+    """Renders the blocks of a page and of the texts that it includes. Rendering fills `outline`."""
 
     def __init__(self, source: str, context: RenderContext) -> None:
         self.context = context
@@ -93,19 +93,19 @@ class HtmlRenderer:
         self._cleaning = HtmlSanitizer(self._follow)
 
     def text(self, markdown: str) -> str:
-        """Renders what the visitor may see of a text."""
-        if problem := size_problem(markdown):  # older versions stored larger ones
+        """Renders the parts of a text that the visitor may see."""
+        if problem := size_problem(markdown):  # older versions of the service stored larger texts
             return f"<p>This text is {escape(problem)}.</p>"
         markdown = visible_text(markdown, self.holds)
         environment: Environment = {}
         try:
             return self.flow(parse(markdown, environment))
         except RecursionError:
-            # nested too deep to parse: show it rather than hide it
+            # too deeply nested to parse; source code is better than nothing
             return f"<pre>{escape(markdown)}</pre>"
 
     def flow(self, tokens: Tokens) -> str:
-        """Renders blocks below one another."""
+        """Renders a sequence of blocks."""
         return "\n".join(filter(None, (self.block(token, inner) for token, inner in outermost(tokens))))
 
     def block(self, token: Token, inner: Tokens) -> str:
@@ -114,22 +114,22 @@ class HtmlRenderer:
         return write(self, token, inner) if write else ""
 
     def include(self, target: str) -> str:
-        """Renders an included text; a text that includes itself, or is too much for one page, is left out."""
+        """Renders an included text, or nothing if it includes itself or exceeds the limits of a page."""
         self._room -= 20
-        found = self.context.included(target, self._sources[-1]) if self._room >= 0 else None
-        if found is None or found.source in self._sources or len(self._sources) > MAX_INCLUDES:
+        text = self.context.included(target, self._sources[-1]) if self._room >= 0 else None
+        if text is None or text.source in self._sources or len(self._sources) > MAX_INCLUDES:
             return ""
-        self._room -= count_parts(found.markdown) + len(found.markdown) // 25
+        self._room -= count_parts(text.markdown) + len(text.markdown) // 25
         if self._room < 0:
             return ""
-        self._sources.append(found.source)
+        self._sources.append(text.source)
         try:
-            return self.text(found.markdown)
+            return self.text(text.markdown)
         finally:
             self._sources.pop()
 
     def leads(self, target: str) -> ResolvedLink | None:
-        """Resolves a link of the text that is rendered."""
+        """Resolves a link of the current text."""
         if target.startswith("#"):
             return ResolvedLink(f"#{encode_fragment(decode_fragment(target[1:]))}")
         link = self.context.leads(target, self._sources[-1])
@@ -145,11 +145,11 @@ class HtmlRenderer:
         return value and visible_words(value, self.holds)
 
     def holds(self, condition: str) -> bool:
-        """Returns whether a condition is true for the visitor."""
+        """Returns whether the visitor meets a condition."""
         return self.context.holds(condition)
 
     def number(self) -> int:
-        """Returns the next number of this page, for ids that must be unique."""
+        """Returns the next number on the page, for unique ids."""
         self._numbers += 1
         return self._numbers
 
@@ -158,13 +158,13 @@ class HtmlRenderer:
         return inline_html(inner[0].children or [], self) if inner else ""
 
     def paragraph(self, token: Token, inner: Tokens) -> str:
-        """Renders a paragraph, a formula, or an image that stands alone, with its caption."""
+        """Renders a paragraph, a formula, or a single image as a figure with its caption."""
         children = inner[0].children or [] if inner else []
         if len(children) == 1 and children[0].type == "image" and not token.hidden:
             image, source = children[0], str(children[0].attrs.get("src", ""))
             caption = str(image.attrs.get("title") or "")
-            said = f"<figcaption>{escape(caption)}</figcaption>" if caption else ""
-            return f"<figure>{image_html(source, image.content, self)}{said}</figure>"
+            figcaption = f"<figcaption>{escape(caption)}</figcaption>" if caption else ""
+            return f"<figure>{image_html(source, image.content, self)}{figcaption}</figure>"
         formula = _formula.fullmatch(inner[0].content.strip()) if inner else None
         if formula and "$$" not in formula[1]:
             return f'<pre class="formula">{escape(formula[1].strip())}</pre>'
@@ -172,14 +172,14 @@ class HtmlRenderer:
         return words if token.hidden else f"<p>{words}</p>"
 
     def heading(self, token: Token, inner: Tokens) -> str:
-        """Renders a heading with its anchor; level 1 belongs to the title of the page."""
+        """Renders a heading with its anchor. Level 1 becomes 2, because the title of the page has level 1."""
         level = max(2, int(token.tag[1]))
         children = inner[0].children or [] if inner else []
         title, anchor = _words(children), self._names.heading(int(token.tag[1]), children)
         href, words = encode_fragment(anchor), self.words(inner)
         if not anchor:
             return f"<h{level}>{words}</h{level}>"
-        if own_id(children):  # which is that of the heading now
+        if own_id(children):  # the heading has taken over the id of this empty link
             words = _empty_link.sub("", words, count=1)
         if level <= OUTLINE_LEVEL and title:
             self.outline.append(Heading(level, with_emoji(title), href))
@@ -251,14 +251,14 @@ class HtmlRenderer:
         return f'<div class="footnote" id="{anchor}"><sup>{escape(label)}</sup> {self.flow(inner)}</div>'
 
     def _follow(self, tag: str, target: str) -> str | None:
-        found = self.leads(target)
-        return found.url if found else None
+        link = self.leads(target)
+        return link.url if link else None
 
 
 def _words(tokens: Sequence[Token]) -> str:
     """Returns inline text without markup."""
-    kept = [" " if token.type in _BREAKS else token.content for token in tokens if token.type != "html_inline"]
-    return " ".join("".join(kept).split())
+    words = [" " if token.type in _BREAKS else token.content for token in tokens if token.type != "html_inline"]
+    return " ".join("".join(words).split())
 
 
 _WRITTEN: dict[str, Callable[[HtmlRenderer, Token, Sequence[Token]], str]] = {

@@ -1,6 +1,6 @@
-"""Sanitizes HTML of authors: no scripts, no events, no forms, only links that `is_safe_link` allows.
+"""Sanitizes HTML of authors: no scripts, events or forms, and only links that `is_safe_link` allows.
 
-Every link is resolved by the renderer of the page; a link without a target is dropped.
+The page renderer resolves every link; a link without a target is removed.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ ATTRIBUTES: dict[str, set[str]] = {
 STYLES = frozenset(("color", "background-color", "text-align"))
 _CLASSES = "broken button expression footnote-mark formula outside primary secondary"
 CLASSES = frozenset(_CLASSES.split())
-"""Styles that authors may use: nothing can be laid over the page."""
+"""Classes that authors may use; none can place content over the page."""
 
 _icon = re.compile(r"""<i\s+class=["']fa-([\w-]{1,50})["'][^<>]*>[^<]{0,200}</i>""")
 _button = re.compile(r"""<a\s(?:[^<>]*?\s)?data-icon=["']([\w-]{1,50})["'][^<>]*>""")
 _NAME = re.compile(r"\S{1,200}")
 
 ResolveUrl = Callable[[str, str], str | None]
-"""Resolves the address in a tag, given the tag's name; None if there is no target."""
+"""Resolves a URL in a tag, given the name of the tag; returns None if it has no target."""
 
 
 class HtmlSanitizer:
@@ -55,7 +55,7 @@ class HtmlSanitizer:
 
     @cached_property
     def _cleaner(self) -> nh3.Cleaner:
-        """Made for the first HTML: that takes a tenth of the time of a page, and most pages have none."""
+        """Created on first use: it takes a tenth of the time of a page, and most pages have no HTML."""
         return nh3.Cleaner(
             tags=TAGS,
             clean_content_tags={"script", "style", "template", "noscript", "iframe", "object", "svg", "math", "title"},
@@ -67,7 +67,7 @@ class HtmlSanitizer:
         )
 
     def clean(self, html: str) -> str:
-        """Returns the HTML with icons as characters, unknown tags removed and open tags closed."""
+        """Returns sanitized HTML: icons become characters, unknown tags are removed, and open tags are closed."""
         if "fa-" in html:
             html = _icon.sub(lambda match: escape(icon_text(match[1])), html)
         if "data-icon" in html:

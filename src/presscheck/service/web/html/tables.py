@@ -1,4 +1,4 @@
-"""Renders HTML tables of authors: hidden columns stay hidden, and card tables become cards."""
+"""Renders HTML tables of authors, without hidden columns, and card tables as cards."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Cell:
 
     @property
     def html(self) -> str:
-        """Its HTML."""
+        """The HTML of the cell."""
         return "".join(self.parts).strip()
 
 
@@ -38,7 +38,7 @@ Row = list[Cell]
 
 
 def html_block(text: str, world: InlineContext) -> str:
-    """Renders an HTML block: sanitized, with its tables laid out."""
+    """Renders an HTML block, sanitized and with its tables laid out."""
     if "<table" not in text.lower():
         return world.clean(text)
     parts: list[str] = []
@@ -72,7 +72,7 @@ def format_event(event: HtmlEvent) -> str:
 
 
 class _Reader:
-    """Reads one table; a nested table stays part of its cell."""
+    """Reads one table; a nested table remains part of its cell."""
 
     def __init__(self, values: dict[str, str]) -> None:
         self.values = values
@@ -86,7 +86,7 @@ class _Reader:
         return self.depth == 0
 
     def take(self, event: HtmlEvent) -> None:
-        """Reads one event."""
+        """Processes one event of the table."""
         kind, name, values = event
         if name == "table" and kind != "text":
             self.depth += 1 if kind == "open" else -1
@@ -103,7 +103,7 @@ class _Reader:
             self.cell.parts.append(format_event(event))
 
     def html(self, world: InlineContext) -> str:
-        """Returns the table or its cards."""
+        """Returns the HTML of the table or its cards."""
         rows = [row for row in self.rows if row]
         is_headed = bool(rows) and all(cell.is_head for cell in rows[0])
         head = rows[0] if is_headed else []
@@ -119,7 +119,7 @@ class _Reader:
 
 
 def _of_column(head: Row, number: int, name: str) -> str | None:
-    """Returns an attribute of a column's head cell."""
+    """Returns an attribute of the head cell of a column."""
     return head[number].values.get(name) if number < len(head) else None
 
 
@@ -160,7 +160,7 @@ def _card(head: Row, row: Row, world: InlineContext) -> str:
 
 
 def _named(head: Row, row: Row, name: str) -> str:
-    """Returns the address in the column with this role in a card."""
+    """Returns the link in the column that has a role (`name`) in a card, or an empty string."""
     return next(_addresses(head, row, name), "")
 
 
