@@ -1,4 +1,4 @@
-"""Edits the pages of a change request, in order, on a new page tree; nothing is written until all edits succeed."""
+"""Edits the pages of a change request on a new page tree; nothing is written until all edits succeed."""
 
 from __future__ import annotations
 
@@ -44,20 +44,20 @@ from presscheck.service.models.content import ChangeRequestRow
 from presscheck.service.review.change_requests import ancestor
 
 LARGEST_FILE = 1_000_000
-"""Largest size of an uploaded file, in bytes."""
+"""Maximum size of an uploaded file, in bytes."""
 CLEARED_BY_EMPTY = frozenset(("emoji", "icon", "condition", "description"))
 
 
 class ContentEdit:
-    """The content of a change request during an edit: `tree` and `files` are new, `written` lists the results.
+    """An edit of the content of a change request. `tree` and `files` are the new content, `written` lists the results.
 
     Args:
         context: the transaction.
         row: the change request.
-        revision: the content of its head revision, which is edited.
+        revision: the content of its newest revision, which is edited.
 
     Raises:
-        ApiError: an edit is invalid; discard the object then.
+        ApiError: an edit is invalid; the object must be discarded.
     """
 
     def __init__(self, context: Context, row: ChangeRequestRow, revision: RevisionContent) -> None:
@@ -73,8 +73,8 @@ class ContentEdit:
         self._documents = NewDocuments()
 
     def apply(self, changes: Sequence[ContentChange]) -> None:
-        """Applies the changes in order; on a slug conflict, the page with the new slug gets another one."""
-        before = {place.page["id"]: place.page.get("slug") for place in walk(self.tree)}
+        """Applies changes in order. On a slug conflict, the page whose slug is new gets another slug."""
+        old_slugs = {place.page["id"]: place.page.get("slug") for place in walk(self.tree)}
         for change in changes:
             if isinstance(change, InsertPage):
                 self._insert(change)
@@ -86,8 +86,8 @@ class ContentEdit:
                 self._revert(change)
             else:
                 self._insert_files(change)
-        settled = [at.page["id"] for at in walk(self.tree) if before.get(at.page["id"]) == at.page.get("slug")]
-        self.tree = with_slugs(self.tree, settled)
+        unchanged = [at.page["id"] for at in walk(self.tree) if old_slugs.get(at.page["id"]) == at.page.get("slug")]
+        self.tree = with_slugs(self.tree, unchanged)
         self._documents.store(self.context.session)
 
     def _insert(self, change: InsertPage) -> None:
@@ -102,7 +102,7 @@ class ContentEdit:
         self.tree = insert(self.tree, page, above, change.at)
         if change.ref:
             self._refs[change.ref] = page["id"]
-        self._note("created_page", page, change.ref)
+        self._record("created_page", page, change.ref)
 
     def _update(self, change: UpdatePage) -> None:
         place = self._place(change.page)
@@ -111,8 +111,8 @@ class ContentEdit:
         if change.document is not None:
             if page["type"] != "document":
                 raise ApiError(400, f"document: a {page['type']} cannot have content")
-            title, said, document = self._text(change.document, page["id"])
-            details = ({"title": title} if title else {}) | details | said | {"documentId": document}
+            title, front_matter, document = self._text(change.document, page["id"])
+            details = ({"title": title} if title else {}) | details | front_matter | {"documentId": document}
         slug = _slug(details)
         if slug and page["type"] != "link":
             page["slug"] = slug
@@ -120,7 +120,7 @@ class ContentEdit:
         self.tree = _replaced(self.tree, page)
         if change.model_fields_set & {"into", "at"}:
             self._move(place, change)
-        self._note("updated_page", page)
+        self._record("updated_page", page)
 
     def _move(self, place: PagePosition, change: UpdatePage) -> None:
         into = place.above["id"] if place.above else None
@@ -141,26 +141,26 @@ class ContentEdit:
         if change.block:
             raise ApiError(400, "block: not supported; this service reverts whole pages only")
         page_id = self._refs.get(change.page, change.page)
-        old = self._revision(change.revision).tree
-        before = find(old, page_id)
+        old_tree = self._revision(change.revision).tree
+        before = find(old_tree, page_id)
         now = find(self.tree, page_id)
         if before is None and now is None:
             raise ApiError(400, f"page: no page {change.page} to revert")
         if before is None:
             self._delete(DeletePage(page=page_id))
         elif now is None:
-            self._restore(before, old)
+            self._restore(before, old_tree)
         else:
             page = before.page | ({"pages": now.page["pages"]} if "pages" in now.page else {})
             self.tree = _replaced(self.tree, page)
-            self._note("updated_page", page)
+            self._record("updated_page", page)
 
     def _restore(self, before: PagePosition, old: Tree) -> None:
         page = _without(before.page, {place.page["id"] for place in walk(self.tree)})
         above = before.above["id"] if before.above and find(self.tree, before.above["id"]) else None
         at = [child["id"] for child in children(before.above, old)].index(page["id"])
         self.tree = insert(self.tree, page, above, at)
-        self._note("created_page", page)
+        self._record("created_page", page)
 
     def _insert_files(self, change: InsertFiles) -> None:
         for file in change.files:
@@ -173,9 +173,9 @@ class ContentEdit:
                 "size": len(content),
                 "content": self.context.files.put(content),
             }
-            measured = image_dimensions(content_type, content)
-            if measured:
-                stored["dimensions"] = {"width": measured[0], "height": measured[1]}
+            size = image_dimensions(content_type, content)
+            if size:
+                stored["dimensions"] = {"width": size[0], "height": size[1]}
             self.files.append(stored)
             self.inserted.append(stored)
 
@@ -193,7 +193,7 @@ class ContentEdit:
         return text.title, text.details, document_id
 
     def _source(self, change: InsertPage, above: str | None) -> str:
-        """The Git path of a new page, which relative links start from."""
+        """Returns the Git path of a new page, which relative links start from."""
         place = find(self.tree, above) if above else None
         folder = f"{place.path}/" if place and place.path else ""
         return f"{folder}{change.slug or title_slug(change.title or '')}.md"
@@ -218,7 +218,7 @@ class ContentEdit:
             raise ApiError(400, f"revision: this space has no revision {revision_id}")
         return revision
 
-    def _note(self, what: str, page: Page, ref: str | None = None) -> None:
+    def _record(self, what: str, page: Page, ref: str | None = None) -> None:
         app = self.context.app(f"/spaces/{self.row.space_id}/pages/{page['id']}")
         self.written.append(PageWritten(object=what, ref=ref, page=PageRef(id=page["id"], urls=Location(app=app))))
 

@@ -1,7 +1,7 @@
-"""URLs of stored files: signed, and valid for one to two hours.
+"""Signed URLs of stored files, valid for one to two hours.
 
-A URL stays the same for an hour, so that equal responses are equal. The pages of published sites refer to files by URLs
-of the site instead (see `web.site_files`), which do not expire and are checked like the pages.
+A URL stays the same for an hour, so that equal responses are equal. Published sites use other URLs (see
+`web.site_files`), which do not expire and are checked like pages.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from presscheck.service.db.signing import signing_key
 from presscheck.service.http.operations import ApiError, Context, not_found
 
 LIFETIME = 3600
-"""Least lifetime of a URL in seconds; the longest is twice that."""
+"""Minimum lifetime of a URL in seconds; the maximum is twice that."""
 
 
 def file_address(context: Context, content: str, name: str) -> str:
-    """The signed URL of a file.
+    """Returns the signed URL of a file.
 
     Args:
         context: the transaction, and the current time.
-        content: the id of its bytes.
+        content: the id of the stored bytes.
         name: the file name at the end of the path.
     """
     expires = (int(context.clock().timestamp()) // LIFETIME + 2) * LIFETIME
@@ -35,7 +35,7 @@ def file_address(context: Context, content: str, name: str) -> str:
 
 
 def require_signature(session: Session, content: str, query: Mapping[str, str], now: datetime) -> None:
-    """Checks the query of the URL of a file.
+    """Checks the signature in the URL of a file.
 
     Raises:
         ApiError: 404 if the signature is missing or invalid, 410 if the URL has expired.

@@ -1,4 +1,4 @@
-"""The content of a revision as plain values, kept in memory between reads: a revision never changes."""
+"""The content of revisions as plain values, cached in memory: revisions never change."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from presscheck.service.models.content import RevisionRow
 Value = TypeVar("Value")
 
 MOST_CHARACTERS = 30_000_000
-"""Most characters of all texts that one call reads: two seconds for their links."""
+"""Maximum number of characters of all texts that one call reads; finding their links takes two seconds."""
 _AT_ONCE = 50
-"""Texts in memory at once."""
+"""Number of texts held in memory at a time."""
 EACH = 4_000
-"""Bytes that a page, a file or a snippet takes in memory, by `sys.getsizeof` of pages of the manual and their parts."""
+"""Approximate size of a page, file or snippet in memory in bytes, measured with `sys.getsizeof` on the manual."""
 _r = RevisionRow.__table__.c
 _REVISION = select(
     _r.id,
@@ -41,7 +41,7 @@ _REVISION = select(
 
 @dataclass(frozen=True)
 class RevisionContent:
-    """A revision as it is stored, see `RevisionRow`. Shared by threads: what is in it is never changed."""
+    """A stored revision, see `RevisionRow`. Shared by threads, so its values must not be changed."""
 
     id: str
     space_id: str
@@ -56,36 +56,36 @@ class RevisionContent:
 
     @cached_property
     def pages(self) -> dict[str, PagePosition]:
-        """The place of each page by id."""
+        """Pages with their positions, by id."""
         return {place.page["id"]: place for place in reversed([*walk(self.tree)])}
 
     @cached_property
     def paths(self) -> dict[str, PagePosition]:
-        """The place of each page by path; the first, if several have the same."""
+        """Pages with their positions, by path; if several pages have the same path, the first."""
         return {place.path: place for place in reversed([*walk(self.tree)]) if place.path}
 
     def weight(self) -> int:
-        """About how many bytes it takes in memory."""
+        """Estimates the size in memory in bytes."""
         return EACH * (1 + len(self.pages) + len(self.files) + len(self.reusable_contents))
 
 
 def revision_content(context: Context, revision_id: str) -> RevisionContent | None:
-    """The content of a revision; None if it does not exist. Whether the caller may see it is not checked."""
+    """Returns the content of a revision, or None if it does not exist. The caller's access is not checked."""
     cache = _cache(context)
-    known: RevisionContent | None = cache.get(("revision", revision_id)) if cache else None
-    if known is None:
+    content: RevisionContent | None = cache.get(("revision", revision_id)) if cache else None
+    if content is None:
         rows = context.rows(_REVISION, id=revision_id)
-        known = RevisionContent(*rows[0]) if rows else None
-        if known and cache:
-            cache.put(("revision", revision_id), known, known.weight())
-    return known
+        content = RevisionContent(*rows[0]) if rows else None
+        if content and cache:
+            cache.put(("revision", revision_id), content, content.weight())
+    return content
 
 
 def known_content(context: Context, revision_id: str) -> RevisionContent:
-    """The content of a revision that something refers to, so it exists.
+    """Returns the content of a revision that must exist because something refers to it.
 
     Raises:
-        LookupError: it does not.
+        LookupError: the revision does not exist.
     """
     content = revision_content(context, revision_id)
     if content is None:
@@ -94,31 +94,31 @@ def known_content(context: Context, revision_id: str) -> RevisionContent:
 
 
 def revision_with(context: Context, space_id: str, document_id: str) -> str | None:
-    """The id of the newest revision of a space with a document, as the body of a page or of reusable content."""
-    named = f'"{document_id}"'
-    found = context.session.scalars(
+    """Returns the id of the newest revision of a space that uses a document as a page or as reusable content."""
+    quoted_id = f'"{document_id}"'
+    newest = context.session.scalars(
         select(RevisionRow.id)
         .where(
             RevisionRow.space_id == space_id,
             or_(
-                cast(RevisionRow.reusable_contents, String).contains(named, autoescape=True),
-                cast(RevisionRow.tree, String).contains(named, autoescape=True),
+                cast(RevisionRow.reusable_contents, String).contains(quoted_id, autoescape=True),
+                cast(RevisionRow.tree, String).contains(quoted_id, autoescape=True),
             ),
         )
         .order_by(RevisionRow.created_at.desc(), RevisionRow.id.desc())
         .limit(1)
     )
-    return found.first()
+    return newest.first()
 
 
 def kept(context: Context, key: tuple[str, ...], make: Callable[[], Value], weight: Callable[[Value], int]) -> Value:
-    """A value that follows from one revision and what else its key names, made once while it is kept.
+    """Returns a value that depends only on its key, cached.
 
     Args:
         context: the transaction.
-        key: what it is, the id of the revision, and what else it depends on.
-        make: makes it.
-        weight: about how many bytes it takes in memory.
+        key: the kind of value, the id of a revision, and everything else that the value depends on.
+        make: computes the value.
+        weight: estimates its size in memory in bytes.
     """
     cache = _cache(context)
     value: Value | None = cache.get(key) if cache else None
@@ -136,40 +136,40 @@ def kept_of_documents(
     make: Callable[[str], Value],
     weight: Callable[[Value], int],
 ) -> dict[str, Value]:
-    """What follows from the text of each document alone, by its id, made once while it is kept.
+    """Returns a value for each document that depends only on its text, by document id, cached.
 
-    Few texts are in memory at once.
+    Texts are loaded in small groups to limit memory.
 
     Args:
         context: the transaction.
-        kind: what it is.
+        kind: the kind of value.
         documents: the ids of the documents.
-        make: makes it from a text.
-        weight: about how many bytes it takes in memory.
+        make: computes the value from a text.
+        weight: estimates its size in memory in bytes.
 
     Raises:
-        ApiError: 413, the texts from which it has to be made are too large together.
+        ApiError: 413, the texts that are not cached are too large in total.
     """
     cache = _cache(context)
-    found: dict[str, Value | None] = {
+    values: dict[str, Value | None] = {
         document: cache.get((kind, document)) if cache else None for document in documents
     }
-    missing = [document for document, value in found.items() if value is None]
+    missing = [document for document, value in values.items() if value is None]
     size = text_size(context.session, missing)
     if size > MOST_CHARACTERS:
         raise ApiError(413, f"pages: too large: {size:,} characters, at most {MOST_CHARACTERS:,} are read at once")
     for start in range(0, len(missing), _AT_ONCE):
         for document, text in document_texts(context.session, missing[start : start + _AT_ONCE]).items():
-            value = found[document] = make(text)
+            value = values[document] = make(text)
             if cache:
                 cache.put((kind, document), value, weight(value))
-    return {document: value for document, value in found.items() if value is not None}
+    return {document: value for document, value in values.items() if value is not None}
 
 
 def remember_content(context: Context, content: RevisionContent) -> None:
-    """Keeps the content of a revision that this transaction has added, so that it need not be read.
+    """Caches the content of a revision that this transaction has added.
 
-    It consists of plain values, as it would if it had been read.
+    The content must consist of plain values, as if it had been read from the database.
     """
     cache = _cache(context)
     if cache:

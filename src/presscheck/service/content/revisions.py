@@ -15,9 +15,9 @@ from presscheck.service.db.statements import among, each, execute, read_rows
 from presscheck.service.models.content import DocumentRow, RevisionRow
 
 FORMER_PATHS = "formerPaths"
-"""A field of stored pages that the API does not have: the paths that redirect to the page, each with an anchor or "".
+"""A field of stored pages that the API lacks: former paths that redirect to the page, each with an anchor or "".
 
-They belong to the page, so they follow it when it moves or is copied, and end with it.
+As part of the page, they follow it when it is moved or copied, and are deleted with it.
 """
 _documents = DocumentRow.__table__.c
 _wanted = each("ids")
@@ -29,13 +29,13 @@ _ADD_REVISION = insert(RevisionRow)
 
 
 class NewDocuments:
-    """Texts that are stored together, in a few statements: the id of a document follows from its text."""
+    """Collects texts and stores them in a few statements. The id of a document is the hash of its text."""
 
     def __init__(self) -> None:
         self.texts: dict[str, str] = {}
 
     def add(self, markdown: str) -> str:
-        """Takes a text and returns the id of its document; it is stored by `store`."""
+        """Adds a text and returns the id of its document; `store` writes it."""
         key = document_id(markdown)
         self.texts[key] = markdown
         return key
@@ -45,10 +45,10 @@ class NewDocuments:
         if not self.texts:
             return
         connection, new = session.connection(), [*self.texts.items()]
-        # on PostgreSQL, a single one goes with what else is changed: to ask whether it is known is a round trip
+        # on PostgreSQL, a single text is sent with the other statements: checking whether it exists costs a round trip
         if len(new) > 1 or connection.dialect.name != "postgresql":
-            known = {key for (key,) in read_rows(connection, _KNOWN, {"ids": [*self.texts]})}
-            new = [one for one in new if one[0] not in known]
+            stored = {key for (key,) in read_rows(connection, _KNOWN, {"ids": [*self.texts]})}
+            new = [row for row in new if row[0] not in stored]
         execute(connection, _ADD_DOCUMENT, *({"id": key, "markdown": markdown} for key, markdown in new))
         add_words(connection, new)
 
@@ -67,14 +67,14 @@ def add_document(session: Session, markdown: str) -> str:
 
 
 def document_texts(session: Session, ids: Iterable[str]) -> dict[str, str]:
-    """The texts of documents, by id."""
+    """Returns the texts of documents by id."""
     wanted = [*dict.fromkeys(ids)]
-    found: Any = read_rows(session.connection(), _TEXTS, {"ids": wanted}) if wanted else ()
-    return dict(found)
+    rows: Any = read_rows(session.connection(), _TEXTS, {"ids": wanted}) if wanted else ()
+    return dict(rows)
 
 
 def text_size(session: Session, ids: Sequence[str]) -> int:
-    """The characters of all these documents together."""
+    """Returns the total number of characters of documents."""
     return (session.execute(_SIZE, {"ids": ids}).scalar() or 0) if ids else 0
 
 
@@ -93,11 +93,11 @@ def add_revision(
     merged_from: str | None = None,
     revision_id: str | None = None,
 ) -> str:
-    """Adds a revision of a space, to which nothing refers yet, and returns its id.
+    """Adds a revision to a space and returns its id. Nothing refers to the revision yet.
 
     Args:
         session: the transaction.
-        space_id: the space; its row may be written later in the same transaction.
+        space_id: the space; its row may be added later in the same transaction.
         tree: the stored pages (see `page_trees.Page`).
         created_at: the time.
         created_by: the user id of the author.
@@ -107,7 +107,7 @@ def add_revision(
         reusable_contents: id, title, document (an id).
         variables: the variables of the space.
         merged_from: the change request that was merged.
-        revision_id: its id; a new one if None.
+        revision_id: the id of the revision, by default a new one.
     """
     revision_id = revision_id or new_id()
     values = {
@@ -141,14 +141,14 @@ def new_page(
     """Builds a stored page: fields named as in the API, `documentId` for its content, `pages` for subpages, no path.
 
     Args:
-        title: its title.
-        slug: its part of the path; empty for a link, or to let `with_slugs` choose one.
+        title: the title.
+        slug: the last segment of the path; empty for a link, or to let `with_slugs` choose it.
         kind: document, group, link or computed.
-        document: the id of its document; None for an empty page.
-        pages: its subpages.
+        document: the id of its document, or None for an empty page.
+        pages: the subpages.
         created_at: the time.
-        page_id: its id, if it already has one.
-        details: other fields, named as in the API; None is left out: emoji, description, hidden, cover, target, …
+        page_id: the id, by default a new one.
+        details: other fields, named as in the API, such as emoji, description or hidden; None values are dropped.
     """
     page: Page = {"id": page_id or new_id(), "type": kind, "title": title}
     if slug and kind != "link":
@@ -164,5 +164,5 @@ def new_page(
 
 
 def documents_of(tree: list[Page]) -> list[str]:
-    """The ids of all documents in a page tree."""
+    """Returns the ids of all documents in a page tree."""
     return [place.page["documentId"] for place in walk(tree) if place.page.get("documentId")]

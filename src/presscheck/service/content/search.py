@@ -1,7 +1,7 @@
-"""Full-text search in the titles and content of live pages: finds pages that have all words of the query, or words that
-start with them.
+"""Full-text search in titles and content of live pages.
 
-Pages with all words in the title come first, then the order of the space.
+A page matches if it has all words of the query, or words that start with them. Pages with all words in the title come
+first, then the order of the space.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from presscheck.service.models.content import RevisionRow
 from presscheck.service.models.spaces import SpaceRow
 
 MOST_SECTIONS = 5
-"""The most sections of a page in a search result."""
+"""Maximum number of sections per page in a result."""
 AROUND = 80
-"""Characters of context on each side of a match."""
+"""Number of characters of context on each side of a match."""
 
 _revisions = RevisionRow.__table__.c
 _TREES = select(_revisions.id, _revisions.tree).where(among(_revisions.id, "ids"))
@@ -45,7 +45,7 @@ class Hit(NamedTuple):
 
 
 def search(context: Context, spaces: Sequence[SpaceRow], query: str) -> dict[str, list[Hit]]:
-    """Finds the pages that have all words of a query, by space; spaces without any are missing."""
+    """Returns the pages that have all words of a query, by space; spaces without matches are missing."""
     words = query_terms(query)
     if not words:
         return {}
@@ -53,13 +53,13 @@ def search(context: Context, spaces: Sequence[SpaceRow], query: str) -> dict[str
     pages = {space_id: _pages(space_id, tree) for space_id, tree in trees.items()}
     documents = {hit.page["documentId"] for hits in pages.values() for hit in hits if hit.page.get("documentId")}
     index = context.session.connection()
-    having = {word: documents_with(index, documents, word, begins=begins) for word, begins in words}
-    found: dict[str, list[Hit]] = {}
+    documents_by_word = {word: documents_with(index, documents, word, begins=begins) for word, begins in words}
+    matches: dict[str, list[Hit]] = {}
     for space_id, hits in pages.items():
-        matching = [hit for hit in hits if all(_has(hit, word, having[word]) for word, _ in words)]
+        matching = [hit for hit in hits if all(_has(hit, word, documents_by_word[word]) for word, _ in words)]
         if matching:
-            found[space_id] = sorted(matching, key=lambda hit: not all(_in_title(hit, word) for word, _ in words))
-    return found
+            matches[space_id] = sorted(matching, key=lambda hit: not all(_in_title(hit, word) for word, _ in words))
+    return matches
 
 
 def as_results(context: Context, hits: Sequence[Hit], query: str) -> tuple[SearchPageResult, ...]:
@@ -117,7 +117,7 @@ def _result(context: Context, hit: Hit, text: str, words: list[str]) -> SearchPa
 
 
 def _sections(title: str, text: str, words: list[str]) -> list[tuple[str, str, str]]:
-    """Title, anchor and excerpt of the sections that have a word of the query."""
+    """Returns title, anchor and excerpt of the sections that contain a word of the query."""
     sections: list[tuple[str, str, str]] = []
     names = AnchorNames()
     for level, heading, body in _divided(text):

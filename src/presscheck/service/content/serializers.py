@@ -1,7 +1,7 @@
 """Serializes stored revisions: page trees, files, and the bodies of pages as Markdown or as document nodes.
 
 Paths and URLs are computed; bodies are added on request. The Markdown of a page has its title as first heading and its
-details as front matter; it is parsed here too.
+details as front matter; `parse_page` is the inverse.
 """
 
 from __future__ import annotations
@@ -46,11 +46,11 @@ _WORDS = ("title", "slug", "emoji", "icon", "description", "condition")
 _CLAIMS = ("hidden", "noIndex", "noRobotsIndex")
 TOO_LONG = f"The page takes more than {MOST_SECONDS} seconds to become nodes: read it with format=markdown."
 MOST_OBJECTS = 250_000
-"""Most objects of submitted document nodes: a page at the limits of its Markdown has fewer."""
+"""Maximum number of objects in submitted document nodes; a page at the limits of its Markdown has fewer."""
 DETAILS: dict[str, type] = {**dict.fromkeys(_WORDS, str), **dict.fromkeys(_CLAIMS, bool)}
 """The page details that front matter can set, with their types."""
 KINDS = {"document": "sheet", "group": "group", "link": "link"}
-"""The old name of a page type, which is still a required field."""
+"""The former name of each page type, which is still a required field."""
 LAYOUT: dict[str, Any] = {
     "width": "default",
     "cover": True,
@@ -64,14 +64,14 @@ LAYOUT: dict[str, Any] = {
 }
 """Default page layout."""
 _FILES_ONLY = frozenset(("image", "inline-image", "drawing", "file", "swagger"))
-"""Kinds of links whose targets are files, and nothing else with an id."""
+"""Kinds of links whose targets can only be files."""
 _NAMED = {
     "page": ("page", "page"),
     "anchor": ("page", "page"),
     "file": ("file", "file"),
     "reusable-content": ("snippet", "reusableContent"),
 }
-"""The target type of each kind of reference, and the field that holds its id."""
+"""For each kind of reference, the type of its target and the field with the id."""
 
 
 _BODY = select(DocumentRow.__table__.c.markdown).where(DocumentRow.__table__.c.id == bindparam("id"))
@@ -90,7 +90,7 @@ def parse_page(markdown: str) -> PageText:
     """Parses submitted Markdown into title, details and body.
 
     Raises:
-        ApiError: the front matter is invalid YAML.
+        ApiError: 400, the front matter is invalid YAML.
     """
     text = markdown.replace("\r\n", "\n")
     details: dict[str, Any] = {}
@@ -107,7 +107,7 @@ def parse_page(markdown: str) -> PageText:
 
 
 def format_page(title: str, body: str) -> str:
-    """The Markdown of a page as the API returns it."""
+    """Returns the Markdown of a page as the API returns it."""
     return f"# {title}\n\n{body}" if title else body
 
 
@@ -157,7 +157,7 @@ def serialize_location(context: Context, space_id: str, place: PagePosition) -> 
 
 
 def body_of(context: Context, page: Page) -> str:
-    """The stored Markdown of a page."""
+    """Returns the stored Markdown of a page."""
     rows = context.rows(_BODY, id=page["documentId"]) if page.get("documentId") else ()
     return rows[0][0] if rows else ""
 
@@ -195,7 +195,7 @@ def _wired(context: Context, space_id: str, page: Page, prefix: str) -> dict[str
 
 
 class Content(NamedTuple):
-    """The link targets of a revision, stored or being edited."""
+    """The possible link targets of a revision, stored or being edited."""
 
     space_id: str
     tree: Sequence[Page]
@@ -204,7 +204,9 @@ class Content(NamedTuple):
 
 
 def page_by_id(context: Context, revision: RevisionContent, page_id: str, shape: Format | None = None) -> RevisionPage:
-    """Returns a page of a revision, with its Markdown unless it is asked for as nodes; see `page_nodes`."""
+    """Returns a page of a revision. It includes the Markdown unless `shape` is `document`; for nodes see
+    `page_nodes`.
+    """
     return _page(context, revision, revision.pages.get(page_id), shape)
 
 
@@ -225,10 +227,10 @@ def _page(
 
 
 def page_nodes(context: Context, revision: RevisionContent, page_id: str) -> bytes:
-    """The body of a page of a revision as nodes, as JSON.
+    """Returns the body of a page as nodes, serialized to JSON.
 
     Raises:
-        ApiError: 413 if it is too large; 422 if the conversion takes too long; 503 if too many wait already.
+        ApiError: 413, the page is too large; 422, the conversion takes too long; 503, too many conversions wait.
     """
     content = Content(revision.space_id, revision.tree, revision.files, revision.reusable_contents)
     targets = kept(
@@ -242,13 +244,13 @@ def page_nodes(context: Context, revision: RevisionContent, page_id: str) -> byt
 
 
 def document_by_id(context: Context, revision: RevisionContent, document_id: str) -> Serialized[ContentDocument]:
-    """Returns a document of a revision as nodes; its links have ids where the revision has their targets.
+    """Returns a document of a revision as nodes; links to targets in the revision have ids.
 
     Raises:
-        ApiError: 404 if neither a page nor reusable content of the revision has it; see also `page_nodes`.
+        ApiError: 404, no page or reusable content of the revision has the document; see also `page_nodes`.
     """
-    place = next((one for one in walk(revision.tree) if one.page.get("documentId") == document_id), None)
-    snippet = next((one for one in revision.reusable_contents if one.get("document") == document_id), None)
+    place = next((item for item in walk(revision.tree) if item.page.get("documentId") == document_id), None)
+    snippet = next((item for item in revision.reusable_contents if item.get("document") == document_id), None)
     if place is None and snippet is None:
         raise not_found("document")
     content = Content(revision.space_id, revision.tree, revision.files, revision.reusable_contents)
@@ -260,7 +262,7 @@ def document_by_id(context: Context, revision: RevisionContent, document_id: str
 
 
 def _nodes(name: str, markdown: str, links: PageRefs) -> bytes:
-    require_size(name, markdown)  # older versions stored larger ones
+    require_size(name, markdown)  # older versions of the service stored larger texts
     try:
         return nodes_json(markdown, links.from_address)
     except NotConverted:
@@ -273,7 +275,7 @@ def require_size(name: str, markdown: str, limits: TextLimits = PAGE_LIMITS) -> 
     """Requires that a text can be rendered in about a second.
 
     Raises:
-        ApiError: 413, it is too large.
+        ApiError: 413, the text is too large.
     """
     problem = size_problem(markdown, limits)
     if problem:
@@ -284,7 +286,7 @@ def text_of(document: dict[str, Any], links: PageRefs | None = None) -> str:
     """Converts submitted document nodes to Markdown.
 
     Raises:
-        ApiError: 400 for invalid nodes, naming the place; 413 for too many of them.
+        ApiError: 400 for an invalid node, with its place; 413 for too many nodes.
     """
     if _has_more_objects(document, MOST_OBJECTS):
         raise ApiError(413, f"document: too large: more than {MOST_OBJECTS:,} nodes, leaves and other objects")
@@ -296,19 +298,19 @@ def text_of(document: dict[str, Any], links: PageRefs | None = None) -> str:
 
 def _has_more_objects(value: object, most: int) -> bool:
     """Returns whether a JSON value has more than `most` objects."""
-    waiting, count = [value], 0
-    while waiting and count <= most:
-        value = waiting.pop()
+    pending, count = [value], 0
+    while pending and count <= most:
+        value = pending.pop()
         if isinstance(value, dict):
             count += 1
-            waiting.extend(cast("dict[str, object]", value).values())
+            pending.extend(cast("dict[str, object]", value).values())
         elif isinstance(value, list):
-            waiting.extend(cast("list[object]", value))
+            pending.extend(cast("list[object]", value))
     return count > most
 
 
 class LinkTargets:
-    """What the links of a revision may lead to: by path, and the paths by type and id."""
+    """The possible link targets of a revision by path, and their paths by type and id."""
 
     def __init__(self, context: Context, content: Content) -> None:
         pages = as_pages(context, content.space_id, content.tree)
@@ -321,14 +323,14 @@ class LinkTargets:
 
 
 class PageRefs:
-    """Resolves the links of a page: paths relative to the page in Markdown, ids in nodes.
+    """Converts the links of a page between paths in Markdown, relative to the page, and ids in nodes.
 
     Args:
         context: the transaction.
         content: the possible link targets.
         page_id: the id of the page.
-        source: the path of a new page that has no id yet, such as ``guides/new.md``.
-        targets: what follows from the content, if it is known.
+        source: the path of a new page without an id, such as ``guides/new.md``.
+        targets: the targets of `content`, if they are computed already.
     """
 
     def __init__(
@@ -340,13 +342,13 @@ class PageRefs:
         source: str = "",
         targets: LinkTargets | None = None,
     ) -> None:
-        known = targets or LinkTargets(context, content)
+        targets_known = targets or LinkTargets(context, content)
         self._app, self._space = context.app(""), content.space_id
-        self._places, self._sources = known.places, known.sources
+        self._places, self._sources = targets_known.places, targets_known.sources
         self._source = source or self._sources.get(("page", page_id), "")
 
     def from_address(self, ref: Reference, kind: str) -> Reference:
-        """The reference for a Markdown link target, if the target has an id."""
+        """Returns the reference for a Markdown link target, with an id if the target exists."""
         address = ref.get("url") or ref.get("file") or ref.get("reusableContent") or ""
         if ref["kind"] not in ("url", "file", "reusable-content") or "?" in address:
             return ref
@@ -364,20 +366,20 @@ class PageRefs:
         return anchor if target.anchor else {"kind": "page", "page": target.id}
 
     def to_address(self, ref: Reference, kind: str) -> Reference:
-        """The Markdown link target of a reference: relative to the page, or an app URL for another space."""
+        """Returns the Markdown link target of a reference: relative to the page, or an app URL for another space."""
         space = ref.get("space")
         if (space and space != self._space) or ref["kind"] == "space":
             is_shown = ref["kind"] in ("page", "anchor", "space")
             return {"kind": "url", "url": self._app + format_reference(ref).removeprefix("/~")} if is_shown else ref
-        what, name = _NAMED.get(ref["kind"], ("", ""))
-        source = self._sources.get((what, str(ref.get(name, ""))))
-        if not source:  # such as a page that is a link to elsewhere
+        target_type, name = _NAMED.get(ref["kind"], ("", ""))
+        source = self._sources.get((target_type, str(ref.get(name, ""))))
+        if not source:  # such as a page that is a link to another site
             return {key: value for key, value in ref.items() if key != "space"}
-        place = posixpath.relpath(source, posixpath.dirname(self._source) or ".")
-        # a bare name would be taken for an id (see `refs.file_source`)
-        place = place if "/" in place or "." in place else f"./{place}"
+        path = posixpath.relpath(source, posixpath.dirname(self._source) or ".")
+        # `refs.file_source` would read a bare name as an id
+        path = path if "/" in path or "." in path else f"./{path}"
         if ref["kind"] == "reusable-content":
-            return {"kind": "reusable-content", "reusableContent": place}
+            return {"kind": "reusable-content", "reusableContent": path}
         if kind in ("drawing", "file"):
-            return {"kind": "file", "file": place}
-        return {"kind": "url", "url": place + (f"#{encode_fragment(ref['anchor'])}" if ref["kind"] == "anchor" else "")}
+            return {"kind": "file", "file": path}
+        return {"kind": "url", "url": path + (f"#{encode_fragment(ref['anchor'])}" if ref["kind"] == "anchor" else "")}

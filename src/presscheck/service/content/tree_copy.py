@@ -1,4 +1,4 @@
-"""Copies a page tree: every page gets a new id, and links lead to the copies."""
+"""Copies page trees with new page ids; links between the pages lead to the copies."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from presscheck.service.db.ids import new_id
 
 
 def copied_tree(tree: list[Page]) -> list[Page]:
-    """Copies a page tree; the content of the pages is shared."""
+    """Returns a copy of a page tree with new ids; the pages keep their documents."""
     ids = {place.page["id"]: new_id() for place in walk(tree)}
     return [_copied(page, ids) for page in tree]
 

@@ -18,8 +18,8 @@ from presscheck.service.permissions import know_member, space_for
 from presscheck.service.spaces.serializers import people
 
 _comments = CommentRow.__table__.c
-# a filter of what is counted, not of the rows: SQLite would look for all comments without a review by their index.
-# An index of comments has all of these columns, so no comment is read
+# FILTER instead of WHERE: with WHERE, SQLite would look up all comments without a review by their index. One index of
+# comments has all of these columns, so no comment row is read
 _OPEN_COMMENTS = (
     select(
         _comments.change_request_id, func.count().filter(_comments.resolved_at.is_(None), _comments.review_id.is_(None))
@@ -28,7 +28,7 @@ _OPEN_COMMENTS = (
     .group_by(_comments.change_request_id)
 )
 _spaces, _requests, _members = SpaceRow.__table__.c, ChangeRequestRow.__table__.c, MemberRow.__table__.c
-_PLACE = (
+_SPACE_AND_REQUEST = (
     select(SpaceRow, ChangeRequestRow, _members.user_id, _members.role)
     .select_from(
         SpaceRow.__table__.outerjoin(
@@ -45,7 +45,7 @@ _PLACE = (
     )
     .where(_spaces.id == bindparam("space"))
 )
-_TAKE_PART = text(
+_ADD_CONTRIBUTION = text(
     "INSERT INTO contributors (change_request_id, user_id, action, count, updated_at) "
     "VALUES (:change_request, :user, :action, 1, :now) ON CONFLICT (change_request_id, user_id, action) "
     "DO UPDATE SET count = contributors.count + 1, updated_at = excluded.updated_at"
@@ -66,15 +66,19 @@ def change_request_for(
 
 
 def know_place(context: Context, space_id: str, change_request: str | None = None) -> None:
-    """Loads in one statement what a write looks at first: a space, the caller's role there, and a change request."""
+    """Loads everything that a write checks first in one statement: a space, the caller's role, and a change request."""
     values = {"space": space_id, "user": context.user.id, "change_request": change_request or ""}
-    for space, row, member, role in context.session.execute(_PLACE, values):
-        context.known["place"] = space, row  # a session forgets what no reference holds
+    for space, row, member, role in context.session.execute(_SPACE_AND_REQUEST, values):
+        context.known["place"] = space, row  # keeps a reference, because a session drops rows that nothing refers to
         know_member(context, space.organization_id, is_member=bool(member), role=role)
 
 
 def branch_of(context: Context, space: SpaceRow, change_request: str) -> ChangeRequestRow:
-    """Finds a change request of a space by id or number."""
+    """Returns the change request of a space with this id or number.
+
+    Raises:
+        ApiError: 404, it does not exist.
+    """
     row = context.row(ChangeRequestRow, change_request)
     if row is not None and row.space_id != space.id:
         row = None
@@ -89,14 +93,14 @@ def require_unfinished(row: ChangeRequestRow) -> None:
     """Refuses changes to a merged or archived change request.
 
     Raises:
-        ApiError: 409.
+        ApiError: 409, it is merged or archived.
     """
     if row.status in ("merged", "archived"):
         raise ApiError(409, f"Change request #{row.number} is {row.status}.")
 
 
 def ancestor(row: ChangeRequestRow) -> str:
-    """The newest live revision that a change request contains."""
+    """Returns the newest live revision that a change request contains."""
     return row.revision_merged_ancestor or row.revision_initial
 
 
@@ -106,8 +110,8 @@ def note_work(context: Context, row: ChangeRequestRow, action: str | None = None
     Args:
         context: the transaction.
         row: the change request.
-        action: `edit` or `comment`, which makes the caller a participant.
-        changed: columns of it that change, with their new values.
+        action: `edit` or `comment`, which makes the caller a participant, or None.
+        changed: new values of columns of the change request.
     """
     now = context.now()
     row.updated_at = max(now, row.updated_at)
@@ -115,34 +119,34 @@ def note_work(context: Context, row: ChangeRequestRow, action: str | None = None
         setattr(row, name, value)
     context.session.flush()
     if action is not None:
-        part = {"change_request": row.id, "user": context.user.id, "action": action, "now": now}
-        execute(context.session.connection(), _TAKE_PART, part)
+        contribution = {"change_request": row.id, "user": context.user.id, "action": action, "now": now}
+        execute(context.session.connection(), _ADD_CONTRIBUTION, contribution)
 
 
 def as_change_requests(
     context: Context, rows: Sequence[ChangeRequestRow], *, are_new: bool = False
 ) -> list[ChangeRequest]:
-    """Serializes change requests; related data is loaded for all of them at once.
+    """Serializes change requests, loading related data for all of them together.
 
     Args:
         context: the transaction.
         rows: the change requests.
-        are_new: whether they were just created, so that no user has commented on them.
+        are_new: whether they were just created, so that they have no comments.
     """
     users = people(context, [user for row in rows for user in (row.created_by, row.merged_by)])
-    # they were read to see whether the caller may, so this takes no statement
+    # no query: the spaces were loaded to check the caller's access
     spaces = [context.row(SpaceRow, space) for space in {row.space_id for row in rows}]
     live = {space.id: space.revision_id for space in spaces if space}
     comments = {} if are_new else open_comments(context, [row.id for row in rows])
     answers: list[ChangeRequest] = []
     for row in rows:
-        # of fifty rows, to read each column once instead of twice saves as much time as a statement takes
-        identity, number, status, space, merged_by = row.id, row.number, row.status, row.space_id, row.merged_by
+        # on a page of fifty rows, reading each column once instead of twice saves as much time as a query takes
+        request_id, number, status, space, merged_by = row.id, row.number, row.status, row.space_id, row.merged_by
         initial, merged_ancestor = row.revision_initial, row.revision_merged_ancestor
         place = f"/spaces/{space}/change-requests"
         answers.append(
             ChangeRequest(
-                id=identity,
+                id=request_id,
                 number=number,
                 status=status,
                 subject=row.subject,
@@ -157,9 +161,9 @@ def as_change_requests(
                 revision_initial=initial,
                 revision_merged_ancestor=merged_ancestor,
                 revision_merged=row.revision_merged,
-                comments=comments.get(identity, 0),
+                comments=comments.get(request_id, 0),
                 outdated=status != "merged" and (merged_ancestor or initial) != live[space],
-                urls=Location(location=context.location(f"{place}/{identity}"), app=context.app(f"{place}/{number}")),
+                urls=Location(location=context.location(f"{place}/{request_id}"), app=context.app(f"{place}/{number}")),
             )
         )
     return answers
@@ -171,9 +175,9 @@ def as_change_request(context: Context, row: ChangeRequestRow, *, is_new: bool =
 
 
 def open_comments(context: Context, ids: Sequence[str]) -> dict[str | None, int]:
-    """The number of open comments by change request id; change requests without any comment are missing.
+    """Returns the number of open comments by change request id; change requests without comments are missing.
 
-    The text of a review is not counted, because it needs no answer.
+    Texts of reviews are not counted, because they need no response.
     """
     counted: Any = context.rows(_OPEN_COMMENTS, ids=ids) if ids else ()
     return dict(counted)

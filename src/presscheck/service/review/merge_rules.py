@@ -1,6 +1,6 @@
 """Checks the merge rules of a space, or of its organization if the space inherits them.
 
-An approval counts if somebody other than the author gave it for the newest revision; an update from main without
+An approval counts if a user other than the author gave it for the newest revision; an update from main without
 conflicts keeps it. A request for changes blocks until its reviewer submits another review.
 """
 
@@ -21,18 +21,18 @@ from presscheck.text.phrases import count
 
 
 class Reviews(NamedTuple):
-    """The reviewers whose current review counts, and why other approvals do not."""
+    """The current reviews of a change request, by whether they count."""
 
     approved: frozenset[str]
     against: frozenset[str]
-    """Those who requested changes, of whatever revision."""
+    """Reviewers who requested changes, for any revision."""
     has_older: bool
-    """Whether somebody approved an older revision."""
+    """Whether a reviewer approved an older revision."""
     has_own: bool
     """Whether the author approved the change request."""
 
     def missing(self) -> str:
-        """The message for a missing approval."""
+        """Returns the message for a missing approval."""
         if self.has_older:
             return "An approval of the newest revision is required: the content changed since the last approval."
         if self.has_own:
@@ -41,7 +41,7 @@ class Reviews(NamedTuple):
 
 
 def unmet_rules(context: Context, space: SpaceRow, row: ChangeRequestRow) -> list[str]:
-    """A message for each rule that is not met; empty if there is none, and for users who may bypass the rules."""
+    """Returns a message for each rule that is not met; an empty list for users who may bypass the rules."""
     rules = _rules(context, space)
     if not rules or any(rule["rule"] == "allow_bypass" and context.user.id in _users(rule) for rule in rules):
         return []
@@ -55,7 +55,7 @@ def unmet_rules(context: Context, space: SpaceRow, row: ChangeRequestRow) -> lis
 
 
 def keep_approvals(context: Context, row: ChangeRequestRow, revision: str) -> None:
-    """Applies the approvals of the newest revision to the next one, which only adds the live content to it."""
+    """Transfers the approvals of the newest revision to the next one, which only adds live content."""
     context.session.execute(
         update(ReviewRow)
         .where(
@@ -68,7 +68,7 @@ def keep_approvals(context: Context, row: ChangeRequestRow, revision: str) -> No
 
 
 def _current_reviews(context: Context, row: ChangeRequestRow) -> Reviews:
-    """The reviews that were not replaced by a newer one of the same user."""
+    """Returns the reviews that no newer review of the same user replaces."""
     rows = context.session.scalars(
         select(ReviewRow).where(ReviewRow.change_request_id == row.id, ReviewRow.outdated.is_(False))
     ).all()
@@ -83,7 +83,7 @@ def _current_reviews(context: Context, row: ChangeRequestRow) -> Reviews:
 
 
 def kept_rules(change: MergeRulesChange | StandaloneMergeRulesChange) -> dict[str, Any]:
-    """Rules in stored form; fields that are null are dropped."""
+    """Returns rules in stored form, without fields that are null."""
     return change.model_dump(mode="json", exclude_none=True)
 
 
