@@ -13,9 +13,9 @@ from presscheck.service.integrations.outbound_http import Outgoing, OutgoingErro
 from presscheck.service.integrations.script_runner import EngineBusy, EngineMissing, ScriptConfig, run_script
 
 LONGEST_MESSAGE = 2000
-"""Most characters of a log line."""
+"""Maximum number of characters of a log line."""
 MOST_LOGGED = 32_000
-"""Most characters of all log lines of an event."""
+"""Maximum number of characters of all log lines of an event."""
 LEVELS = ("debug", "info", "warn", "error")
 REDACTED = "[redacted]"
 
@@ -31,12 +31,12 @@ _NOT_STORABLE = re.compile("[\x00\ud800-\udfff]")
 
 @dataclass(frozen=True)
 class Receiver:
-    """What an event is sent to.
+    """The destination of an event.
 
     Args:
         title: the title of the integration, for messages.
-        version: its version.
-        tunnel: the URL of the development tunnel that the event goes to; None for the script.
+        version: the version of the integration.
+        tunnel: the URL of the development tunnel, or None if the event is for the script.
         script: the id of the stored script.
         environment: the data of the integration and its installation for the script, as JSON.
     """
@@ -53,11 +53,11 @@ class Outcome:
     """The result of a delivery.
 
     Args:
-        status: the HTTP status of the response; None without one.
+        status: the HTTP status of the response, or None without a response.
         text: the body of the response.
-        error: why there is no response, or none that counts, for the user who caused the event.
-        reason: the same with details, for the owners of the integration.
-        problem: the HTTP status of the problem response.
+        error: the failure, in words for the user who caused the event; None if the delivery succeeded.
+        reason: the failure with details, for the owners of the integration.
+        problem: the HTTP status of the error response to the user.
         may_retry: whether another attempt may succeed.
     """
 
@@ -75,25 +75,25 @@ class Outcome:
 
 
 class DeliveryLog:
-    """The log of an event: what was sent, what the script wrote, and the response; limited in size, without secrets."""
+    """The log of an event: request, output of the script, and response; limited in size and without credentials."""
 
     def __init__(self, now: Callable[[], str]) -> None:
         self.rows: list[dict[str, str]] = []
-        self._now, self._left = now, MOST_LOGGED
+        self._now, self._characters_left = now, MOST_LOGGED
 
     def add(self, level: str, message: str) -> None:
-        """Adds a line."""
-        if self._left <= 0:
+        """Adds a line, shortened and redacted, unless the log is full."""
+        if self._characters_left <= 0:
             return
         text = redacted(_NOT_STORABLE.sub("\ufffd", message[: 2 * LONGEST_MESSAGE]))
         text = text if len(text) <= LONGEST_MESSAGE else f"{text[: LONGEST_MESSAGE - 1]}…"
-        self._left -= len(text) + 50
-        known = level if level in LEVELS else "info"
-        self.rows.append({"message": text, "timestamp": self._now(), "level": known})
+        self._characters_left -= len(text) + 50
+        known_level = level if level in LEVELS else "info"
+        self.rows.append({"message": text, "timestamp": self._now(), "level": known_level})
 
 
 def redacted(text: str) -> str:
-    """The text with the values of what looks like credentials left out."""
+    """Replaces the values of apparent credentials in a text."""
     return _SECRETS.sub(rf"\1{REDACTED}", _CREDENTIALS.sub(rf"\1 {REDACTED}", text))
 
 
@@ -109,9 +109,9 @@ def deliver_event(
     """Sends an event and waits for the response.
 
     Args:
-        receiver: what it is sent to.
+        receiver: the destination.
         event: the event, as JSON.
-        log: gets a line for what is sent, for each line that the script writes, and for the response.
+        log: receives a line for the request, for each line of output of the script, and for the response.
         outgoing: the client for outgoing requests.
         scripts: the limits of scripts.
         read: returns the bytes of a stored file by its id.
@@ -133,7 +133,7 @@ def _through_tunnel(
 ) -> tuple[Outcome, str]:
     body = json.dumps(event).encode()
     parts = urlsplit(tunnel)
-    origin = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"  # the rest may be a secret
+    origin = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"  # the path may be a secret
     log.add("info", f"Sent {event['type']} to the tunnel {origin} ({len(body)} bytes).")
     try:
         answer = outgoing.post_json(tunnel, body)

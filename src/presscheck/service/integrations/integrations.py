@@ -1,7 +1,7 @@
 """Serializes integrations, checks access to them, and sends them events.
 
-The owners of an integration are the admins of its organization; they may use the calls that elsewhere need its own
-token.
+The owners of an integration are the admins of its organization. They may use operations that require the token of the
+integration on other services.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from presscheck.service.models.spaces import SpaceRow
 from presscheck.service.permissions import is_member, role_in
 
 KEPT_EVENTS = 1000
-"""Events that are kept of an integration; older ones are deleted once they are delivered."""
+"""Number of events that are kept per integration; older delivered events are deleted."""
 _INSTALLED = (
     select(InstallationRow)
     .join(IntegrationRow, IntegrationRow.name == InstallationRow.integration)
@@ -46,7 +46,11 @@ _INSTALLED = (
 
 
 def integration_for(context: Context, name: str, *, to_own: bool = False) -> IntegrationRow:
-    """Returns the integration if the caller may see it, or with `to_own` if the caller owns it."""
+    """Returns the integration if the caller may see it, or with `to_own` if the caller owns it.
+
+    Raises:
+        ApiError: 404 if the caller may not see it, 403 if the caller does not own it.
+    """
     row = context.session.get(IntegrationRow, name)
     if row is None or not may_see(context, row):
         raise not_found("integration")
@@ -56,12 +60,12 @@ def integration_for(context: Context, name: str, *, to_own: bool = False) -> Int
 
 
 def may_see(context: Context, row: IntegrationRow) -> bool:
-    """Whether the caller may see the integration."""
+    """Returns whether the caller may see the integration."""
     return row.visibility != "private" or is_member(context, row.organization_id)
 
 
 def is_owner(context: Context, row: IntegrationRow) -> bool:
-    """Whether the caller owns the integration."""
+    """Returns whether the caller owns the integration."""
     return role_in(context, row.organization_id) == "admin"
 
 
@@ -125,7 +129,7 @@ def as_installation(context: Context, row: InstallationRow) -> Installation:
 
 
 def spaces_of(context: Context, row: InstallationRow) -> Sequence[SpaceRow]:
-    """The spaces of an installation: all of its organization, or none until some are selected."""
+    """Returns the spaces of an installation: all spaces of its organization, or none."""
     if row.space_selection != "all":
         return ()
     query = select(SpaceRow).where(SpaceRow.organization_id == row.organization_id, SpaceRow.deleted_at.is_(None))
@@ -140,12 +144,12 @@ def receiver_of(
     space_id: str | None = None,
     site_id: str | None = None,
 ) -> Receiver:
-    """What an event for an installation is sent to: the development tunnel if it applies, else the script.
+    """Returns the destination of an event: the development tunnel if it applies, else the script.
 
     Args:
         row: the integration.
-        installation: the installation in the environment of the script; None if there is none.
-        is_own: whether the event comes from the organization of the integration, whose events go to any tunnel.
+        installation: the installation in the environment of the script, or None.
+        is_own: whether the event comes from the organization of the integration, whose events always go to the tunnel.
         space_id: the space that the event is about.
         site_id: the site that the event is about.
     """
@@ -179,7 +183,7 @@ def receiver_of(
 
 
 def tell(session: Session, row: InstallationRow, kind: str, now: str, **said: Any) -> None:
-    """Queues an event for an integration; it is delivered in the background."""
+    """Queues an event for an integration; a job delivers it."""
     event_id = new_id()
     session.add(
         EventRow(
@@ -207,8 +211,8 @@ def record_event(
     log: DeliveryLog,
     now: str,
 ) -> None:
-    """Records an event that was delivered at once."""
-    if session.get(IntegrationRow, integration) is None:  # it was deleted meanwhile
+    """Records an event that was delivered synchronously."""
+    if session.get(IntegrationRow, integration) is None:  # the integration was deleted meanwhile
         return
     session.add(
         EventRow(
@@ -226,7 +230,7 @@ def record_event(
 
 
 def delete_old_events(session: Session, integration: str) -> None:
-    """Deletes the delivered events of an integration beyond the newest."""
+    """Deletes the delivered events of an integration beyond the newest `KEPT_EVENTS`."""
     newest_first = (EventRow.created_at.desc(), EventRow.id.desc())
     of_integration = select(EventRow.id).where(EventRow.integration == integration).order_by(*newest_first)
     old = session.scalars(of_integration.offset(KEPT_EVENTS)).all()
@@ -235,7 +239,7 @@ def delete_old_events(session: Session, integration: str) -> None:
 
 
 def tell_of_content(context: Context, space: SpaceRow) -> None:
-    """Sends an event to the integrations installed in a space that its live content changed."""
+    """Queues an event for each integration in a space after its live content changed."""
     for row in context.rows(_INSTALLED, organization=space.organization_id):
         payload = {"spaceId": space.id, "revisionId": space.revision_id}
         tell(context.session, row, "space_content_updated", context.now(), **payload)

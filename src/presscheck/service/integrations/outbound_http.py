@@ -23,9 +23,9 @@ from presscheck import __version__
 from presscheck.errors import ConfigurationError
 
 MOST_BYTES = 16 * 1024 * 1024
-"""Largest size of a response, in bytes."""
+"""Maximum size of a response, in bytes."""
 DEADLINE = 30.0
-"""Seconds for one request with all its redirects."""
+"""Timeout of a request including its redirects, in seconds."""
 MOST_REDIRECTS = 5
 AGENT = f"presscheck/{__version__}"
 """User agent."""
@@ -33,9 +33,9 @@ AGENT = f"presscheck/{__version__}"
 _REDIRECTS = (301, 302, 303, 307, 308)
 _CREDENTIALS = ("authorization", "cookie", "proxy-authorization")
 _TRANSLATED = ipaddress.ip_network("64:ff9b::/96")
-"""IPv6 networks that map to the IPv4 address in their last four bytes."""
+"""IPv6 network that maps to the IPv4 address in its last four bytes (NAT64)."""
 _UNICAST = ipaddress.ip_network("2000::/3")
-"""The IPv6 addresses of the internet; others are local, reserved, or translated by a rule of the network."""
+"""Global unicast addresses of IPv6; all others are local, reserved or specific to a network."""
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
@@ -50,7 +50,7 @@ class OutgoingRefused(OutgoingError):
 
 
 class OutgoingTimeout(OutgoingError):
-    """No response in time."""
+    """The server did not respond in time."""
 
 
 @dataclass(frozen=True)
@@ -64,16 +64,16 @@ class Fetched:
 
     @property
     def content_type(self) -> str:
-        """Its media type without parameters, in lower case."""
+        """The media type in lower case, without parameters."""
         return self.headers.get("content-type", "").partition(";")[0].strip().lower()
 
 
 @cache
 def _tls_context() -> ssl.SSLContext:
-    """The TLS context with the trusted certificate authorities; it takes 25 ms to create.
+    """Returns the TLS context with the trusted certificate authorities. Cached: it takes 25 ms to create.
 
     Raises:
-        ConfigurationError: the log of TLS keys cannot be written.
+        ConfigurationError: the file in SSLKEYLOGFILE cannot be written.
     """
     try:
         return ssl.create_default_context()
@@ -83,23 +83,23 @@ def _tls_context() -> ssl.SSLContext:
 
 
 class Outgoing:
-    """Client for outgoing requests; `allowed` are private networks that may be reached, such as 127.0.0.0/8."""
+    """A client for outgoing requests; `allowed` are private networks that may be reached, such as 127.0.0.0/8."""
 
     def __init__(self, allowed: Sequence[str] = (), *, deadline: float = DEADLINE) -> None:
         self._deadline = deadline
         self._pool = httpcore.ConnectionPool(
             ssl_context=_tls_context(),
-            network_backend=_JudgedNetwork([ipaddress.ip_network(network, strict=False) for network in allowed]),
+            network_backend=_CheckedNetwork([ipaddress.ip_network(network, strict=False) for network in allowed]),
             max_connections=10,
             max_keepalive_connections=4,
             keepalive_expiry=5,
         )
 
     def get(self, url: str, *, accept: str = "*/*") -> Fetched:
-        """Fetches a URL and follows redirects.
+        """Fetches a URL, following redirects.
 
         Raises:
-            OutgoingError: the URL is unreachable or not allowed, or the response too large.
+            OutgoingError: the URL is unreachable or not allowed, or the response is too large.
         """
         return self.request("GET", url, headers={"accept": accept})
 
@@ -113,25 +113,25 @@ class Outgoing:
         follows: bool = True,
         seconds: float | None = None,
     ) -> Fetched:
-        """Sends a request of any method, and follows redirects if `follows`.
+        """Sends a request of any method, following redirects if `follows` is true.
 
-        A redirect to another origin gets no credentials, and one that changes the method gets no body.
+        A redirect to another origin is sent without credentials, and one that changes the method without a body.
 
         Args:
             method: the method, in upper case.
             url: the URL.
-            headers: headers besides those of the connection.
+            headers: additional headers.
             body: the body.
-            follows: whether redirects are followed.
-            seconds: time for the request with all its redirects, if it is less than the usual.
+            follows: whether to follow redirects.
+            seconds: timeout of the request including its redirects, if shorter than the default.
 
         Raises:
-            OutgoingError: the URL is unreachable or not allowed, or the response too large.
+            OutgoingError: the URL is unreachable or not allowed, or the response is too large.
         """
-        until = time.monotonic() + min(self._deadline, self._deadline if seconds is None else seconds)
+        deadline = time.monotonic() + min(self._deadline, self._deadline if seconds is None else seconds)
         sent: dict[str, str] = dict(headers)
         for _ in range(MOST_REDIRECTS + 1):
-            response = self._send(method, url, sent, body, until)
+            response = self._send(method, url, sent, body, deadline)
             if not follows or response.status not in _REDIRECTS or "location" not in response.headers:
                 return response
             try:
@@ -148,10 +148,10 @@ class Outgoing:
         raise OutgoingError(f"{url}: more than {MOST_REDIRECTS} redirects")
 
     def post_json(self, url: str, body: bytes, headers: Mapping[str, str] | None = None) -> Fetched:
-        """Posts JSON; redirects are not followed.
+        """Posts JSON without following redirects.
 
         Raises:
-            OutgoingError: the URL is unreachable or not allowed, or the response too large.
+            OutgoingError: the URL is unreachable or not allowed, or the response is too large.
         """
         sent = {"content-type": "application/json", **(headers or {})}
         return self._send("POST", url, sent, body, time.monotonic() + self._deadline)
@@ -177,8 +177,8 @@ class Outgoing:
             ("accept-encoding", "identity"),
             *headers.items(),
         ]
-        left = max(0.1, until - time.monotonic())
-        extensions = {"timeout": dict.fromkeys(("connect", "read", "write", "pool"), left)}
+        seconds_left = max(0.1, until - time.monotonic())
+        extensions = {"timeout": dict.fromkeys(("connect", "read", "write", "pool"), seconds_left)}
         try:
             with self._pool.stream(method, target, headers=wire, content=body, extensions=extensions) as answer:
                 names = {name.decode("latin-1").lower(): text.decode("latin-1") for name, text in answer.headers}
@@ -190,7 +190,7 @@ class Outgoing:
 
 
 def web_address(text: str) -> SplitResult | None:
-    """Splits an http or https URL; None if it is not one."""
+    """Splits an http or https URL; returns None for any other text."""
     try:
         parts = urlsplit(text)
     except ValueError:  # for example, an unclosed bracket
@@ -198,12 +198,12 @@ def web_address(text: str) -> SplitResult | None:
     return parts if parts.scheme in ("http", "https") and parts.hostname else None
 
 
-class _JudgedNetwork(httpcore.NetworkBackend):
+class _CheckedNetwork(httpcore.NetworkBackend):
     """Connects to checked addresses only, never to a host name."""
 
     def __init__(self, allowed: Sequence[Network]) -> None:
         self._allowed = allowed
-        self._plain = httpcore.SyncBackend()
+        self._backend = httpcore.SyncBackend()
 
     @override
     def connect_tcp(
@@ -215,19 +215,19 @@ class _JudgedNetwork(httpcore.NetworkBackend):
         socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
     ) -> httpcore.NetworkStream:
         failure: Exception = httpcore.ConnectError(f"could not resolve {host}")
-        for address in self._judged(host, port):
+        for address in self._checked_addresses(host, port):
             try:
-                return self._plain.connect_tcp(address, port, timeout, local_address, socket_options)
+                return self._backend.connect_tcp(address, port, timeout, local_address, socket_options)
             except (httpcore.ConnectError, httpcore.ConnectTimeout) as error:
                 failure = error
         raise failure
 
-    def _judged(self, host: str, port: int) -> list[str]:
+    def _checked_addresses(self, host: str, port: int) -> list[str]:
         try:
-            known = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+            infos = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
         except OSError as error:
             raise httpcore.ConnectError(f"could not resolve {host}") from error
-        addresses = [str(info[4][0]).partition("%")[0] for info in known]
+        addresses = [str(info[4][0]).partition("%")[0] for info in infos]
         for text in addresses:
             if not self._may_reach(_parsed(text)):
                 raise OutgoingRefused(
@@ -236,11 +236,11 @@ class _JudgedNetwork(httpcore.NetworkBackend):
         return addresses
 
     def _may_reach(self, address: Address) -> bool:
-        meant = _meant(address)
-        if any(candidate in network for network in self._allowed for candidate in (address, meant)):
+        effective = _effective_address(address)
+        if any(candidate in network for network in self._allowed for candidate in (address, effective)):
             return True
-        is_routed = isinstance(meant, ipaddress.IPv4Address) or meant in _UNICAST
-        return is_routed and meant.is_global and not meant.is_multicast
+        is_routed = isinstance(effective, ipaddress.IPv4Address) or effective in _UNICAST
+        return is_routed and effective.is_global and not effective.is_multicast
 
 
 def _parsed(text: str) -> Address:
@@ -250,8 +250,8 @@ def _parsed(text: str) -> Address:
         raise httpcore.ConnectError(str(error)) from None
 
 
-def _meant(address: Address) -> Address:
-    """The IPv4 address that an IPv6 address maps to, or the address itself."""
+def _effective_address(address: Address) -> Address:
+    """Returns the IPv4 address that an IPv6 address embeds, or the address itself."""
     if isinstance(address, ipaddress.IPv4Address):
         return address
     if address in _TRANSLATED:
@@ -271,7 +271,7 @@ def _bounded(stream: Iterable[bytes], url: str, until: float) -> bytes:
 
 
 def _ascii(url: str) -> str:
-    """The URL in ASCII: host names in punycode, other characters percent-encoded."""
+    """Returns the URL in ASCII: host names in punycode, other characters percent-encoded."""
     parts = urlsplit(url)
     host = (parts.hostname or "").encode("idna").decode()
     host = f"[{host}]" if ":" in host else host

@@ -1,12 +1,12 @@
-"""The process that runs the script of an integration: started for one event, without access to anything.
+"""The process that runs the script of an integration on one event, isolated from the system.
 
-It runs by its path in an isolated interpreter, so it imports nothing of this package. Standard input and output carry
-frames, each a length of four bytes and JSON. The first frame is the job; then the process sends log lines, at most one
-response and its end, and for each request of the script it waits for a reply.
+It is started by its path in an isolated interpreter, so it imports nothing of this package. Standard input and output
+carry frames: four bytes of length, then JSON. The first frame from the service is the job. The process sends log lines,
+at most one response, and an end frame; after each request of the script, it waits for a reply.
 
-The engine is QuickJS, which starts in milliseconds and limits its memory and its stack. Before it loads the script,
-the process gives up what it could harm: new files and sockets, other processes, memory and processor time beyond the
-limits of the job. On Linux the kernel refuses all system calls but those that computing needs.
+The engine is QuickJS, which starts in milliseconds and limits its memory and stack. Before the process loads the
+script, it drops dangerous capabilities: new files and sockets, other processes, and memory and processor time beyond
+the limits of the job. On Linux, the kernel refuses all system calls except those that computing needs.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ from typing import Any, BinaryIO
 from urllib.parse import parse_qsl, quote, urlencode, urljoin, urlsplit
 
 LARGEST_RESPONSE = 1024 * 1024
-"""Most characters of the body of a response."""
+"""Maximum number of characters of the body of a response."""
 LARGEST_FRAME = 192 * 1024 * 1024
-"""Most bytes of a frame: a job holds a script."""
+"""Maximum size of a frame in bytes; a job contains a script."""
 MOST_LOG_LINES = 250
-"""Most log lines that are sent; the web APIs stop before."""
+"""Maximum number of log lines that are sent; the web APIs stop earlier."""
 INTERPRETER_MEMORY = 512 * 1024 * 1024
-"""Bytes of address space for the interpreter and for copies of the script, besides the memory of the script."""
+"""Address space for the interpreter and for copies of the script, in bytes, in addition to the memory of the script."""
 WITHOUT_ERROR = "The script threw null, or it is out of memory."
-"""Why a script failed if the engine does not say: it had no memory for an error."""
+"""Error of a script if the engine reports none, because it had no memory for an error."""
 LONGEST_SLEEP = 3600.0
 HASHES = {"SHA-1": "sha1", "SHA-256": "sha256", "SHA-384": "sha384", "SHA-512": "sha512"}
 
@@ -56,19 +56,19 @@ _SYSTEM_CALLS = {
          215, 216, 222, 226, 233, 278, 293),
     ),
 }  # fmt: skip
-"""For each machine: its number in the kernel's audit interface, and the system calls that are allowed."""
-# openat, then reading files and folders, starting threads and asking for their processors
+"""For each machine, its number in the kernel's audit interface and the allowed system calls."""
+# openat; then calls for reading files and folders, starting threads and querying their processors
 _READING = {
     "x86_64": (257, (16, 17, 21, 56, 72, 79, 89, 204, 217, 262, 267, 273, 332, 435, 439)),
     "aarch64": (56, (17, 25, 29, 48, 61, 67, 78, 79, 99, 123, 220, 291, 435, 439)),
 }
-"""For each machine: the system call that opens a file, and others that a process needs which reads files."""
+"""For each machine, the system call that opens files, and other calls of a process that reads files."""
 _WRITES = 0o1 | 0o2 | 0o100 | 0o1000
-"""Flags of opening a file: to write, to read and write, to create, to make it empty."""
+"""Flags of openat: write, read and write, create, truncate."""
 
 
 class ChannelClosed(Exception):
-    """The service has ended the connection."""
+    """The service has closed the connection."""
 
 
 class Channel:
@@ -81,7 +81,7 @@ class Channel:
         """Reads one frame.
 
         Raises:
-            ChannelClosed: there is none.
+            ChannelClosed: the input has ended.
         """
         length = int.from_bytes(self._exactly(4), "big")
         if length > LARGEST_FRAME:
@@ -102,24 +102,26 @@ class Channel:
 
 
 def restrict(memory: int, processor_seconds: int, seconds: float, *, reads_files: bool = False) -> None:
-    """Gives up files, network, other programs, and resources beyond the limits; it cannot be undone.
+    """Irrevocably gives up files, network, other programs, and resources beyond the limits.
 
     Args:
-        memory: bytes of address space.
-        processor_seconds: processor time, after which the kernel ends the process.
-        seconds: time, after which the kernel ends the process.
-        reads_files: whether the process keeps reading files, and starts threads.
+        memory: maximum address space, in bytes.
+        processor_seconds: processor time after which the kernel kills the process.
+        seconds: time after which the kernel kills the process.
+        reads_files: whether the process continues to read files and to start threads.
     """
     with contextlib.suppress(OSError):
         os.nice(5)
     for kind, soft, hard in (
         (resource.RLIMIT_AS, memory, memory),
-        (resource.RLIMIT_CPU, processor_seconds, processor_seconds + 1),  # the soft limit ends it with its own signal
+        # exceeding the soft limit sends its own signal
+        (resource.RLIMIT_CPU, processor_seconds, processor_seconds + 1),
         *(() if reads_files else ((resource.RLIMIT_NOFILE, 0, 0),)),  # no new descriptors: neither files nor sockets
         (resource.RLIMIT_FSIZE, 0, 0),
         (resource.RLIMIT_CORE, 0, 0),
     ):
-        with contextlib.suppress(ValueError, OSError):  # a stricter limit is set already, or the system lacks it
+        # a stricter limit is set already, or the system lacks this limit
+        with contextlib.suppress(ValueError, OSError):
             resource.setrlimit(kind, (soft, hard))
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     signal.setitimer(signal.ITIMER_REAL, seconds)
@@ -131,9 +133,10 @@ def restrict(memory: int, processor_seconds: int, seconds: float, *, reads_files
 
 
 def _filter_system_calls(architecture: int, allowed: tuple[int, ...], opens: int | None) -> None:
-    """Lets the kernel refuse all other system calls (seccomp); without its support the resource limits remain.
+    """Makes the kernel refuse all other system calls (seccomp). Without kernel support, only the resource limits apply.
 
-    The system call `opens` is allowed for reading.
+    The filter is a BPF program: it kills the process on a foreign architecture, allows the listed calls, allows `opens`
+    unless a flag of `_WRITES` is set, and refuses everything else.
     """
 
     def step(code: int, value: int, if_true: int = 0, if_false: int = 0) -> bytes:
@@ -142,7 +145,7 @@ def _filter_system_calls(architecture: int, allowed: tuple[int, ...], opens: int
     load, equals, has_any, answer = 0x20, 0x15, 0x45, 0x06
     allow, refuse, kill = 0x7FFF0000, 0x00050000 | 1, 0x80000000
     program = [step(load, 4), step(equals, architecture, 1), step(answer, kill), step(load, 0)]
-    flags = 32  # where the third argument is
+    flags = 32  # offset of the third argument in `struct seccomp_data`
     reading = [] if opens is None else [step(equals, opens, 0, 2), step(load, flags), step(has_any, _WRITES, 0, 1)]
     after = len(allowed) + len(reading)
     program += [step(equals, number, after - index) for index, number in enumerate(allowed)]
@@ -156,7 +159,7 @@ def _filter_system_calls(architecture: int, allowed: tuple[int, ...], opens: int
 
 
 class Host:
-    """What the web APIs ask of this process, as JSON; `outcome` is set when the script has finished."""
+    """The functions that the web APIs call in this process; `outcome` is set when the script has finished."""
 
     def __init__(self, channel: Channel) -> None:
         self.outcome: dict[str, Any] | None = None
@@ -165,9 +168,9 @@ class Host:
         self._has_response = False
 
     def call(self, operation: str, text: str) -> str:
-        """Runs one operation; its values and its result are JSON objects.
+        """Runs an operation; its arguments and its result are JSON objects.
 
-        An exception becomes one of the script: the engine cannot carry those of Python.
+        An exception is returned as JSON, because the engine cannot propagate Python exceptions; the script throws it.
         """
         try:
             values: dict[str, Any] = json.loads(text)
@@ -179,13 +182,13 @@ class Host:
             return json.dumps({"exception": f"{operation}: {error}"})
 
     def on_log(self, level: str, message: str) -> None:
-        """A line of the console."""
+        """Sends a line of the console."""
         self._lines += 1
         if self._lines <= MOST_LOG_LINES:
             self._channel.send("log", level=str(level), message=str(message))
 
     def on_respond(self, status: int, content_type: str, text: str) -> None:
-        """The response of the script."""
+        """Sends the response of the script, unless it has responded already."""
         if len(text) > LARGEST_RESPONSE:
             self.on_fail(f"The response is longer than {LARGEST_RESPONSE} characters.")
         elif not self._has_response:
@@ -193,57 +196,57 @@ class Host:
             self._channel.send("response", status=int(status), content_type=str(content_type), text=str(text))
 
     def on_end(self) -> None:
-        """The script has finished all that it asked to wait for."""
+        """Records that the script and everything that it waits for have finished."""
         self.outcome = self.outcome or {}
 
     def on_fail(self, message: str) -> None:
-        """The script has failed."""
+        """Records that the script has failed."""
         self.outcome = self.outcome or {"error": str(message)}
 
     def on_fetch(self, **request: Any) -> dict[str, Any]:
-        """A request of the script, which the service sends."""
+        """Sends a request of the script to the service, and waits for the reply."""
         self._channel.send("fetch", **request)
         reply: dict[str, Any] = self._channel.receive()
         return reply
 
     def on_random(self, count: int) -> dict[str, Any]:
-        """Random bytes."""
+        """Returns random bytes."""
         return {"bytes": base64.b64encode(os.urandom(int(count))).decode()}
 
     def on_uuid(self) -> dict[str, Any]:
-        """A random UUID."""
+        """Returns a random UUID."""
         return {"text": str(uuid.uuid4())}
 
     def on_digest(self, hash: str, data: str) -> dict[str, Any]:  # noqa: A002  # the name in the web API
-        """The hash of bytes."""
+        """Returns the hash of bytes."""
         if hash not in HASHES:
             return {"error": f"the hash {hash} is not supported"}
         return {"bytes": base64.b64encode(hashlib.new(HASHES[hash], base64.b64decode(data)).digest()).decode()}
 
     def on_hmac(self, hash: str, key: str, data: str) -> dict[str, Any]:  # noqa: A002
-        """The HMAC of bytes."""
+        """Returns the HMAC of bytes."""
         if hash not in HASHES:
             return {"error": f"the hash {hash} is not supported"}
         signature = hmac.digest(base64.b64decode(key), base64.b64decode(data), HASHES[hash])
         return {"bytes": base64.b64encode(signature).decode()}
 
     def on_decode(self, bytes: str, fatal: bool) -> dict[str, Any]:  # noqa: A002
-        """Text from UTF-8."""
+        """Decodes UTF-8."""
         try:
             return {"text": base64.b64decode(bytes).decode("utf-8", "strict" if fatal else "replace")}
         except UnicodeDecodeError:
             return {"error": "the bytes are not UTF-8"}
 
     def on_parse_query(self, text: str) -> dict[str, Any]:
-        """The pairs of a query."""
+        """Returns the parameters of a query string."""
         return {"pairs": parse_qsl(text, keep_blank_values=True, errors="replace")}
 
     def on_format_query(self, pairs: list[tuple[str, str]]) -> dict[str, Any]:
-        """A query from pairs."""
+        """Returns the query string for parameters."""
         return {"text": urlencode([(name, value) for name, value in pairs], errors="replace")}
 
     def on_parse_url(self, url: str, base: str | None) -> dict[str, Any]:
-        """The parts of a URL."""
+        """Returns the parts of a URL."""
         try:
             parts = urlsplit(urljoin(base, url.strip()) if base else url.strip())
             port, host = parts.port, parts.hostname or ""
@@ -267,13 +270,13 @@ class Host:
 
 
 def run_script(engine: Any, apis: str, job: dict[str, Any], host: Host) -> None:
-    """Loads the script and hands it the event; the outcome is in `host`.
+    """Loads the script and passes it the event; the outcome is in `host`.
 
     Raises:
         engine.JSException: the script could not be loaded.
     """
     script: str = job["script"]
-    # an `export` in a string is no module: then the text does not compile as one, or runs just as well
+    # if `export` is only in a string, the text either fails to compile as a module or runs as well as one
     kinds = ("module", "eval") if "export" in script else ("eval",)
     for kind in kinds:
         context = engine.Context()
@@ -294,7 +297,7 @@ def run_script(engine: Any, apis: str, job: dict[str, Any], host: Host) -> None:
 
 
 def functions_of(context: Any, holder: Any, name: str) -> Any:
-    """One function of an object."""
+    """Returns one function of a JavaScript object."""
     return context.eval(f"(holder) => holder.{name}")(holder)
 
 
@@ -317,15 +320,16 @@ def main() -> None:
     host = Host(channel)
     try:
         apis = Path(__file__).with_name("web_apis.js").read_text("utf-8")
-        engine = importlib.import_module("_quickjs")  # the module around it starts a thread
-        hmac.digest(b"", hashlib.new("sha512", b"").digest(), "sha384")  # libraries load what they need from files
+        engine = importlib.import_module("_quickjs")  # the public module starts a thread
+        # makes libraries load their files before files are inaccessible
+        hmac.digest(b"", hashlib.new("sha512", b"").digest(), "sha384")
         restrict(job["memory"] + INTERPRETER_MEMORY, job["processorSeconds"], job["seconds"])
         run_script(engine, apis, job, host)
     except MemoryError:
         host.on_fail("out of memory")
-    except Exception as error:  # whatever the script made the engine raise belongs in its log
+    except Exception as error:  # the script may make the engine raise anything; its log gets the error
         message = str(error).strip()
-        first, _, rest = message.partition("\n")  # an error and its stack, which begins with the error
+        first, _, rest = message.partition("\n")  # an error, then its stack, which may repeat the error
         message = rest if rest.startswith(first) else message
         host.on_fail(WITHOUT_ERROR if message in ("", "null") else message)
     channel.send("end", **(host.outcome or {}))

@@ -1,4 +1,4 @@
-"""Runs the published script of an integration on one event, in a process of its own (script_process.py)."""
+"""Runs the published script of an integration on one event, in a separate process (`script_process.py`)."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ from presscheck.service.integrations import script_process
 from presscheck.service.integrations.outbound_http import Outgoing, OutgoingError
 
 MOST_AT_ONCE = 4
-"""Scripts that run at once in this process of the service; others wait for their turn."""
+"""Maximum number of scripts that run in this process of the service at the same time; others wait."""
 LARGEST_OUTPUT = 32 * 1024 * 1024
-"""Most bytes that one process may send, with its requests."""
+"""Maximum number of bytes that a process may send, including its requests."""
 MOST_FETCHES = 20
-"""Most requests of one run."""
+"""Maximum number of requests per run."""
 TIME_TO_RESPOND = 0.5
-"""Seconds of a run in which it sends nothing, so that the script can respond to a failed request."""
+"""Seconds at the end of a run without requests, so that the script can respond to a failed request."""
 LARGEST_FETCHED = 4 * 1024 * 1024
-"""Most bytes of a response that a script gets."""
+"""Maximum size of a response that a script receives, in bytes."""
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 OWN_HEADERS = ("host", "connection", "content-length", "transfer-encoding", "accept-encoding", "user-agent", "upgrade")
-"""Headers that the client for outgoing requests writes itself."""
+"""Headers that the client for outgoing requests sets itself."""
 ENGINE_MISSING = (
     "This service cannot run the scripts of integrations: its JavaScript engine is not installed (the extra"
     " `integrations`). Set up a development tunnel for this integration, or ask the operator of the service."
@@ -41,19 +41,19 @@ FETCH_IS_OFF = "requests of integration scripts are turned off on this service"
 _KEPT = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
 """Environment variables that an interpreter may need to start."""
 
-_TURNS = threading.BoundedSemaphore(MOST_AT_ONCE)
+_running = threading.BoundedSemaphore(MOST_AT_ONCE)
 _log = logging.getLogger("presscheck.service")
 
 
 @dataclass(frozen=True)
 class ScriptConfig:
-    """The operator's settings for scripts.
+    """Settings of the operator for scripts.
 
     Args:
         may_fetch: whether scripts may send requests, through the client for outgoing requests.
-        memory: bytes of memory of a script.
+        memory: memory of a script, in bytes.
         processor_seconds: processor time of a run.
-        seconds: time of a run; waiting for other servers counts.
+        seconds: time of a run, including waiting for other servers.
     """
 
     may_fetch: bool = False
@@ -64,7 +64,7 @@ class ScriptConfig:
 
 @dataclass
 class ScriptRun:
-    """What a script did: its response, and why it failed; both if it failed after it had responded."""
+    """The response of a script, and its error; a script has both if it fails after responding."""
 
     status: int | None = None
     content_type: str = ""
@@ -78,11 +78,11 @@ class EngineMissing(Exception):
 
 
 class EngineBusy(Exception):
-    """Too many scripts run already."""
+    """Too many scripts are running."""
 
 
 class _BrokenOutput(Exception):
-    """The process sent what it must not."""
+    """The process sent invalid output."""
 
 
 def run_script(
@@ -94,28 +94,28 @@ def run_script(
     config: ScriptConfig,
     log: Callable[[str, str], None],
 ) -> ScriptRun:
-    """Runs a script on an event, and waits for it within the limits of `config`.
+    """Runs a script on an event, within the limits of `config`.
 
     Args:
-        script: the source, as a module or as a script.
+        script: the source of a module or a classic script.
         event: the event, as JSON.
         environment: the data of the integration and its installation, as JSON.
         outgoing: the client for the requests of the script.
         config: the limits.
-        log: takes the level and the text of each line that the script writes to its console.
+        log: receives the level and the text of each line that the script writes to its console.
 
     Raises:
         EngineMissing: the JavaScript engine is not installed.
-        EngineBusy: too many scripts run already.
+        EngineBusy: too many scripts are running.
     """
     if any(missing_modules("integrations")):
         raise EngineMissing(ENGINE_MISSING)
-    if not _TURNS.acquire(timeout=config.seconds):
+    if not _running.acquire(timeout=config.seconds):
         raise EngineBusy("Too many scripts of integrations run already; try again later.")
     try:
         return _run(script, event, environment, outgoing, config, log)
     finally:
-        _TURNS.release()
+        _running.release()
 
 
 def _run(
@@ -135,14 +135,14 @@ def _run(
         "seconds": config.seconds + 1,
     }
     run = ScriptRun()
-    until = time.monotonic() + config.seconds
+    deadline = time.monotonic() + config.seconds
     is_ended, code = False, 0
     try:
         with _process(config.seconds) as process:
             try:
-                is_ended = _converse(process, job, run, _Requests(outgoing, config, until), log)
+                is_ended = _converse(process, job, run, _Requests(outgoing, config, deadline), log)
             except BrokenPipeError:
-                process.wait()  # it ended before it read all
+                process.wait()  # the process ended before it read everything
         code = process.returncode
     except OSError as error:
         _log.warning("could not run an integration script: %s", error)
@@ -151,19 +151,21 @@ def _run(
         _log.warning("the process of an integration script sent invalid output: %s", error)
         run.status, run.error = None, "The script ended the JavaScript engine."
     if not is_ended and run.error is None:
-        _note_end(run, code, config, is_over_time=time.monotonic() >= until)
+        _record_early_end(run, code, config, is_over_time=time.monotonic() >= deadline)
     return run
 
 
 def process_environment(environment: Mapping[str, str]) -> dict[str, str]:
-    """What the process inherits of an environment: nothing but what its interpreter may need to start."""
+    """Returns the environment variables that the process inherits: only those that its interpreter may need
+    to start.
+    """
     return {name: environment[name] for name in _KEPT if name in environment}
 
 
 @contextmanager
 def _process(seconds: float) -> Generator[subprocess.Popen[bytes], None, None]:
-    """The process, which ends with the block, and at the latest after `seconds`."""
-    process = subprocess.Popen(  # noqa: S603  # our own interpreter and file
+    """Starts the process, and kills it at the end of the block or after `seconds`."""
+    process = subprocess.Popen(  # noqa: S603  # the interpreter of this process, and a file of this package
         [sys.executable, "-I", "-B", script_process.__file__],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
@@ -189,7 +191,7 @@ def _process(seconds: float) -> Generator[subprocess.Popen[bytes], None, None]:
 def _close(pipe: BinaryIO | Any) -> None:
     try:
         pipe.close()
-    except OSError:  # unsent input of a process that has ended
+    except OSError:  # the process ended before it read its input
         return
 
 
@@ -200,19 +202,19 @@ def _converse(
     requests: _Requests,
     log: Callable[[str, str], None],
 ) -> bool:
-    """Sends the job and takes the output until the end; False if the process ended without one."""
+    """Sends the job and processes the output. Returns False if the process ended without an end frame."""
     if process.stdin is None or process.stdout is None:
         raise TypeError("the process has no pipes")
     _send(process.stdin, job)
-    left = LARGEST_OUTPUT
+    bytes_left = LARGEST_OUTPUT
     while True:
         head = process.stdout.read(4)
         if len(head) < 4:
             process.wait()
             return False
         length = int.from_bytes(head, "big")
-        left -= length
-        if left < 0:
+        bytes_left -= length
+        if bytes_left < 0:
             raise _BrokenOutput("too much")
         data = process.stdout.read(length)
         if len(data) < length:
@@ -246,8 +248,8 @@ def _send(pipe: BinaryIO | Any, value: dict[str, Any]) -> None:
     pipe.flush()
 
 
-def _note_end(run: ScriptRun, code: int, config: ScriptConfig, *, is_over_time: bool) -> None:
-    """Notes why a process ended early; a script that has responded only did not finish what it began."""
+def _record_early_end(run: ScriptRun, code: int, config: ScriptConfig, *, is_over_time: bool) -> None:
+    """Records why a process ended early."""
     if code == -signal.SIGXCPU:
         run.error = f"The script used more than {config.processor_seconds} s of processor time."
         run.is_over_time = True
@@ -262,11 +264,11 @@ class _Requests:
     """Sends the requests of one run."""
 
     def __init__(self, outgoing: Outgoing, config: ScriptConfig, until: float) -> None:
-        self._outgoing, self._config, self._until = outgoing, config, until
+        self._outgoing, self._config, self._deadline = outgoing, config, until
         self._count = 0
 
     def reply(self, method: str, url: str, headers: list[list[str]], body: str, redirect: str) -> dict[str, Any]:
-        """The response as JSON, or an error."""
+        """Returns the response to a request as JSON, or an error."""
         self._count += 1
         if not self._config.may_fetch:
             return {"error": FETCH_IS_OFF}
@@ -282,7 +284,7 @@ class _Requests:
                 headers=sent,
                 body=base64.b64decode(body) or None,
                 follows=redirect != "manual",
-                seconds=max(0.1, self._until - time.monotonic() - TIME_TO_RESPOND),
+                seconds=max(0.1, self._deadline - time.monotonic() - TIME_TO_RESPOND),
             )
         except OutgoingError as error:
             return {"error": str(error)}

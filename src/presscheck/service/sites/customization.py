@@ -1,4 +1,4 @@
-"""The customization of a site: what was chosen, or defaults, in the format of the API."""
+"""The customization of a site in the format of the API, with defaults."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def require_customization(given: dict[str, Any]) -> None:
     """Checks that a customization is complete and valid.
 
     Raises:
-        ApiError: 400, naming the field.
+        ApiError: 400, naming the invalid field.
     """
     missing = sorted(LOOKS.keys() - given.keys())
     if missing:

@@ -1,7 +1,7 @@
-"""The structure of a site, loaded at once: section groups, sections and site spaces, as rows and serialized.
+"""The structure of a site: section groups, sections and site spaces, as rows and serialized.
 
-Spaces that are deleted, or that the caller may not see, are left out, and sections and groups of which nothing is left;
-see `sees_all_sections`.
+Deleted spaces and spaces that the caller may not see are left out, and then also empty sections and groups; see
+`sees_all_sections`.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ _SITE_SPACES = (
     )
     .where(_placed.site_id == bindparam("site"))
 )
-"""Whether a site has sections or groups, and its site spaces, each with its space, or nulls if that is deleted."""
+"""Selects whether a site has sections or groups, and its site spaces with their spaces (nulls if deleted)."""
 
 
 class SiteContents:
@@ -65,15 +65,15 @@ class SiteContents:
         session = context.session
         session.flush()
         values = {"site": site.id, "organization": site.organization_id}
-        found = session.execute(_SITE_SPACES, values).all()
+        site_space_rows = session.execute(_SITE_SPACES, values).all()
         self.site_spaces: list[SiteSpaceRow] = []
         self._space_rows: dict[str, SpaceRow] = {}
-        for _, site_space, space in found:
+        for _, site_space, space in site_space_rows:
             self.site_spaces.append(site_space)
             if space is not None:
                 self._space_rows[space.id] = space
-        # most sites have neither, and take two statements less; a site without site spaces has no row with the answer
-        may_have_sections = not found or found[0][0]
+        # most sites have neither sections nor groups, which saves two queries; without any row, it is unknown
+        may_have_sections = not site_space_rows or site_space_rows[0][0]
         self.groups = list(session.scalars(_GROUPS, {"site": site.id})) if may_have_sections else []
         self.sections = list(session.scalars(_SECTIONS, {"site": site.id})) if may_have_sections else []
         for rows in (self.groups, self.sections, self.site_spaces):
@@ -81,18 +81,18 @@ class SiteContents:
         self._spaces: dict[str, SiteSpace] | None = None
 
     def find(self, kind: str, item_id: str) -> Item | None:
-        """Finds a row by kind and id."""
+        """Returns the row with this kind and id, or None."""
         rows: list[Item] = [*self.site_spaces, *self.sections, *self.groups]
         return next((row for row in rows if row.id == item_id and _kind(row) == kind), None)
 
     def row_of(self, item: Item) -> list[Item]:
-        """The siblings of an item in order, including itself."""
+        """Returns the siblings of an item in order, including the item."""
         if isinstance(item, SiteSpaceRow):
             return [site_space for site_space in self.site_spaces if site_space.section_id == item.section_id]
         return list[Item](self.inside(above(item)))
 
     def inside(self, group_id: str | None) -> list[SectionRow | SectionGroupRow]:
-        """The sections and groups of a group, or of the top level, in order."""
+        """Returns the sections and groups of a group, or of the top level, in order."""
         items = [
             *(section for section in self.sections if section.group_id == group_id),
             *(group for group in self.groups if group.parent_id == group_id),
@@ -139,7 +139,7 @@ class SiteContents:
         )
 
     def shows(self, item: SectionRow | SectionGroupRow) -> bool:
-        """Whether the caller may see a section or a group."""
+        """Returns whether the caller may see a section or a group."""
         if self._shows_all_sections:
             return True
         if isinstance(item, SectionRow):
@@ -147,7 +147,7 @@ class SiteContents:
         return any(self.shows(inner) for inner in self.inside(item.id))
 
     def shown_spaces(self, section_id: str | None) -> list[SiteSpace]:
-        """The visible site spaces of a section, or of the top level."""
+        """Returns the visible site spaces of a section, or of the top level."""
         shown = self._shown()
         return [
             shown[site_space.id]
@@ -156,7 +156,7 @@ class SiteContents:
         ]
 
     def every_space(self) -> list[SiteSpace]:
-        """All visible site spaces, by section."""
+        """Returns all visible site spaces, section by section."""
         sections: list[str | None] = [None, *(section.id for section in self.sections_in_order())]
         return [site_space for section in sections for site_space in self.shown_spaces(section)]
 
@@ -164,7 +164,7 @@ class SiteContents:
         """Serializes one site space.
 
         Raises:
-            ApiError: 404 if its space does not exist.
+            ApiError: 404, its space does not exist or the caller may not see it.
         """
         serialized = self._shown().get(row.id)
         if serialized is None:
@@ -172,7 +172,7 @@ class SiteContents:
         return serialized
 
     def sections_in_order(self, group_id: str | None = None) -> list[SectionRow]:
-        """All sections in navigation order, including those in groups."""
+        """Returns all sections in navigation order, including sections in groups."""
         rows: list[SectionRow] = []
         for item in self.inside(group_id):
             if isinstance(item, SectionRow):
@@ -223,16 +223,16 @@ class SiteContents:
 
 
 def _kind(row: Item) -> str:
-    return next(kind for of, kind in KINDS.items() if isinstance(row, of))
+    return next(kind for row_class, kind in KINDS.items() if isinstance(row, row_class))
 
 
 def above(item: SectionRow | SectionGroupRow) -> str | None:
-    """The id of the group that contains an item."""
+    """Returns the id of the group that contains an item, or None at the top level."""
     return item.group_id if isinstance(item, SectionRow) else item.parent_id
 
 
 def free_path(title: str, taken: set[str]) -> str:
-    """A URL slug made from a title, with a number if it is already in use."""
+    """Returns a URL slug for a title, with a number if it is in use."""
     slug = title_slug(title)
     path, number = slug, 1
     while path in taken:

@@ -1,4 +1,4 @@
-"""Edits the structure of a site; a site and a section with site spaces always have a default one."""
+"""Edits the structure of a site. A site and a section with site spaces always have a default one."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ def add_site_space(context: Context, site: SiteRow, space_id: str, section: Sect
         raise ApiError(409, "spaceId: the space is already in this site.")
     require_publishing(context, site, "adding a space")
     section_id = section.id if section else None
-    beside = [site_space for site_space in contents.site_spaces if site_space.section_id == section_id]
+    siblings = [site_space for site_space in contents.site_spaces if site_space.section_id == section_id]
     row = SiteSpaceRow(
         id=new_id(),
         site_id=site.id,
         section_id=section_id,
         space_id=space.id,
-        position=end_of(beside),
-        path=free_path(space.title, {sibling.path for sibling in beside}),
+        position=end_of(siblings),
+        path=free_path(space.title, {sibling.path for sibling in siblings}),
     )
     context.session.add(row)
     open_first(context, site)
@@ -64,12 +64,12 @@ def add_section(context: Context, site: SiteRow, title: str, icon: str | None) -
 
 
 def end_of(row: Sequence[Item]) -> int:
-    """The position after all items of a row; their positions have gaps where items were removed."""
+    """Returns the position after the last of some siblings. Positions have gaps where items were removed."""
     return max((item.position for item in row), default=-1) + 1
 
 
 def open_first(context: Context, site: SiteRow) -> None:
-    """Makes sure that the default section and site space exist if there are any."""
+    """Makes the first item the default wherever a site or section has items but no existing default."""
     contents = SiteContents(context, site)
     site.default_section_id = _first(site.default_section_id, contents.sections)
     top = [site_space for site_space in contents.site_spaces if site_space.section_id is None]
@@ -84,7 +84,7 @@ def regroup(contents: SiteContents, group: SectionGroupRow, sections: Sequence[s
     """Moves sections into a group, in this order.
 
     Raises:
-        ApiError: 400 if a section is not in the site.
+        ApiError: 400, a section is not in the site.
     """
     rows = {section.id: section for section in contents.sections}
     for position, section_id in enumerate(dict.fromkeys(sections)):
@@ -95,7 +95,7 @@ def regroup(contents: SiteContents, group: SectionGroupRow, sections: Sequence[s
 
 
 def dissolve(contents: SiteContents, group: SectionGroupRow) -> None:
-    """Deletes a group; its items move up to its position."""
+    """Deletes a group; its items take its place."""
     row, inside = contents.row_of(group), contents.inside(group.id)
     at = row.index(group)
     for item in inside:
@@ -110,23 +110,23 @@ def dissolve(contents: SiteContents, group: SectionGroupRow) -> None:
 
 
 def sort(contents: SiteContents, pointer: StructureItemPointer, position: StructurePosition) -> Item:
-    """Moves an item next to another one, into its section or group; without a position, to the end.
+    """Moves an item next to another one, into the section or group of that one; without a position, to the end.
 
     Raises:
-        ApiError: 400 if the position is invalid, 403 if the item of a published site leaves a section with a condition
-            and the caller may not publish, 404 if the item does not exist.
+        ApiError: 400 if the position is invalid, 403 if the site is published, the item leaves a section with a
+            condition and the caller may not publish, 404 if the item does not exist.
     """
     item = contents.find(pointer.type, pointer.id)
     if item is None:
         raise not_found("item in this site")
-    beside = position.before or position.after
-    if beside is None:
+    neighbour_pointer = position.before or position.after
+    if neighbour_pointer is None:
         _number([*(sibling for sibling in contents.row_of(item) if sibling is not item), item])
         return item
-    neighbour = _neighbour(contents, item, beside, position)
+    neighbour = _neighbour(contents, item, neighbour_pointer, position)
     row = [sibling for sibling in contents.row_of(neighbour) if sibling is not item]
     row.insert(row.index(neighbour) + (position.before is None), item)
-    _settle(contents, item, neighbour)
+    _adopt_parent(contents, item, neighbour)
     _number(row)
     return item
 
@@ -152,7 +152,7 @@ def _neighbour(contents: SiteContents, item: Item, pointer: StructureItemPointer
     return neighbour
 
 
-def _settle(contents: SiteContents, item: Item, neighbour: Item) -> None:
+def _adopt_parent(contents: SiteContents, item: Item, neighbour: Item) -> None:
     """Moves an item into the section or group of its new neighbor."""
     if isinstance(item, SiteSpaceRow) and isinstance(neighbour, SiteSpaceRow):
         if item.section_id != neighbour.section_id:

@@ -1,8 +1,7 @@
 """URLs of sites, sections and site spaces, the names in them, and the access that a share key grants.
 
-The URL of a site with share links contains a key. It is shown to those who manage the site and see all of its spaces,
-and to callers who already have a key; for everyone else, such a site has no URL. Names are unique in the whole service;
-former names redirect and stay reserved.
+The URL of a site with share links contains a key. Only users who manage the site and see all of its spaces, and callers
+who have a key already, get this URL. Names are unique in the whole service; former names redirect and stay reserved.
 """
 
 from __future__ import annotations
@@ -30,14 +29,17 @@ _SLUG = re.compile(r"\w+(?:[-.]\w+)*")
 
 
 def site_address(context: Context, site: SiteRow, key: str = "") -> str:
-    """The URL of a site, published or not; with a share key if one is given."""
+    """Returns the URL of a site, published or not, with a share key if given."""
     top = f"https://{site.hostname}" if site.hostname else f"{context.origin}/docs"
     parts = [site.basename or ("" if site.hostname else site.id), key]
     return "/".join([top, *(part for part in parts if part)]) + "/"
 
 
 def published_address(context: Context, site: SiteRow) -> str | None:
-    """The URL of a site for the caller; None if it is not published, or has a share key that the caller may not see."""
+    """Returns the URL of a site for the caller, or None.
+
+    The URL is None if the site is not published, or if it contains a share key that the caller may not see.
+    """
     if not site.published:
         return None
     if site.visibility != "share-link":
@@ -47,12 +49,12 @@ def published_address(context: Context, site: SiteRow) -> str | None:
 
 
 def own_key(site: SiteRow) -> str:
-    """The key in the URL of a site itself; empty unless its visibility is share-link."""
+    """Returns the share key in the URL of a site; empty unless its visibility is share-link."""
     return (site.share_key or "") if site.visibility == "share-link" else ""
 
 
 def space_path(site: SiteRow, section: SectionRow | None, site_space: SiteSpaceRow) -> str:
-    """The path of a site space within its site; the default one has the path of its section or site."""
+    """Returns the path of a site space within its site. The default site space has the path of its section or site."""
     parts: list[str] = []
     if section is not None:
         if section.id != site.default_section_id:
@@ -66,12 +68,12 @@ def space_path(site: SiteRow, section: SectionRow | None, site_space: SiteSpaceR
 
 
 def section_path(site: SiteRow, section: SectionRow) -> str:
-    """The path of a section within its site; the default one has the path of the site."""
+    """Returns the path of a section within its site. The default section has the path of the site."""
     return "" if section.id == site.default_section_id else f"{section.path}/"
 
 
 def published_spaces(context: Context, ids: Iterable[str]) -> dict[str, str]:
-    """The URLs of published spaces, by space; if a space is in several sites, the oldest counts."""
+    """Returns the URLs of published spaces by space id; if a space is in several sites, the URL in the oldest."""
     urls: dict[str, str] = {}
     for site_space, site, section in context.session.execute(_PUBLISHED, {"ids": list(ids)}):
         address = published_address(context, site)
@@ -81,17 +83,17 @@ def published_spaces(context: Context, ids: Iterable[str]) -> dict[str, str]:
 
 
 def new_share_key() -> str:
-    """Creates a random share key."""
+    """Returns a random share key."""
     return secrets.token_urlsafe(12)
 
 
 def new_signing_key() -> str:
-    """Creates the key that signs the tokens of visitors."""
+    """Returns a random key for signing the tokens of visitors."""
     return secrets.token_urlsafe(32)
 
 
 def opens(context: Context, space_id: str, share_key: str) -> bool:
-    """Whether a share key opens a published site that contains the space."""
+    """Returns whether a share key opens a published site that contains the space."""
     sites = (
         select(SiteRow)
         .join(SiteSpaceRow, SiteSpaceRow.site_id == SiteRow.id)
@@ -101,7 +103,10 @@ def opens(context: Context, space_id: str, share_key: str) -> bool:
 
 
 def opens_site(context: Context, site: SiteRow, share_key: str | None) -> bool:
-    """Whether a key is that of the site or of an active share link; if so, responses to this call may contain it."""
+    """Returns whether a key opens the site, as its own key or an active share link.
+
+    If it does, responses to the current call may contain the key.
+    """
     links = select(ShareLinkRow.key).where(ShareLinkRow.site_id == site.id, ShareLinkRow.active.is_(True))
     keys = (site.share_key, *context.session.scalars(links))
     is_open = any(fits(key, share_key) for key in keys)
@@ -116,7 +121,7 @@ def fits(key: str | None, given: str | None) -> bool:
 
 
 def require_slug(field: str, text: str) -> None:
-    """Refuses a text that cannot be one part of a URL.
+    """Requires that a text can be a segment of a URL.
 
     Raises:
         ApiError: 400, naming the field.
@@ -131,28 +136,28 @@ def rename_site(context: Context, site: SiteRow, name: str) -> None:
     """Sets the basename of a site.
 
     Raises:
-        ApiError: 400 if the name is invalid, 409 if it is, or was, the name of another site.
+        ApiError: 400 if the name is invalid, 409 if it is or was the name of another site.
     """
     require_slug("basename", name)
-    if not name.isascii():  # so that no name looks like that of another organization
+    if not name.isascii():  # prevents names that look like the name of another organization
         raise ApiError(400, "basename: must only have letters from a to z")
-    known, namesake = context.session.get(SiteNameRow, name), context.session.get(SiteRow, name)
-    if (known and known.site_id != site.id) or (namesake and namesake is not site):
+    reserved, namesake = context.session.get(SiteNameRow, name), context.session.get(SiteRow, name)
+    if (reserved and reserved.site_id != site.id) or (namesake and namesake is not site):
         raise ApiError(409, f"basename: {name} is already in use.")
-    if known is None:
+    if reserved is None:
         context.session.add(SiteNameRow(name=name, site_id=site.id, created_at=context.now()))
     site.basename = name
 
 
 def site_named(context: Context, name: str) -> SiteRow | None:
-    """Finds a site by its id, or by its present or a former name."""
+    """Returns the site with this id, name or former name, or None."""
     site = context.session.get(SiteRow, name)
     if site is not None:
         return site
-    known = context.session.get(SiteNameRow, name)
-    return context.session.get(SiteRow, known.site_id) if known else None
+    name_row = context.session.get(SiteNameRow, name)
+    return context.session.get(SiteRow, name_row.site_id) if name_row else None
 
 
 def present_name(site: SiteRow) -> str:
-    """The name in the URL of a site: its basename, or its id if it has none."""
+    """Returns the name in the URL of a site: its basename, or its id if it has none."""
     return site.basename or site.id

@@ -1,4 +1,4 @@
-"""Serializes spaces and users; the counts of all spaces of a response, and its users, are loaded at once."""
+"""Serializes spaces and users, loading the counts and users of a response together."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ _NUMBERS = union_all(
     .where(among(_shown.space_id, "ids"), _shown.site_id == _sites.id, _sites.published)
     .group_by(_shown.space_id),
 )
-"""How many change requests spaces have in each state, how many open comments, and on how many published sites they are.
+"""Selects the numbers of change requests by status, of open comments and of published sites, for each space.
 
-One statement, because another one takes longer than the counting.
+It is one statement because the overhead of a second one exceeds the cost of counting.
 """
 _users = UserRow.__table__.c
 _USERS = select(_users.id, _users.display_name, _users.email, _users.photo_url).where(among(_users.id, "ids"))
@@ -49,18 +49,18 @@ def as_spaces(context: Context, rows: Sequence[SpaceRow]) -> list[Space]:
     ids = [row.id for row in rows]
     if len(rows) > 1:
         for organization_id in {row.organization_id for row in rows if row.parent_id}:
-            collections_of(context, organization_id)  # at once, not one by one
+            collections_of(context, organization_id)  # all collections in one query
     numbers: dict[str, dict[str, int]] = {space: {} for space in ids}
-    for space, what, number in context.rows(_NUMBERS, ids=ids):
-        numbers[space][what] = number
-    comments = {space: found.pop(_COMMENTS, 0) for space, found in numbers.items()}
-    on_sites = [space for space, found in numbers.items() if found.pop(_SITES, 0)]
+    for space, kind, number in context.rows(_NUMBERS, ids=ids):
+        numbers[space][kind] = number
+    comments = {space: counts.pop(_COMMENTS, 0) for space, counts in numbers.items()}
+    on_sites = [space for space, counts in numbers.items() if counts.pop(_SITES, 0)]
     published = published_spaces(context, on_sites) if on_sites else {}
     return [_as_space(context, row, numbers[row.id], comments[row.id], published.get(row.id)) for row in rows]
 
 
 def as_shared_space(context: Context, row: SpaceRow) -> Space:
-    """Serializes a space for a caller who only has a share key: without its merge rules, counts and place."""
+    """Serializes a space for a caller who only has a share key: without merge rules, counts and parent."""
     return as_spaces(context, [row])[0].model_copy(
         update={
             "title": words_without_claims(row.title),
@@ -120,7 +120,7 @@ def _permissions(level: str | None, row: SpaceRow) -> dict[str, Any]:
 
 
 def people(context: Context, ids: Iterable[str | None]) -> dict[str, User]:
-    """Loads users by id; the caller is known."""
+    """Loads users by id; the caller needs no query."""
     wanted = {user_id for user_id in ids if user_id}
     users: dict[str, User] = {}
     if context.user.id in wanted and isinstance(context.user, Caller):

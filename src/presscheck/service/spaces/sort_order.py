@@ -25,12 +25,12 @@ Placed = SpaceRow | CollectionRow
 
 
 def last_position(session: Session, organization_id: str, parent_id: str | None) -> int:
-    """The next free position at the end of a collection, or of the top level."""
+    """Returns the position after the last item of a collection, or of the top level."""
     return max((sibling.position for sibling in siblings(session, organization_id, parent_id)), default=-1) + 1
 
 
 def siblings(session: Session, organization_id: str, parent_id: str | None) -> list[Placed]:
-    """The items of a collection, or of the top level, in order; deleted spaces have no position."""
+    """Returns the items of a collection or of the top level in order, without deleted spaces."""
     session.flush()
     spaces = select(SpaceRow).where(
         SpaceRow.organization_id == organization_id, SpaceRow.parent_id == parent_id, SpaceRow.deleted_at.is_(None)
@@ -43,7 +43,7 @@ def siblings(session: Session, organization_id: str, parent_id: str | None) -> l
 
 
 def place(session: Session, item: Placed, parent_id: str | None, at: int | None = None) -> None:
-    """Puts an item into a collection or to the top level: at this index, or at the end."""
+    """Moves an item into a collection or to the top level, at an index or at the end."""
     row = [sibling for sibling in siblings(session, item.organization_id, parent_id) if sibling is not item]
     row.insert(len(row) if at is None else at, item)
     item.parent_id = parent_id
@@ -56,35 +56,37 @@ def move(context: Context, item: Placed, call: MoveSpace | MoveCollection) -> No
 
     Raises:
         ApiError: 400 if the place is invalid, 403 if the move changes who has access to an item that the caller does
-            not administer, 404 if the place does not exist, 409 if the item cannot go there.
+            not administer, 404 if the place does not exist, 409 if the item cannot be moved there.
     """
-    given = call.model_fields_set & {"parent", "position"}
-    if not given:
+    requested = call.model_fields_set & {"parent", "position"}
+    if not requested:
         raise ApiError(400, "parent, position: give at least one of them")
     neighbour, is_before = _neighbour(context, call.position)
-    beside = neighbour.parent_id if neighbour else item.parent_id
-    parent_id = call.parent if "parent" in given else beside
+    current_parent = neighbour.parent_id if neighbour else item.parent_id
+    parent_id = call.parent if "parent" in requested else current_parent
     if neighbour is item:
         raise ApiError(400, "position: an item cannot be placed next to itself")
     if neighbour and (neighbour.organization_id, neighbour.parent_id) != (item.organization_id, parent_id):
         raise ApiError(400, "position: the item to place it next to has another parent")
-    _demand_room(context, item, parent_id)
-    others = [sibling for sibling in siblings(context.session, item.organization_id, parent_id) if sibling is not item]
-    at = others.index(neighbour) + (not is_before) if neighbour else None
+    _require_parent_outside(context, item, parent_id)
+    siblings_without_item = [
+        sibling for sibling in siblings(context.session, item.organization_id, parent_id) if sibling is not item
+    ]
+    at = siblings_without_item.index(neighbour) + (not is_before) if neighbour else None
     moved = _with_contents(context, item) if parent_id != item.parent_id else []
-    before = [(access_to(context, inner), level_in(context, inner)) for inner in moved]
+    former_access = [(access_to(context, inner), level_in(context, inner)) for inner in moved]
     place(context.session, item, parent_id, at)
     context.session.flush()
-    for inner, (access, level) in zip(moved, before, strict=True):
+    for inner, (access, level) in zip(moved, former_access, strict=True):
         if level != "admin" and access_to(context, inner) != access:
             raise _not_administered(item, inner, "Moving")
 
 
 def require_admin_of_all(context: Context, item: Placed) -> None:
-    """Refuses to hand over a collection with something inside that the caller does not administer.
+    """Refuses to transfer a collection that contains items which the caller does not administer.
 
     Raises:
-        ApiError: 403.
+        ApiError: 403, an item is not administered by the caller.
     """
     for inner in _with_contents(context, item):
         if level_in(context, inner) != "admin":
@@ -92,7 +94,7 @@ def require_admin_of_all(context: Context, item: Placed) -> None:
 
 
 def _with_contents(context: Context, item: Placed) -> list[Placed]:
-    """An item and everything inside, including deleted spaces."""
+    """Returns an item and everything inside, including deleted spaces."""
     if isinstance(item, SpaceRow):
         return [item]
     collections = within(context, item)
@@ -105,7 +107,7 @@ def _not_administered(item: Placed, inner: Placed, doing: str) -> ApiError:
 
 
 def require_parent(context: Context, organization_id: str, parent_id: str | None) -> CollectionRow | None:
-    """Returns the target collection if the caller may add to it; None for the top level.
+    """Returns the target collection if the caller may add to it, or None for the top level.
 
     Raises:
         ApiError: 403 if the caller may not, 404 if it does not exist, 409 if it is in another organization.
@@ -119,7 +121,7 @@ def require_parent(context: Context, organization_id: str, parent_id: str | None
     return parent
 
 
-def _demand_room(context: Context, item: Placed, parent_id: str | None) -> None:
+def _require_parent_outside(context: Context, item: Placed, parent_id: str | None) -> None:
     parent = require_parent(context, item.organization_id, parent_id)
     while parent is not None:
         if parent is item:
