@@ -1,7 +1,7 @@
 """Pairs the segments of two texts: unchanged, changed, added, removed or moved.
 
-Equal segments are anchors; between the anchors the most alike are paired first. Linear in the length: in large gaps
-only segments that share a rare word are compared.
+Equal segments are anchors. Between anchors, the most similar segments are paired first. In a large gap, only segments
+that share a rare word are compared, which keeps the time linear.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from presscheck.documents.diff.word_diff import word_set
 Kind = Literal["same", "added", "removed", "changed", "moved"]
 
 MIN_LIKENESS = 0.5
-"""The least likeness of two segments that are one changed segment."""
+"""Minimum similarity of two segments to count as one changed segment."""
 MIN_LIKENESS_ALONE = 0.25
-"""The same, if there is nothing else to pair them with."""
+"""The same for a gap with one segment on each side, where there is no other candidate."""
 MAX_PAIRS = 400
-"""Gaps with at most this many pairs are compared completely."""
+"""Maximum number of pairs of a gap in which all pairs are compared."""
 NEVER_MOVED = BY_LINE | {"row", "align", "tag", "end", "fence"}
-"""Segments that mean little alone: they are never reported as moved."""
+"""Kinds of segments that mean little alone and are never reported as moved."""
 MIN_WORDS_MOVED = 4
-"""A shorter segment may occur in two places by chance."""
+"""Minimum number of words of a moved segment; shorter ones may occur twice by chance."""
 
 
 class SegmentPair(NamedTuple):
-    """A segment of the old text and what it became. A moved segment has no `after` at its old place."""
+    """A segment of the old text and its counterpart. At its old place, a moved segment has no `after`."""
 
     kind: Kind
     before: Segment | None
@@ -53,7 +53,7 @@ def pair_segments(before: Sequence[Segment], after: Sequence[Segment]) -> list[S
 
 def _in_gap(before: Sequence[Segment], after: Sequence[Segment]) -> Iterator[SegmentPair]:
     at = to = 0
-    for one, other in [*_alike(before, after), (len(before), len(after))]:
+    for one, other in [*_similar_pairs(before, after), (len(before), len(after))]:
         yield from (SegmentPair("removed", piece, None) for piece in before[at:one])
         yield from (SegmentPair("added", None, piece) for piece in after[to:other])
         if one < len(before):
@@ -61,18 +61,18 @@ def _in_gap(before: Sequence[Segment], after: Sequence[Segment]) -> Iterator[Seg
         at, to = one + 1, other + 1
 
 
-def _alike(before: Sequence[Segment], after: Sequence[Segment]) -> list[tuple[int, int]]:
-    """Returns the most alike pairs, in order on both sides."""
+def _similar_pairs(before: Sequence[Segment], after: Sequence[Segment]) -> list[tuple[int, int]]:
+    """Returns the most similar pairs, in the same order on both sides."""
     if not before or not after:
         return []
     words = [word_set(piece.text) for piece in before], [word_set(piece.text) for piece in after]
     least = MIN_LIKENESS_ALONE if len(before) == len(after) == 1 else MIN_LIKENESS
     scored: list[tuple[float, float, int, int]] = []
     for one, other in _candidates(*words):
-        alike = _likeness(before[one], after[other], words[0][one], words[1][other])
-        if alike >= least:
+        similarity = _similarity(before[one], after[other], words[0][one], words[1][other])
+        if similarity >= least:
             apart = abs(one / len(before) - other / len(after))
-            scored.append((-alike, apart, one, other))
+            scored.append((-similarity, apart, one, other))
     chosen: list[tuple[int, int]] = []
     for _, _, one, other in sorted(scored):
         at = bisect_left(chosen, (one, other))
@@ -84,7 +84,11 @@ def _alike(before: Sequence[Segment], after: Sequence[Segment]) -> list[tuple[in
 
 
 def _candidates(before: Sequence[frozenset[str]], after: Sequence[frozenset[str]]) -> Iterable[tuple[int, int]]:
-    """Returns the pairs to compare: all of a small gap, else those that share rare words."""
+    """Returns the pairs to compare: all pairs of a small gap, otherwise those that share rare words.
+
+    A word is rare if at most three segments on each side have it. Each shared rare word is a vote; a segment is
+    compared with the three candidates that have most votes, and with the one at the same relative position.
+    """
     if len(before) * len(after) <= MAX_PAIRS:
         return [(one, other) for one in range(len(before)) for other in range(len(after))]
     places: tuple[dict[str, list[int]], dict[str, list[int]]] = {}, {}
@@ -102,8 +106,8 @@ def _candidates(before: Sequence[frozenset[str]], after: Sequence[frozenset[str]
     return {*near, *((one, other) for one, found in enumerate(votes) for other, _ in found.most_common(3))}
 
 
-def _likeness(segment: Segment, other: Segment, words: frozenset[str], other_words: frozenset[str]) -> float:
-    """Returns from 0 to 1 how alike two segments are."""
+def _similarity(segment: Segment, other: Segment, words: frozenset[str], other_words: frozenset[str]) -> float:
+    """Returns the similarity of two segments, from 0 to 1."""
     if segment.kind != other.kind and not {segment.kind, other.kind} <= {"paragraph", "item", "heading"}:
         return 0.0
     both = len(words) + len(other_words)
@@ -114,10 +118,10 @@ def _likeness(segment: Segment, other: Segment, words: frozenset[str], other_wor
 
 
 def _with_moves(pairs: list[SegmentPair]) -> list[SegmentPair]:
-    """Turns pairs of a removed and an added segment with equal text into moves."""
-    went = _movable(pairs, "removed")
-    came = _movable(pairs, "added")
-    moved = {key: (went[key], came[key]) for key in went.keys() & came.keys()}
+    """Turns a removed and an added segment with equal text into a move."""
+    removed = _movable(pairs, "removed")
+    added = _movable(pairs, "added")
+    moved = {key: (removed[key], added[key]) for key in removed.keys() & added.keys()}
     for old, new in moved.values():
         piece = pairs[old].before
         pairs[old] = SegmentPair("moved", piece, None)
@@ -126,12 +130,12 @@ def _with_moves(pairs: list[SegmentPair]) -> list[SegmentPair]:
 
 
 def _movable(found: Sequence[SegmentPair], kind: Kind) -> dict[object, int]:
-    """Returns the indices of segments that are long enough and occur once."""
+    """Returns the indices of segments that are long enough and occur only once, by key."""
     places: dict[object, list[int]] = {}
-    for number, one in enumerate(found):
-        piece = one.before or one.after
+    for number, pair in enumerate(found):
+        piece = pair.before or pair.after
         if (
-            one.kind == kind
+            pair.kind == kind
             and piece
             and piece.kind not in NEVER_MOVED
             and len(word_set(piece.text)) >= MIN_WORDS_MOVED

@@ -1,6 +1,6 @@
-"""Styled text with changed words marked: removed words are struck, added words are underlined.
+"""Styled text with changed words marked: removed words are struck through, added words are underlined.
 
-A word that only changed its style counts as changed; the target of a link is shown if it changed.
+A word whose style changed counts as changed; the target of a link is shown if it changed.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from presscheck.text.styled_text import BREAK, Line, Span
 MIN_KEPT = 0.35
 """The share of a text that must be unchanged for a diff by word."""
 FONT_STYLES = frozenset(("strong", "emphasis", "heading", "title", "code", "strike", "underline", "mark"))
-"""Parts of a style that are no colour and are kept beside one."""
+"""Words of a style that are not colours; a tinted text keeps them."""
 SYNTAX_STYLES = frozenset(("keyword", "number"))
-"""Syntax colours that stay in added and removed lines; strings and comments may be the whole line, and do not."""
+"""Syntax colours that remain in added and removed lines; strings and comments do not, as they may be the whole line."""
 _TINTS: dict[RunKind, str] = {"same": "", "removed": "removed strike", "added": "added underline"}
 
 
 class StyledToken(NamedTuple):
-    """A token in its style, and the blanks before it; a hidden one is the target of a link."""
+    """A token with its style and the blanks before it. A hidden token is the target of a link."""
 
     blank: str
     text: str
@@ -32,17 +32,19 @@ class StyledToken(NamedTuple):
 
 
 def tint_line(line: Iterable[Span], tint: str) -> Line:
-    """Returns the line in one colour; font styles stay."""
+    """Returns a line in one colour, with its font styles."""
     return tuple(span._replace(style=tint_style(span.style, tint)) for span in line) if tint else tuple(line)
 
 
 def tint_style(style: str, tint: str) -> str:
-    """Returns a style in another colour."""
+    """Returns a style with its colour replaced."""
     if not tint:
         return style
     words = style.split()
-    kept = SYNTAX_STYLES if tint in ("added", "removed") else frozenset[str]()
-    return " ".join([*(word for word in words if word in FONT_STYLES), tint, *(word for word in words if word in kept)])
+    kept_styles = SYNTAX_STYLES if tint in ("added", "removed") else frozenset[str]()
+    return " ".join(
+        [*(word for word in words if word in FONT_STYLES), tint, *(word for word in words if word in kept_styles)]
+    )
 
 
 def styled_tokens(spans: Iterable[Span], *, tell_links: bool = True) -> list[StyledToken]:
@@ -51,7 +53,7 @@ def styled_tokens(spans: Iterable[Span], *, tell_links: bool = True) -> list[Sty
     blank, target = "", None
     for span in spans:
         if tell_links and target and span.link != target:
-            tokens.append(_led(target))
+            tokens.append(_target_token(target))
         target = span.link
         if span == BREAK:
             tokens.append(StyledToken(blank, "\n"))
@@ -63,7 +65,7 @@ def styled_tokens(spans: Iterable[Span], *, tell_links: bool = True) -> list[Sty
                 tokens.append(StyledToken(blank, word, span.style, span.link))
                 blank = ""
     if tell_links and target:
-        tokens.append(_led(target))
+        tokens.append(_target_token(target))
     return [*tokens, StyledToken(blank, "")] if blank else tokens
 
 
@@ -75,7 +77,7 @@ def token_runs(before: Sequence[StyledToken], after: Sequence[StyledToken]) -> l
 
 
 def is_rewritten(runs: Iterable[Run[StyledToken]]) -> bool:
-    """Returns whether so little stayed that both texts are better shown one below the other."""
+    """Returns whether so little is unchanged that both texts are better shown one below the other."""
     sizes = dict.fromkeys(_TINTS, 0)
     for run in runs:
         sizes[run.kind] += sum(len(ink.text) for ink in run.tokens)
@@ -83,23 +85,23 @@ def is_rewritten(runs: Iterable[Run[StyledToken]]) -> bool:
 
 
 def merged_spans(runs: Sequence[Run[StyledToken]]) -> Iterator[Span]:
-    """Yields both texts in one, removed words before the added ones."""
+    """Yields both texts merged, with removed words before added words."""
     before = "same"
     for run in runs:
         for number, span in enumerate(_spans(run.tokens, _TINTS[run.kind])):
-            if not number and before == "removed" and not span.text[:1].isspace() and _stands_apart(run):
+            if not number and before == "removed" and not span.text[:1].isspace() and _needs_blank(run):
                 yield Span(" ")
             yield span
         before = run.kind
 
 
-def _stands_apart(run: Run[StyledToken]) -> bool:
-    """Returns whether a blank must precede a run: always between removed and added words."""
+def _needs_blank(run: Run[StyledToken]) -> bool:
+    """Returns whether a blank must precede a run, as always between removed and added words."""
     return run.kind == "added" or (bool(run.old) and bool(run.old[0].blank))
 
 
 def one_side(runs: Iterable[Run[StyledToken]], side: RunKind, ground: str = "") -> Line:
-    """Returns the old text (`removed`) or the new one (`added`), with the words marked that the other lacks."""
+    """Returns the old text (`removed`) or the new one (`added`), marking the words that the other text lacks."""
     other = "added" if side == "removed" else "removed"
     sides = ((run, run.old if side == "removed" and run.kind == "same" else run.tokens) for run in runs)
     return tuple(
@@ -107,12 +109,12 @@ def one_side(runs: Iterable[Run[StyledToken]], side: RunKind, ground: str = "") 
     )
 
 
-def _led(target: str) -> StyledToken:
+def _target_token(target: str) -> StyledToken:
     return StyledToken(" ", f"({display_url(target)})", "quiet", None, is_hidden=True)
 
 
 def _spans(tokens: Sequence[StyledToken], tint: str, ground: str = "") -> Iterator[Span]:
-    """Yields the tokens of a run, joined where their styles are equal."""
+    """Yields the tokens of a run, joining tokens of equal style."""
     text, style, link = "", "", None
     for ink in tokens:
         if ink.is_hidden and not tint:

@@ -1,7 +1,7 @@
-"""Compares two texts of a page, by block and by word inside a block, and renders the diff as terminal lines.
+"""Compares two texts of a page by block, and by word within blocks, and renders the diff as terminal lines.
 
-No difference is left out and none is shown by colour alone: marks stand in the margin, removed words are struck, added
-words are underlined. Every line knows the line of the new text that it belongs to.
+The diff shows every difference, and none by colour alone: there are marks in the margin, removed words are struck
+through, added words are underlined. Each line has the number of its line in the new text.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from presscheck.text.styled_text import wrap as wrapped
 
 Mode = Literal["prose", "split", "source"]
 CONTEXT = 3
-"""Unchanged lines that stay around a change, unless another number is given."""
+"""Default number of unchanged lines around a change."""
 
 
 @dataclass(frozen=True)
 class PageDifference:
-    """Two texts compared: the pairs of segments, and the number of added and removed words."""
+    """The comparison of two texts: the pairs of segments, and the numbers of added and removed words."""
 
     before: str
     after: str
@@ -40,7 +40,7 @@ class PageDifference:
 
     @property
     def kind(self) -> Literal["same", "added", "removed", "changed"]:
-        """What happened to the whole page."""
+        """How the page as a whole differs."""
         if all(block.kind == "same" for block in self.blocks):
             return "same"
         if not self.before.strip() or not self.after.strip():
@@ -58,10 +58,13 @@ class PageDifference:
 class DifferenceLines:
     """A diff as terminal lines.
 
-    `changes` are the first lines of each change. For each line, `blocks` has the number of its block and `anchors` the
-    line of the new text that its block starts on, or None. `folds` has the lines of the new text that a folded line
-    stands for. `beside` is what stands to the left of something that is inserted below a line: the old side, in
-    side-by-side mode.
+    Attributes:
+        lines: the rendered lines.
+        changes: for each change, the index of its first line.
+        anchors: for each line, the line of the new text at which its block starts, or None.
+        blocks: for each line, the number of its block, or None.
+        folds: for each folded line, the lines of the new text that it replaces.
+        beside: in side-by-side mode, the empty old side, for content that is inserted below a line.
     """
 
     lines: tuple[Line, ...]
@@ -72,9 +75,9 @@ class DifferenceLines:
     beside: Line = ()
 
     def below(self, line: int) -> int | None:
-        """Returns the last line that belongs to a line of the new text, or to the fold that contains it."""
-        found = bisect_right(self._anchored[0], line)
-        return self._anchored[1][found - 1] if found else None
+        """Returns the last rendered line for a line of the new text, or for the fold that contains it."""
+        index = bisect_right(self._anchored[0], line)
+        return self._anchored[1][index - 1] if index else None
 
     @cached_property
     def _anchored(self) -> tuple[list[int], list[int]]:
@@ -88,8 +91,8 @@ def compare(before: str, after: str) -> PageDifference:
     added = removed = 0
     for block in blocks:
         if block.kind == "changed":
-            came, went = _changed_words(block)
-            added, removed = added + came, removed + went
+            block_added, block_removed = _changed_words(block)
+            added, removed = added + block_added, removed + block_removed
         elif block.kind == "added":
             added += word_count(block.after.text) if block.after else 0
         elif block.kind == "removed":
@@ -106,15 +109,15 @@ def difference_lines(
     keep: Collection[int] = (),
     ascii: bool = False,  # noqa: A002
 ) -> DifferenceLines:
-    """Renders a diff in lines of at most this many cells.
+    """Renders a diff in lines of at most `width` cells.
 
     Args:
         difference: the compared texts.
         width: the cells of a line.
         mode: `prose` shows the rendered page, `split` both sides rendered side by side, `source` the Markdown.
-        context: unchanged lines that stay around a change, in whole blocks; the others are folded. None folds nothing.
-        keep: lines of the new text that must not be folded, because something is shown below them.
-        ascii: draw with ASCII symbols only.
+        context: number of unchanged lines around a change, in whole blocks; the others are folded. None folds nothing.
+        keep: lines of the new text that must not be folded because something is shown below them.
+        ascii: whether to draw with ASCII symbols only.
     """
     symbols = ASCII if ascii else UNICODE
     paired = difference.source if mode == "source" else difference.blocks
@@ -122,23 +125,23 @@ def difference_lines(
     beside: Line = ()
     if mode == "split":
         sides = SidePainter(paired, side_columns(width), symbols, is_whole=is_whole)
-        laying = SideBySideLayout(paired, sides, max(width, 1), symbols, is_ascii=ascii)
-        beside = laying.beside
+        layout = SideBySideLayout(paired, sides, max(width, 1), symbols, is_ascii=ascii)
+        beside = layout.beside
     else:
-        drawing = SegmentPainter(paired, max(width - MARGIN, 1), symbols, is_whole=is_whole)
-        laying = UnifiedLayout(paired, drawing, max(width, 1), is_ascii=ascii)
-    laying.lay(context, keep)
-    shown, changes = tuple(laying.lines), tuple(laying.changes)
-    return DifferenceLines(shown, changes, tuple(laying.anchors), tuple(laying.blocks), laying.folds, beside)
+        painter = SegmentPainter(paired, max(width - MARGIN, 1), symbols, is_whole=is_whole)
+        layout = UnifiedLayout(paired, painter, max(width, 1), is_ascii=ascii)
+    layout.lay(context, keep)
+    shown, changes = tuple(layout.lines), tuple(layout.changes)
+    return DifferenceLines(shown, changes, tuple(layout.anchors), tuple(layout.blocks), layout.folds, beside)
 
 
 def wrap(line: Line, columns: int) -> list[Line]:
-    """Wraps a line to at most this many cells, between words if possible; an empty line stays one line."""
+    """Wraps a line to a width, between words if possible; an empty line remains one line."""
     return wrapped(line, columns) or [()]
 
 
 def _changed_words(pair: SegmentPair) -> tuple[int, int]:
-    """Returns how many words of a block were added and removed."""
+    """Returns the numbers of added and removed words in a block."""
     old, new = (tokenize(piece.text) if piece else [] for piece in (pair.before, pair.after))
     counts = {"added": 0, "removed": 0, "same": 0}
     for run in word_runs(old, new, lambda token: token.text, lambda token: len(token.text)):

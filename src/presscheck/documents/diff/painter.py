@@ -1,8 +1,8 @@
-"""Renders the segments of a diff as terminal lines, each with its mark in the margin: text, tables, code and tags.
+"""Renders the segments of a diff as terminal lines with marks in the margin: text, tables, code and tags.
 
-Lines of code are compared as text, never by their colours: an added quotation mark recolours everything after it
-although one character changed. A diff colour wins over a syntax colour. Table columns are wide enough for both texts,
-so that old and new rows align.
+Lines of code are compared as text, not by their colours: an added quotation mark recolours everything after it although
+one character changed. A diff colour takes precedence over a syntax colour. Table columns are wide enough for both
+texts, so that old and new rows align.
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, cut, pad, plain, split_cells, width, wrap
 
 MAX_HIGHLIGHTED = 100_000
-"""Characters of code that are highlighted in one diff (20 ms); code beyond has one colour."""
+"""Maximum number of characters of code that are highlighted in one diff (20 ms); code beyond it has one colour."""
 _OF_DIFFERENCES = frozenset(("code added", "code removed"))
-"""Colours of code in the language diff; here they would look like changes."""
+"""Styles of code in the language `diff`, which would look like changes here."""
 _NO_PIECE = Segment("", "", 0)
 GAP = 2
-"""Cells between the columns of a table."""
+"""Number of cells between the columns of a table."""
 MIN_COLUMN = 9
-"""The narrowest column; below it the cells follow one another instead."""
+"""Minimum width of a column; with less room, the cells of a row are joined on one line."""
 SEPARATOR = Span(" │ ", "quiet")
 _markup = re.compile(r"\]\((?:[^)\]]++|\](?!\())*\)|\*\*|[`\[]|<[^<>]*>")
 _tag = re.compile(r"[ \t]*\{%-?\s*+([\w-]++)(.*?)-?%\}", re.DOTALL).match
@@ -53,10 +53,10 @@ _summary = re.compile(r"<summary>((?:(?!<summary>).)*?)</summary>", re.DOTALL | 
 _element = re.compile(r"<(/?)([\w-]+)").match
 _html = re.compile(r"<[^<>]*>")
 MIN_WIDTH = 12
-"""With fewer cells left, the containers of a segment are not drawn."""
+"""Minimum number of cells beside the containers of a segment; with less, the containers are not drawn."""
 READS_THE_SAME = Span("reads the same, but is written differently", "quiet")
 INLINE = frozenset(("paragraph", "heading", "item"))
-"""Segments that are inline text only."""
+"""Segments that have inline text only."""
 AS_WRITTEN = BY_LINE | {"fence", "tag", "end", "align", "definition"}
 """Segments whose old and new source are shown one below the other."""
 _NO_LANGUAGE = frozenset(("", "text", "txt", "none", "plain"))
@@ -64,7 +64,7 @@ _task = re.compile(r"\[([ xX])\][ \t]+").match
 
 
 class _Block(NamedTuple):
-    """A code block; it is highlighted as a whole, because comments and strings span lines."""
+    """A code block. It is highlighted as a whole, because comments and strings span lines."""
 
     language: str
     lines: list[Segment]
@@ -76,9 +76,9 @@ class CodeBlocks:
     def __init__(self, paired: Iterable[SegmentPair]) -> None:
         self._blocks: dict[tuple[str, int], _Block] = {}
         self._languages: dict[tuple[str, int], str] = {}
-        self._coloured: dict[tuple[str, int], Sequence[Line]] = {}
-        self._known: dict[tuple[str, str], Sequence[Line]] = {}
-        self._left = MAX_HIGHLIGHTED
+        self._lines: dict[tuple[str, int], Sequence[Line]] = {}
+        self._highlighted: dict[tuple[str, str], Sequence[Line]] = {}
+        self._characters_left = MAX_HIGHLIGHTED
         for pair in paired:
             if (pair.after or pair.before or _NO_PIECE).kind in ("fence", "code"):
                 for side, piece in (("before", pair.before), ("after", pair.after)):
@@ -89,9 +89,9 @@ class CodeBlocks:
         """Returns a highlighted line of code."""
         key = "before" if segment is pair.before else "after", segment.opener
         block = self._blocks[key]
-        if key not in self._coloured:
-            self._coloured[key] = self._in_colours(block)
-        lines = self._coloured[key]
+        if key not in self._lines:
+            self._lines[key] = self._highlight(block)
+        lines = self._lines[key]
         return lines[segment.line - block.lines[0].line] if lines else (Span(sanitize(segment.text), "code"),)
 
     def _take(self, side: str, piece: Segment) -> None:
@@ -102,16 +102,16 @@ class CodeBlocks:
         else:
             self._blocks[side, piece.opener] = _Block(self._languages.get((side, piece.line - 1), ""), [piece])
 
-    def _in_colours(self, block: _Block) -> Sequence[Line]:
-        """Returns the highlighted lines of a block, cached for both sides; none beyond the limit."""
+    def _highlight(self, block: _Block) -> Sequence[Line]:
+        """Returns the highlighted lines of a block, cached for both sides, or nothing beyond the limit."""
         size = sum(len(line.text) + 1 for line in block.lines) if block.language else 0
-        if not 0 < size <= self._left:
+        if not 0 < size <= self._characters_left:
             return ()
         text = block.language, "\n".join(sanitize(line.text) for line in block.lines)
-        if text not in self._known:
-            self._left -= size
-            self._known[text] = [tuple(map(_plainer, line)) for line in highlight(text[1], block.language)]
-        return self._known[text]
+        if text not in self._highlighted:
+            self._characters_left -= size
+            self._highlighted[text] = [tuple(map(_plainer, line)) for line in highlight(text[1], block.language)]
+        return self._highlighted[text]
 
 
 def _plainer(span: Span) -> Span:
@@ -119,17 +119,17 @@ def _plainer(span: Span) -> Span:
 
 
 def language_of(fence: Segment) -> str:
-    """Returns the language that a fence names."""
+    """Returns the language of a fence."""
     return sanitize(fence.mark.partition(" ")[0])
 
 
 def mark_line_changes(segment: Segment, lines: tuple[Line, Line], ground: str = "") -> tuple[tuple[Line, Line], bool]:
-    """Marks changed words in an old and a new line; also returns whether hardly any word stayed.
+    """Marks the changed words in an old and a new line, and returns whether the line is mostly rewritten.
 
     Args:
-        piece: the segment of the lines.
+        segment: the segment of the lines.
         lines: the old line and the new line.
-        ground: the style of old words without one, outside of code.
+        ground: the style of unstyled old words outside of code.
     """
     if segment.kind != "code":
         runs = token_runs(*map(styled_tokens, lines))
@@ -170,7 +170,7 @@ def _by_cell(line: Line, columns: int) -> Iterator[Line]:
 
 
 class TableColumns:
-    """The column widths of every table of two texts."""
+    """The column widths of all tables of two texts."""
 
     def __init__(self, paired: Iterable[SegmentPair]) -> None:
         self._sizes: dict[int, list[int] | None] = {}
@@ -221,7 +221,14 @@ class TableColumns:
 
 
 def _fitted(widths: Sequence[tuple[int, int]], columns: int) -> list[int] | None:
-    """Returns column widths for the wanted widths and longest words; None if there is no room."""
+    """Returns column widths that fit into `columns`, or None if there is not enough room.
+
+    All columns get their least width; then a binary search finds the largest cap on the others that still fits.
+
+    Args:
+        widths: for each column, the width of its widest cell and of its longest word.
+        columns: the available cells.
+    """
     left = columns - GAP * (len(widths) - 1)
     least = [min(wanted, max(MIN_COLUMN, min(word, columns // 4))) for wanted, word in widths]
     if sum(least) > left:
@@ -250,7 +257,7 @@ def _parts(cells: Sequence[Sequence[Line]], sizes: Sequence[int], number: int) -
 
 
 def tag_line(segment: Segment, columns: int, symbols: Symbols) -> Line | None:
-    """Renders a tag; None for tags that show only their content."""
+    """Renders a tag, or returns None for tags that show only their content."""
     opened = _tag(segment.text)
     summary = _summary(segment.text)
     name = opened[1].lower() if opened else "details" if summary else "hint" if segment.mark in HINTS else ""
@@ -268,7 +275,7 @@ def tag_line(segment: Segment, columns: int, symbols: Symbols) -> Line | None:
 
 
 def tag_words(segment: Segment) -> str:
-    """Names a tag with its attributes, as readers never see it: `[code title="a.py"]`, `[end of tabs]`."""
+    """Names a tag with its attributes, for changes that readers do not see: `[code title="a.py"]`, `[end of tabs]`."""
     text = segment.text.strip()
     opened, element = _tag(text), _element(text)
     if opened:
@@ -282,21 +289,21 @@ def tag_words(segment: Segment) -> str:
 
 
 def title_of(segment: Segment) -> str:
-    """Returns the title of a tab, a code block or an update."""
+    """Returns the title of a tab or a code block, or the date of an update."""
     opened = _tag(segment.text)
     values = parse_attributes(opened[2]) if opened else {}
     return values.get("title") or values.get("date") or ""
 
 
 class MarkedLine(NamedTuple):
-    """A line; its mark is empty, added, removed, changed or moved."""
+    """A line with its mark: empty, added, removed, changed or moved."""
 
     mark: str
     line: Line
 
 
 class SegmentPainter:
-    """Renders the segments of one diff; `is_whole` if the whole page was added or removed, which needs no colour."""
+    """Renders the segments of one diff. `is_whole`: the whole page was added or removed, so it needs no colour."""
 
     def __init__(self, paired: Sequence[SegmentPair], columns: int, symbols: Symbols, *, is_whole: bool) -> None:
         self._columns, self._symbols, self._is_whole = columns, symbols, is_whole
@@ -361,11 +368,11 @@ class SegmentPainter:
         if not lines and pair.kind in ("added", "removed") and segment.kind != "end":
             lines = self._layout.words(
                 segment.text, "quiet", columns
-            )  # it renders to nothing, and yet it is a difference
+            )  # the segment renders to nothing, but must be visible as a difference
         return [before + line for line in lines]
 
     def _words(self, text: str) -> list[Span] | None:
-        """Returns the runs of a text that is nothing but inline text."""
+        """Returns the runs of a text if it is inline text only, or None."""
         tokens = self._layout.parse(text)
         if len(tokens) != 3 or tokens[1].type != "inline":
             return None if tokens else []
@@ -378,7 +385,7 @@ class SegmentPainter:
         return self._hanging(segment, spans or [], columns, task[1] if task else "")
 
     def _hanging(self, segment: Segment, spans: Sequence[Span], columns: int, task: str = "") -> list[Line]:
-        """Renders an item after its marker."""
+        """Renders an item with its marker and a hanging indent."""
         depth = sum(not container.strip() for container in segment.within)
         bullet = self._symbols.bullets[depth % len(self._symbols.bullets)]
         mark = segment.mark if segment.mark[-1:] in ".)" else bullet
@@ -417,7 +424,7 @@ class SegmentPainter:
         return [line] if line else [] if pair.kind == "same" else self._written(pair, segment, columns)
 
     def _end(self, pair: SegmentPair, segment: Segment, columns: int) -> list[Line]:
-        """Renders the end of a tag only if the tag stayed and the end moved."""
+        """Renders the end of a tag only if it moved while the tag did not."""
         side = "after" if pair.after else "before"
         is_plain = pair.kind == "same" or (side, segment.opener) in self._new_tags
         return [] if is_plain else self._written(pair, segment, columns)
@@ -476,7 +483,7 @@ class SegmentPainter:
         return [mark_changes(line) for line in self._tables.row(pair, cells, columns)]
 
     def _changed_lines(self, before: Segment, after: Segment, columns: int) -> list[MarkedLine]:
-        """Renders what is more than inline text, such as cards: the lines that read differently."""
+        """Renders segments that are more than inline text, such as cards, and marks the lines that read differently."""
         old, new = (self._layout.lines(piece.text, columns) for piece in (before, after))
         drawn: list[MarkedLine] = []
         for part in gaps([reading_text(line) for line in old], [reading_text(line) for line in new]):
@@ -492,7 +499,7 @@ class SegmentPainter:
         return drawn if any(row.mark for row in drawn) else [*drawn, MarkedLine("changed", (READS_THE_SAME,))]
 
     def _as_written(self, pair: SegmentPair, before: Segment, after: Segment) -> tuple[Line, Line]:
-        """Returns the old and the new source, one line each; tags in words."""
+        """Returns the old and the new source, one line each; tags are described in words."""
         if after.kind == "code":
             return self._codes.line(pair, before), self._codes.line(pair, after)
         return (Span(_source_text(before)),), (Span(_source_text(after)),)
@@ -516,7 +523,7 @@ class SegmentPainter:
 
 
 def _indices(paired: Sequence[SegmentPair]) -> set[tuple[str, int]]:
-    """Returns the segments of each side that were added or removed, by index."""
+    """Returns the segments that were added or removed, as pairs of side and index."""
     found: set[tuple[str, int]] = set()
     counts = {"before": 0, "after": 0}
     for pair in paired:
@@ -530,22 +537,22 @@ def _indices(paired: Sequence[SegmentPair]) -> set[tuple[str, int]]:
 
 
 def _source_text(segment: Segment) -> str:
-    """Returns the source of a segment; of a tag what it says, in words."""
+    """Returns the source of a segment; a tag is described in words."""
     return tag_words(segment) if segment.kind in ("tag", "end") else sanitize(segment.text)
 
 
 def mark_all(mark: str, lines: Sequence[Line], tint: str | None = None) -> list[MarkedLine]:
-    """Returns lines with the same mark, in its colour or another."""
+    """Returns lines with the same mark, tinted in its colour or in `tint`."""
     return [MarkedLine(mark, tint_line(line, mark if tint is None else tint)) for line in lines]
 
 
 def mark_changes(line: Line) -> MarkedLine:
-    """Returns a line, marked as changed if any of its words is."""
+    """Returns a line, marked as changed if it has changed words."""
     is_changed = any("added" in span.style or "removed" in span.style for span in line)
     return MarkedLine("changed" if is_changed else "", line)
 
 
 def reading_text(line: Line) -> tuple[str, ...]:
-    """Returns the text and links of a line, whatever its column widths are."""
+    """Returns the text and links of a line, independent of column widths."""
     words = " ".join(re.sub(r"([─-])\1+", r"\1", plain(line)).split())
     return words, *(span.link for span in line if span.link)

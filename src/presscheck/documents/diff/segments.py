@@ -1,6 +1,6 @@
-"""Splits Markdown into segments to compare: paragraphs, items, table rows, lines of code, tags.
+"""Splits Markdown into comparable segments: paragraphs, items, table rows, lines of code, tags.
 
-A segment knows its containers, so that it can be shown alone. Every word of the text belongs to a segment.
+A segment has its containers, so that it can be shown alone. Every word of the text belongs to a segment.
 """
 
 from __future__ import annotations
@@ -14,18 +14,19 @@ from presscheck.documents.markdown.block_splitter import Block, split_blocks, te
 from presscheck.documents.merge.conflict_blocks import ConflictBlock, conflict_number, conflict_numbers, cut_conflicts
 
 CONTAINERS = frozenset(tag.name for tag in BLOCK_TAGS.values() if tag.content == "blocks")
-"""Paired tags with blocks inside."""
+"""Paired tags that contain blocks."""
 BY_LINE = frozenset(("code", "meta", "line"))
-"""Single-line segments: adjacent changes are shown as all old lines, then all new ones."""
+"""Kinds of single-line segments; adjacent changes are shown as all old lines, then all new ones."""
 
 
 class Segment(NamedTuple):
     """A part of a page.
 
-    `kind` is heading, paragraph, item, row, align (of a table), fence, code (a line of it), tag, end (of a tag), meta
-    (a line of front matter), conflict, or that of a block. `mark` is the bullet of an item, `head` for a table's first
-    row, the info string of a fence, or the number of a step. `within` names the containers: `hint-info`, `quote`,
-    `step`, or blanks. `opener` is the tag that an end closes, or the first segment of a table or of a code block.
+    `kind` is heading, paragraph, item, row, align (of a table), fence, code (one line), tag, end (of a tag), meta (one
+    line of front matter), conflict, or the kind of a block. `mark` is the bullet of an item, `head` for the first row
+    of a table, the info string of a fence, or the number of a step. `within` has the containers: `hint-info`, `quote`,
+    `step`, or blanks. `opener` is the index of the tag that an end closes, or of the first segment of a table or code
+    block.
     """
 
     kind: str
@@ -51,29 +52,29 @@ class Segment(NamedTuple):
 
 def split_segments(markdown: str) -> list[Segment]:
     """Splits a page into segments; a conflict block outside of code is one segment."""
-    cutting = _SegmentSplitter()
+    splitter = _SegmentSplitter()
     cut = cut_conflicts(markdown)
-    cutting.take(cut.text, 0, ())
+    splitter.take(cut.text, 0, ())
     if not cut.conflicts:
-        return cutting.found
-    written = text_lines(markdown)
-    return [_written_again(piece, cut.conflicts, written) for piece in cutting.found]
+        return splitter.found
+    source_lines = text_lines(markdown)
+    return [_with_conflict(piece, cut.conflicts, source_lines) for piece in splitter.found]
 
 
-def _written_again(piece: Segment, conflicts: Sequence[ConflictBlock], lines: Sequence[str]) -> Segment:
-    """Returns a segment with the conflict that its text stands for."""
+def _with_conflict(piece: Segment, conflicts: Sequence[ConflictBlock], lines: Sequence[str]) -> Segment:
+    """Returns a segment with the conflict in the place of its placeholder."""
     if not conflict_numbers(piece.text):
         return piece
     number = conflict_number(piece.text)
     block = None if number is None or number >= len(conflicts) else conflicts[number]
-    if block is None or piece.line != block.first + 1:  # inside of something that is one segment, such as HTML
+    if block is None or piece.line != block.first + 1:  # the placeholder is inside of a larger segment, such as HTML
         return piece._replace(text="\n".join(lines[piece.line : piece.line + piece.size]))
     text = "\n".join(lines[block.first : block.last + 1])
     return Segment("conflict", text, block.first, block.size, within=piece.within)
 
 
 def line_segments(markdown: str) -> list[Segment]:
-    """Returns the lines of a page as segments, blank ones included."""
+    """Returns the lines of a page as segments, including blank lines."""
     return [Segment("line", text, number) for number, text in enumerate(text_lines(markdown.rstrip("\n")))]
 
 
@@ -86,7 +87,7 @@ def table_cells(row: str) -> list[str]:
 
 
 def table_cell_spans(row: str) -> list[tuple[int, int]]:
-    """Returns where the cells of a table row stand in it, without the blanks around them."""
+    """Returns the start and end of each cell in a table row, without surrounding blanks."""
     start = len(row) - len(row.lstrip())
     start += row[start : start + 1] == "|"
     text = row.rstrip()[start:]
@@ -102,7 +103,7 @@ def table_cell_spans(row: str) -> list[tuple[int, int]]:
 
 
 class TableRow(NamedTuple):
-    """A row of a table: its source, its cells, and those of the first row; no heads if it is the first row itself."""
+    """A table row: its source, its cells, and the cells of the head; `heads` is empty for the head itself."""
 
     text: str
     cells: list[str]
@@ -110,7 +111,7 @@ class TableRow(NamedTuple):
 
 
 def table_row_at(markdown: str, line: int) -> TableRow | None:
-    """Returns the table row at a line of a page, or None; the delimiter row has no cells and counts as the first."""
+    """Returns the table row at a line of a page, or None. The delimiter row counts as the head."""
     segments = split_segments(markdown)
     for segment in segments:
         if segment.line == line and segment.kind in ("row", "align"):
@@ -155,12 +156,12 @@ class _SegmentSplitter:
         self.found.append(Segment(kind, text, line, text.count("\n") + 1, mark, within, opener))
 
     def front(self, lines: Sequence[str], line: int, within: tuple[str, ...]) -> None:
-        """Splits front matter by line."""
+        """Splits front matter into lines."""
         for number, text in enumerate(lines[1:-1], 1):
             self._add("meta", text, line + number, within)
 
     def code(self, lines: Sequence[str], line: int, within: tuple[str, ...]) -> None:
-        """Splits code by line."""
+        """Splits code into lines."""
         opener = len(self.found)
         fence = _fence(lines[0])
         if not fence:
@@ -176,7 +177,7 @@ class _SegmentSplitter:
             self._add("code", inner, line + number, within, opener=opener)
 
     def table(self, lines: Sequence[str], line: int, within: tuple[str, ...]) -> None:
-        """Splits a table by row."""
+        """Splits a table into rows."""
         opener = len(self.found)
         for number, text in enumerate(lines):
             kind = "align" if number == 1 else "row"
@@ -194,7 +195,7 @@ class _SegmentSplitter:
             self.take("\n".join(inner), line, (*within, "quote"))
 
     def list(self, lines: Sequence[str], line: int, within: tuple[str, ...]) -> None:
-        """Splits a list by item."""
+        """Splits a list into items."""
         lines = [_lead(_untabbed, text) if "\t" in text else text for text in lines]
         starts: list[int] = []
         least = 0
@@ -234,7 +235,7 @@ class _SegmentSplitter:
             self.found[at:] = [Segment("item", "", line, 1, mark, within), *moved]
 
     def _container(self, block: Block, line: int, within: tuple[str, ...]) -> bool:
-        """Splits a tag and its content, if opening and closing tags stand on lines of their own."""
+        """Splits a tag and its content if both tags are on their own lines. Returns whether they are."""
         lines = block.text.split("\n")
         opening = _opening(lines[0])
         summary = _summary(block.text) if not opening else None

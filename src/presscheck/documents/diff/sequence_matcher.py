@@ -1,6 +1,6 @@
-"""Matches two sequences: items that are unique on both sides are anchors, and the gaps between are searched.
+"""Matches two sequences: items that are unique on both sides are anchors; the gaps between anchors are searched.
 
-The time is bounded for any input: a gap with many equal items is searched by a bit-parallel LCS.
+The time is bounded for all inputs: a gap with many equal items is searched with a bit-parallel LCS algorithm.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from typing import NamedTuple, TypeVar
 Item = TypeVar("Item", bound=Hashable)
 
 MAX_PAIRS = 100_000
-"""Gaps with at most this many pairs of equal items are searched by blocks."""
+"""Maximum number of pairs of equal items in a gap that is searched with `difflib`."""
 MAX_BITS = 100_000_000
-"""The largest gap that is searched, as the product of its sides; a larger one has no matches."""
+"""Maximum size of a gap that is searched at all, as the product of its sides; in larger gaps nothing matches."""
 
 
 class Match(NamedTuple):
-    """A run of equal items: its start on either side and its size."""
+    """A run of equal items: its start on each side, and its size."""
 
     before: int
     after: int
@@ -29,15 +29,15 @@ class Match(NamedTuple):
 
 
 def matches(before: Sequence[Item], after: Sequence[Item]) -> list[Match]:
-    """Returns the runs of equal items, in order; adjacent runs are one."""
-    found: list[Match] = []
+    """Returns the runs of equal items in order, with adjacent runs joined."""
+    runs: list[Match] = []
     for match in _matches(before, after):
-        last = found[-1] if found else None
+        last = runs[-1] if runs else None
         if last and (last.before + last.size, last.after + last.size) == (match.before, match.after):
-            found[-1] = Match(last.before, last.after, last.size + match.size)
+            runs[-1] = Match(last.before, last.after, last.size + match.size)
         else:
-            found.append(match)
-    return found
+            runs.append(match)
+    return runs
 
 
 class Gap(NamedTuple):
@@ -48,7 +48,7 @@ class Gap(NamedTuple):
 
 
 def gaps(before: Sequence[Item], after: Sequence[Item]) -> Iterator[Match | Gap]:
-    """Yields the runs of equal items, and the gaps between them."""
+    """Yields the runs of equal items and the gaps between them."""
     at, to = 0, 0
     for match in [*matches(before, after), Match(len(before), len(after), 0)]:
         if at < match.before or to < match.after:
@@ -59,9 +59,9 @@ def gaps(before: Sequence[Item], after: Sequence[Item]) -> Iterator[Match | Gap]
 
 
 def _matches(before: Sequence[Item], after: Sequence[Item]) -> Iterator[Match]:
-    waiting = [(0, len(before), 0, len(after))]
-    while waiting:
-        at, end, to, stop = waiting.pop()
+    stack = [(0, len(before), 0, len(after))]
+    while stack:
+        at, end, to, stop = stack.pop()
         head = 0
         while at + head < end and to + head < stop and before[at + head] == after[to + head]:
             head += 1
@@ -72,21 +72,21 @@ def _matches(before: Sequence[Item], after: Sequence[Item]) -> Iterator[Match]:
         while at < end - tail and to < stop - tail and before[end - tail - 1] == after[stop - tail - 1]:
             tail += 1
         if tail:
-            # handled again, as an anchor, after the items before it
-            waiting.append((end - tail, end, stop - tail, stop))
+            # processed again, as a common prefix, after the items before it
+            stack.append((end - tail, end, stop - tail, stop))
             end, stop = end - tail, stop - tail
         if at == end or to == stop:
             continue
         anchors = _anchors(before, after, range(at, end), range(to, stop))
         if anchors:
             edges = [(at, to), *anchors, (end, stop)]
-            waiting += [(a, b, c, d) for (a, c), (b, d) in reversed([*pairwise(edges)])]
+            stack += [(a, b, c, d) for (a, c), (b, d) in reversed([*pairwise(edges)])]
         else:
             yield from _searched(before[at:end], after[to:stop], at, to)
 
 
 def _anchors(before: Sequence[Item], after: Sequence[Item], of_before: range, of_after: range) -> list[tuple[int, int]]:
-    """Returns the longest run of items that are unique on both sides and in the same order."""
+    """Returns the longest increasing run of items that are unique on both sides."""
     counted = Counter(before[n] for n in of_before)
     places = {after[n]: n for n in of_after}
     again = Counter(after[n] for n in of_after)
@@ -128,17 +128,17 @@ def _searched(before: Sequence[Item], after: Sequence[Item], at: int, to: int) -
 def _longest_common(before: Sequence[Item], after: Sequence[Item]) -> list[tuple[int, int]]:
     """Returns the pairs of a longest common subsequence, after H. Hyyrö, "Bit-parallel LCS-length computation" (2004).
 
-    An integer holds a row of the usual table: bit `i` is 0 where the length grows at `before[i]`. Ten thousand items on
-    either side take 50 ms.
+    An integer represents a row of the usual table: bit `i` is 0 where the length grows at `before[i]`. The pairs are
+    then traced back through the rows. Ten thousand items on each side take 50 ms.
     """
     places: dict[Item, int] = defaultdict(int)
     for number, item in enumerate(before):
         places[item] |= 1 << number
-    everything = (1 << len(before)) - 1
-    rows, row = list[int](), everything
+    all_ones = (1 << len(before)) - 1
+    rows, row = list[int](), all_ones
     for item in after:
         equal = row & places.get(item, 0)
-        row = ((row + equal) | (row - equal)) & everything
+        row = ((row + equal) | (row - equal)) & all_ones
         rows.append(row)
     pairs: list[tuple[int, int]] = []
     a, b = len(before) - 1, len(after) - 1

@@ -1,4 +1,4 @@
-"""Lays out a diff side by side: each block beside what it became."""
+"""Lays out a diff side by side, with each block next to its counterpart."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ from presscheck.documents.terminal.symbols import Symbols
 from presscheck.text.styled_text import Line, Span, pad
 
 _SEPARATOR = 3
-"""The cells between the sides: a hairline with blanks around it."""
+"""Number of cells between the sides, for a hairline with blanks around it."""
 
 
 def side_columns(width: int) -> int:
-    """Returns the width of the text of one side."""
+    """Returns the width of the text on one side, for lines of `width` cells."""
     return max((width - _SEPARATOR) // 2 - MARGIN, 1)
 
 
 class SideBySideLayout(UnifiedLayout):
-    """Collects the lines of both sides, the shorter side of a block filled up with blank ones.
+    """Collects the lines of both sides, padding the shorter side of each block.
 
     Args:
-        paired: what was compared.
-        sides: draws it, in as many columns as `side_columns` says.
-        width: the cells of a line, both sides in it.
-        symbols: what the hairline is drawn with.
-        is_ascii: draw marks with what every terminal has.
+        paired: the pairs of segments.
+        sides: renders the pairs, in `side_columns` cells per side.
+        width: the cells of a line with both sides.
+        symbols: the symbols for the hairline.
+        is_ascii: whether to draw marks with ASCII symbols only.
     """
 
     def __init__(
@@ -45,7 +45,7 @@ class SideBySideLayout(UnifiedLayout):
 
     @property
     def beside(self) -> Line:
-        """The empty left side, for something that is inserted on the right."""
+        """The empty left side of a line that is inserted on the right."""
         return (Span(" " * (MARGIN + self._columns)), self._between)
 
     @override

@@ -1,4 +1,4 @@
-"""Renders the segments of a diff twice, old and new, each with the words marked that the other lacks."""
+"""Renders the segments of a diff twice, old and new, marking the words that the other side lacks."""
 
 from __future__ import annotations
 
@@ -26,26 +26,26 @@ from presscheck.documents.diff.word_diff import Run, RunKind
 from presscheck.text.styled_text import Line, wrap
 
 EMPTY = MarkedLine("", ())
-"""The line of a side that has nothing here."""
+"""An empty line, for the shorter side."""
 REMOVED: RunKind = "removed"
 ADDED: RunKind = "added"
 
 
 class SideLines(NamedTuple):
-    """The lines of both sides; a shorter side is padded where pairs of lines must align."""
+    """The lines of both sides; the shorter side is padded only where pairs of lines must align."""
 
     left: list[MarkedLine]
     right: list[MarkedLine]
 
     def add(self, left: Sequence[MarkedLine], right: Sequence[MarkedLine]) -> None:
-        """Adds lines that start and end at the same height on both sides."""
+        """Adds lines of both sides, padded to the same height."""
         for one, other in zip_longest(left, right, fillvalue=EMPTY):
             self.left.append(one)
             self.right.append(other)
 
 
 class SidePainter(SegmentPainter):
-    """Renders the segments of one diff side by side; the columns are those of one side."""
+    """Renders the segments of a diff side by side, with `columns` cells per side."""
 
     def both(self, pair: SegmentPair) -> SideLines:
         """Renders a pair of segments on both sides."""
@@ -61,7 +61,7 @@ class SidePainter(SegmentPainter):
         return SideLines(mark_all(mark, self._read(pair, left), tint) if left else [], right)
 
     def _is_alike(self, pair: SegmentPair, before: Segment, after: Segment) -> bool:
-        """Returns whether both segments render the same: most of a page is rendered once, not twice."""
+        """Returns whether both segments render the same, so that they need not be rendered twice."""
         if (before.text, before.mark, before.within) != (after.text, after.mark, after.within):
             return False
         return before.kind != "code" or self._codes.line(pair, before) == self._codes.line(pair, after)
@@ -70,13 +70,13 @@ class SidePainter(SegmentPainter):
         rooms = [self._room(piece.within) for piece in (before, after)]
         sizes = rooms[0][1], rooms[1][1]
         if before.kind == after.kind == "row":
-            found = self._rows(pair, before, after, sizes)
+            drawn = self._rows(pair, before, after, sizes)
         else:
-            found = self._texts(pair, before, after, sizes)
-        if not any(row.mark for side in found for row in side):
-            found.right.append(MarkedLine("changed", wrap((READS_THE_SAME,), sizes[1])[0]))
-            found.right.extend(MarkedLine("changed", line) for line in wrap((READS_THE_SAME,), sizes[1])[1:])
-        sides = zip(found, rooms, strict=True)
+            drawn = self._texts(pair, before, after, sizes)
+        if not any(row.mark for side in drawn for row in side):
+            drawn.right.append(MarkedLine("changed", wrap((READS_THE_SAME,), sizes[1])[0]))
+            drawn.right.extend(MarkedLine("changed", line) for line in wrap((READS_THE_SAME,), sizes[1])[1:])
+        sides = zip(drawn, rooms, strict=True)
         return SideLines(*([MarkedLine(row.mark, room[0] + row.line) for row in side] for side, room in sides))
 
     def _rows(self, pair: SegmentPair, before: Segment, after: Segment, sizes: tuple[int, int]) -> SideLines:
@@ -109,7 +109,7 @@ class SidePainter(SegmentPainter):
     def _prose(
         self, before: Segment, after: Segment, runs: Sequence[Run[StyledToken]], sizes: tuple[int, int]
     ) -> SideLines:
-        """Renders inline text; if hardly any word stayed, each side has one colour."""
+        """Renders inline text; if it is mostly rewritten, each side has one colour."""
         if all(run.kind == "same" for run in runs) or is_rewritten(runs):
             bare = [piece._replace(within=()) for piece in (before, after)]
             old, new = ([*self._read(SegmentPair("same", piece, piece), piece)] for piece in bare)
@@ -133,20 +133,20 @@ class SidePainter(SegmentPainter):
         return SideLines(mark_all("changed", folded[0], ""), mark_all("changed", folded[1], ""))
 
     def _drawn_lines(self, before: Segment, after: Segment, sizes: tuple[int, int]) -> SideLines:
-        """Renders what is more than inline text, such as cards: lines that read differently stand side by side."""
+        """Renders segments that are more than inline text, such as cards; lines that read differently are aligned."""
         old, new = (
             self._layout.lines(piece.text, columns) for piece, columns in zip((before, after), sizes, strict=True)
         )
-        found = SideLines([], [])
+        aligned = SideLines([], [])
         for part in gaps([reading_text(line) for line in old], [reading_text(line) for line in new]):
             if not isinstance(part, Gap):
                 same = old[part.before : part.before + part.size], new[part.after : part.after + part.size]
-                found.add(*([MarkedLine("", line) for line in side] for side in same))
+                aligned.add(*([MarkedLine("", line) for line in side] for side in same))
                 continue
-            went, came = old[part.before.start : part.before.stop], new[part.after.start : part.after.stop]
-            if len(went) != len(came):
-                found.add(mark_all("removed", went), mark_all("added", came))
+            removed, added = old[part.before.start : part.before.stop], new[part.after.start : part.after.stop]
+            if len(removed) != len(added):
+                aligned.add(mark_all("removed", removed), mark_all("added", added))
             else:
-                for one, other in zip(went, came, strict=True):
-                    found.add(*self._lines(before, after, (one, other), sizes))
-        return found
+                for one, other in zip(removed, added, strict=True):
+                    aligned.add(*self._lines(before, after, (one, other), sizes))
+        return aligned

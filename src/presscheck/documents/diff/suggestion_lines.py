@@ -1,4 +1,4 @@
-"""Renders comments with a suggestion as terminal lines: the suggestion is a diff by word of the text it is for."""
+"""Renders comments with a suggestion as terminal lines; the suggestion is a diff by word."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from presscheck.text.styled_text import Line, Span
 
 @lru_cache(512)
 def comment_with_suggestion(markdown: str, columns: int, text: str | None = None) -> Sequence[Line]:
-    """Renders a comment; a suggestion in it as a diff.
+    """Renders a comment, with its suggestion as a diff.
 
     Args:
         markdown: the comment.
         columns: the cells of a line.
-        text: the text that the suggestion is for; None if it is not known.
+        text: the text that the suggestion replaces, or None if it is unknown.
     """
     suggestion = parse_suggestion(markdown)
     if suggestion is None:
@@ -31,11 +31,11 @@ def comment_with_suggestion(markdown: str, columns: int, text: str | None = None
 
 
 def suggestion_lines(text: str | None, words: str, columns: int) -> list[Line]:
-    """Renders a suggestion below a line with its purpose.
+    """Renders a suggestion below a title.
 
     Args:
-        text: the text that it is for; None if it is not known.
-        words: the new text; empty to delete the other one.
+        text: the text that the suggestion replaces, or None if it is unknown.
+        words: the new text; empty to delete the old one.
         columns: the cells of a line.
     """
     if text == words:

@@ -1,4 +1,4 @@
-"""The text of a page that a suggestion replaces: the block that a thread quotes, or a cell of a table in it."""
+"""The text that a suggestion replaces: the block that a thread quotes, or a table cell in it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _bare_bar = re.compile(r"(?<!\\)\|")
 
 
 class Cell(NamedTuple):
-    """A cell of a table: its line in the page, its column, and where its text stands in the line."""
+    """A table cell: its line in the page, its column, and the offsets of its text in the line."""
 
     line: int
     column: int
@@ -31,27 +31,35 @@ class Cell(NamedTuple):
 
 
 class SuggestionTarget(NamedTuple):
-    """What a suggestion replaces: a block, or one cell of a table in it."""
+    """The text that a suggestion replaces: a block, or one table cell in it."""
 
     block: Block
     cell: Cell | None = None
 
     @property
     def text(self) -> str:
-        """The text that is replaced, as Markdown."""
+        """The current text, as Markdown."""
         if self.cell is None:
             return self.block.text
         return self.block.text.split("\n")[self.cell.line - self.block.start_line][self.cell.start : self.cell.end]
 
 
 def find_target(about: str, markdown: str) -> SuggestionTarget | None:
-    """Returns what a suggestion in a thread with this quote replaces; None if it is gone, or not one cell alone."""
+    """Returns the text that a suggestion in a thread replaces.
+
+    Args:
+        about: the quote of the thread.
+        markdown: the page.
+
+    Returns:
+        The block or cell, or None if the quoted text is gone or matches several cells.
+    """
     markdown = markdown.replace("\r\n", "\n")
     line = find_quoted_line(about, enumerate(markdown.split("\n")))
     block = block_at(markdown, line) if line is not None else None
     if line is None or block is None:
         return None
-    # the quote of a whole row has the bars between its cells
+    # the quote of a whole row contains the bars between its cells
     row = table_row_at(markdown, line) if CELL_SEPARATOR in about and not _bare_bar.search(about) else None
     if row is None or len(row.cells) < 2:
         return SuggestionTarget(block)
@@ -60,12 +68,12 @@ def find_target(about: str, markdown: str) -> SuggestionTarget | None:
 
 
 def cell_target(markdown: str, line: int, column: int) -> SuggestionTarget | None:
-    """Returns a cell as what a suggestion replaces; None if there is no such cell.
+    """Returns a table cell as the target of a suggestion, or None if it does not exist.
 
     Args:
         markdown: the page.
-        line: the line of its row; the delimiter row counts as the one above.
-        column: its column, from 0.
+        line: the line of the row; the delimiter row counts as the row above it.
+        column: the column, from 0.
     """
     block, row = block_at(markdown, line), table_row_at(markdown, line)
     if block is None or row is None or column >= len(row.cells):
@@ -80,33 +88,34 @@ def cell_target(markdown: str, line: int, column: int) -> SuggestionTarget | Non
 
 
 def cell_problem(words: str) -> str | None:
-    """Returns why a suggested text cannot stand in a table cell, or None."""
+    """Returns why a text cannot be the content of a table cell, or None."""
     is_text = "\n" not in words or all(block.kind == "paragraph" for block in split_blocks(words))
     return None if is_text else NOT_FOR_A_CELL
 
 
 def cell_suggestion_problem(comment: str) -> str | None:
-    """Returns why a suggestion in a comment on a table cell cannot be used, or None."""
+    """Returns why the suggestion in a comment on a table cell cannot be used, or None."""
     suggestion = parse_suggestion(comment)
     return suggestion_problem(comment) or (cell_problem(suggestion.words) if suggestion else None)
 
 
 def cell_text(words: str) -> str:
-    """Returns a text as it stands in a table cell: on one line, bars escaped."""
+    """Returns a text as the source of a table cell: on one line, with bars escaped."""
     lines = [line.strip() for line in words.strip().split("\n")]
     return _bare_bar.sub(r"\\|", "<br>".join(lines))
 
 
 def replace_target(markdown: str, target: SuggestionTarget, words: str) -> str:
-    """Replaces a block, or the text of a cell; the other cells and the shape of the table stay as they are."""
+    """Replaces a block or the text of a cell; other cells and the layout of the table remain."""
     if target.cell is None:
         return replace_block(markdown, target.block, words)
     lines, cell, text = markdown.replace("\r\n", "\n").split("\n"), target.cell, cell_text(words)
     line = lines[cell.line]
     before, after = line[: cell.start], line[cell.end :]
-    if not before.rstrip().endswith("|") and not text[:1].isalpha():  # such as an empty text, or a bullet
+    # a bar needs a blank before an empty text or a bullet
+    if not before.rstrip().endswith("|") and not text[:1].isalpha():
         before = f"{before}| "
-    if not text and not after.strip():  # nor would the last cell be one without a bar behind it
+    if not text and not after.strip():  # the last cell needs a bar behind it if it is empty
         after = " |"
     if text.endswith("\\") and after.startswith("|"):
         text += " "

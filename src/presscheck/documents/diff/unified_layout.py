@@ -1,4 +1,4 @@
-"""Lays out a diff from top to bottom: marks in the margin, blank lines between blocks, folded unchanged blocks."""
+"""Lays out a diff from top to bottom: marks in the margin, blank lines between blocks, unchanged blocks folded."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, cut
 
 MARGIN = 2
-"""The cells of a mark and the blank after it."""
+"""Number of cells of a mark and the blank after it."""
 MARKS = {
     "": Span("  "),
     "added": Span("+ ", "added"),
@@ -25,13 +25,13 @@ MARKS = {
 }
 _ASCII = {"removed": Span("- ", "removed"), "moved": Span("> ", "waiting")}
 _FAMILY = {"code": "code", "fence": "code", "row": "table", "align": "table", "meta": "meta", "line": "line"}
-"""Blocks of one family have no blank line between them."""
+"""Kinds of blocks without a blank line between blocks of the same family."""
 _BARE = frozenset(("end", "align", "fence"))
-"""Blocks whose lines are not counted."""
+"""Kinds of blocks whose lines are not counted."""
 
 
 class UnifiedLayout:
-    """Collects the lines of a diff, and for each line its block and its line in the new text."""
+    """Collects the lines of a diff, with the block and the line in the new text of each."""
 
     def __init__(self, paired: Sequence[SegmentPair], drawing: SegmentPainter, width: int, *, is_ascii: bool) -> None:
         self.lines: list[Line] = []
@@ -46,7 +46,7 @@ class UnifiedLayout:
         self._moves: tuple[dict[int, int], dict[int, int]] = {}, {}
         for number, one in enumerate(paired):
             if one.kind == "moved" and one.before:
-                # by the old line: its new place and its old place
+                # indexed by the line in the old text: the new place, and the old place
                 self._moves[one.after is None][one.before.line] = number
 
     def lay(self, context: int | None, keep: Collection[int]) -> None:
@@ -60,7 +60,7 @@ class UnifiedLayout:
                 self._fold(list(numbers))
 
     def _show(self, group: Sequence[int]) -> None:
-        """Adds blocks that are shown as one: changed lines, moved blocks, or a single block."""
+        """Adds blocks that are shown together: changed lines, moved blocks, or a single block."""
         one = self._paired[group[0]]
         rows = [(number, row) for number in group for row in self._drawing.one(self._paired[number])]
         if one.kind == "moved":
@@ -96,7 +96,7 @@ class UnifiedLayout:
         return pair.kind in ("changed", "moved") or last.kind in ("changed", "moved")
 
     def _space(self, pair: SegmentPair) -> None:
-        """Adds a blank line, unless the block belongs to the one before it."""
+        """Adds a blank line, unless the block belongs to the previous one."""
         if self._last and needs_blank_line(self._last, pair):
             around = self._drawing.around(
                 common_prefix(current_segment(self._last).within, current_segment(pair).within)
@@ -116,7 +116,7 @@ class UnifiedLayout:
         return f"moved further {way}: {words}" + (f" and {len(group) - 1} more" if len(group) > 1 else "")
 
     def _fold(self, numbers: Sequence[int]) -> None:
-        """Adds one quiet line for unchanged blocks, with the heading that they end in."""
+        """Adds one line for folded unchanged blocks, with the last heading among them."""
         hidden = [current_segment(self._paired[number]) for number in numbers]
         lines = sum(_line_count(self._paired[number]) for number in numbers)
         text = f"{self._ellipsis} {count(lines, 'unchanged line')}"
@@ -130,11 +130,11 @@ class UnifiedLayout:
 
 
 def current_segment(pair: SegmentPair) -> Segment:
-    """Returns the new segment, or the old one if it was removed."""
-    found = pair.after or pair.before
-    if found is None:
+    """Returns the new segment of a pair, or the old one if it was removed."""
+    segment = pair.after or pair.before
+    if segment is None:
         raise ValueError("a pair without segments")
-    return found
+    return segment
 
 
 def _is_family(pair: SegmentPair, other: SegmentPair) -> bool:
@@ -162,7 +162,7 @@ def _go_together(pair: SegmentPair, other: SegmentPair) -> bool:
 
 
 def needs_blank_line(last: SegmentPair, pair: SegmentPair) -> bool:
-    """Returns whether a blank line separates a block from the one before it."""
+    """Returns whether a blank line separates a block from the previous one."""
     before, piece = current_segment(last), current_segment(pair)
     if before.kind == "tag" or piece.kind == "end":
         return False
@@ -178,7 +178,7 @@ def needs_blank_line(last: SegmentPair, pair: SegmentPair) -> bool:
 
 
 def common_prefix(one: Sequence[str], other: Sequence[str]) -> list[str]:
-    """Returns the items that both start with."""
+    """Returns the longest common prefix."""
     parts: list[str] = []
     for this, that in zip(one, other, strict=False):
         if this != that:
@@ -188,7 +188,7 @@ def common_prefix(one: Sequence[str], other: Sequence[str]) -> list[str]:
 
 
 def _shown(paired: Sequence[SegmentPair], context: int | None, keep: Collection[int]) -> list[bool]:
-    """Returns which blocks are not folded: near a change, kept, or in a fold that would hide only one."""
+    """Returns which blocks are not folded: near a change, kept, or in a fold of a single line."""
     if context is None:
         return [True] * len(paired)
     starts = [(one.after.line, number) for number, one in enumerate(paired) if one.after]
@@ -211,13 +211,13 @@ def _shown(paired: Sequence[SegmentPair], context: int | None, keep: Collection[
 
 
 def _line_count(pair: SegmentPair) -> int:
-    """Returns the lines of a block in the text of the page; those around a block of code or a tag do not count."""
+    """Returns the number of source lines of a block, without the fences of code and ends of tags."""
     piece = current_segment(pair)
     return 0 if piece.kind in _BARE else piece.size
 
 
 def _where(hidden: Sequence[Segment]) -> str:
-    """Returns the last heading of the blocks and the tags that are open at their end."""
+    """Returns the last heading of the blocks, and the tags that are open at their end."""
     heading = ""
     opened: list[str] = []
     for piece in hidden:

@@ -1,6 +1,6 @@
-"""Diffs texts by word: runs that stayed, were removed or were added, as few and as whole as readable.
+"""Diffs texts by word into unchanged, removed and added runs that are few and readable.
 
-Blanks belong to the following word, so that a text that is only wrapped differently has not changed.
+Blanks belong to the following word, so that rewrapping a text is not a change.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Token(NamedTuple):
 
 
 class Run(NamedTuple, Generic[T]):
-    """Tokens with the same status; for unchanged ones the new tokens, with the old ones beside."""
+    """Tokens with the same status. For unchanged tokens, `tokens` has the new and `old` the old ones."""
 
     kind: RunKind
     tokens: Sequence[T]
@@ -41,12 +41,12 @@ class Run(NamedTuple, Generic[T]):
 
 
 def tokenize(text: str) -> list[Token]:
-    """Splits a text into tokens; trailing blanks are a token without text."""
+    """Splits a text into tokens; trailing blanks become a token without text."""
     return [Token(blank, word) for blank, word in spaced(text) if blank or word]
 
 
 def word_set(text: str) -> frozenset[str]:
-    """Returns the distinct words of a text in lower case; its punctuation if it has no words."""
+    """Returns the distinct words of a text in lower case, or its punctuation if it has no words."""
     tokens = _tokens(text.casefold())
     return frozenset(filter(_is_word, tokens)) or frozenset(tokens)
 
@@ -69,8 +69,9 @@ def word_runs(
     Args:
         before: the old tokens.
         after: the new tokens.
-        key: tokens with equal keys are the same.
-        size: the weight of a token; an unchanged run lighter than the changes around it becomes part of them.
+        key: returns equal values for tokens that are the same.
+        size: returns the weight of a token; an unchanged run that is lighter than the changes around it is merged into
+            them.
     """
     parts = list(gaps([key(one) for one in before], [key(one) for one in after]))
     steps = [
@@ -79,7 +80,7 @@ def word_runs(
         else _Step(part.before, part.after, is_same=False)
         for part in parts
     ]
-    return list(_runs(_worth_keeping(steps, before, after, size), before, after))
+    return list(_runs(_without_small_runs(steps, before, after, size), before, after))
 
 
 class _Step(NamedTuple):
@@ -100,18 +101,18 @@ def _runs(steps: Iterable[_Step], before: Sequence[T], after: Sequence[T]) -> It
             yield Run("added", new)
 
 
-def _worth_keeping(
+def _without_small_runs(
     steps: Sequence[_Step], before: Sequence[T], after: Sequence[T], size: Callable[[T], int]
 ) -> list[_Step]:
     """Merges small unchanged runs into the changes around them."""
-    kept: list[_Step] = []
+    merged: list[_Step] = []
     weights: list[int] = []
     for step in steps:
-        kept.append(step)
+        merged.append(step)
         weights.append(max(sum(size(before[n]) for n in step.before), sum(size(after[n]) for n in step.after)))
-        while len(kept) > 2 and not step.is_same and weights[-2] <= min(weights[-3], weights[-1]):
-            first, last = kept[-3], kept[-1]
+        while len(merged) > 2 and not step.is_same and weights[-2] <= min(weights[-3], weights[-1]):
+            first, last = merged[-3], merged[-1]
             joined = (range(first.before.start, last.before.stop), range(first.after.start, last.after.stop))
-            kept[-3:] = [_Step(*joined, is_same=False)]
+            merged[-3:] = [_Step(*joined, is_same=False)]
             weights[-3:] = [sum(weights[-3:])]
-    return kept
+    return merged

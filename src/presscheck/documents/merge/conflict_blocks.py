@@ -1,8 +1,8 @@
 """Finds the conflict markers in a text, and replaces a conflict by one of its sides.
 
-A conflict block is a complete set of Git's markers, each on a line of its own: `<<<<<<<`, `=======`, `>>>>>>>`, and
-perhaps the common ancestor after `|||||||`. In a code fence it may be an example, so there it counts only if an update
-from main wrote it and the live page does not have it already.
+A conflict block is a complete set of Git's markers, each on its own line: `<<<<<<<`, `=======`, `>>>>>>>`, and
+optionally the common ancestor after `|||||||`. A block in a code fence may be an example, so it counts only if an
+update from main wrote it and the live page does not contain it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from presscheck.documents.markdown.block_splitter import text_lines
 CONFLICT_START, CONFLICT_DIVIDER, CONFLICT_END = "<<<<<<<", "=======", ">>>>>>>"
 """The conflict markers of Git, which most editors highlight."""
 OUR_NAME, THEIR_NAME = "change request", "live"
-"""The names of both sides that follow the markers of a merge or an update."""
+"""The names of the two sides, which follow the markers of a merge or an update."""
 Side = Literal["ours", "theirs", "both"]
 
 _marker = re.compile(r"(<{7}|\|{7}|={7}|>{7})(?:[ \t]+(.*?))?[ \t]*\r?").fullmatch
@@ -24,8 +24,8 @@ _fence = re.compile(r"[ \t>]*(?:[-*+][ \t]+|\d{1,9}[.)][ \t]+)*(`{3,}|~{3,})").m
 _ANCESTOR = "|||||||"
 
 
-_stand_in = re.compile("\uf8ffconflict-(\\d+)\uf8ff")
-"""What stands in place of a conflict while a page is split: private characters, which no page has."""
+_placeholder = re.compile("\uf8ffconflict-(\\d+)\uf8ff")
+"""Matches the placeholder of a conflict while a page is split: private-use characters, which pages do not contain."""
 
 
 class ConflictBlock(NamedTuple):
@@ -41,12 +41,12 @@ class ConflictBlock(NamedTuple):
 
     @property
     def size(self) -> int:
-        """The number of its lines, markers included."""
+        """The number of its lines, including the markers."""
         return self.last - self.first + 1
 
     @property
     def is_from_update(self) -> bool:
-        """Whether it has the names that an update from main writes."""
+        """Whether its sides have the names that an update from main writes."""
         return (self.our_name, self.their_name) == (OUR_NAME, THEIR_NAME)
 
 
@@ -55,7 +55,7 @@ def conflict_blocks(markdown: str) -> list[ConflictBlock]:
     if CONFLICT_START not in markdown or CONFLICT_END not in markdown:
         return []
     lines = markdown.split("\n")
-    found: list[ConflictBlock] = []
+    blocks: list[ConflictBlock] = []
     fence = ""
     marks: list[tuple[str, int, str]] = []
     for number, line in enumerate(lines):
@@ -65,26 +65,26 @@ def conflict_blocks(markdown: str) -> list[ConflictBlock]:
                 fence = fence_after(fence, (line,))
         elif marker[1] == CONFLICT_START:
             marks = [(CONFLICT_START, number, marker[2] or "")]
-        elif _is_next(marks, marker[1]):
+        elif _follows(marks, marker[1]):
             marks.append((marker[1], number, marker[2] or ""))
             if marker[1] == CONFLICT_END:
-                found.append(_block(lines, marks, in_code=bool(fence)))
+                blocks.append(_block(lines, marks, in_code=bool(fence)))
                 marks = []
-    return found
+    return blocks
 
 
 def unresolved_conflicts(markdown: str, live: str | None = None) -> list[ConflictBlock]:
-    """Returns the conflict blocks that are not resolved yet.
+    """Returns the unresolved conflict blocks of a text.
 
     Args:
         markdown: the text of a page in a change request.
         live: the live text of the page; without it, all conflicts in code that an update wrote are returned.
     """
-    old = {(block.ours, block.theirs) for block in conflict_blocks(live or "") if block.in_code}
+    live_conflicts = {(block.ours, block.theirs) for block in conflict_blocks(live or "") if block.in_code}
     return [
         block
         for block in conflict_blocks(markdown)
-        if not block.in_code or (block.is_from_update and (block.ours, block.theirs) not in old)
+        if not block.in_code or (block.is_from_update and (block.ours, block.theirs) not in live_conflicts)
     ]
 
 
@@ -94,9 +94,10 @@ def conflict_at(markdown: str, line: int) -> ConflictBlock | None:
 
 
 class CutText(NamedTuple):
-    """A text with a paragraph in place of each conflict outside of code, and these conflicts.
+    """A text with a placeholder paragraph for each conflict outside of code, and these conflicts.
 
-    Its lines have the same numbers; the divider of a conflict would make a heading of the text above it.
+    Line numbers are unchanged. Without the placeholders, the divider of a conflict would turn the line above it into a
+    heading.
     """
 
     text: str
@@ -104,7 +105,7 @@ class CutText(NamedTuple):
 
 
 def cut_conflicts(markdown: str) -> CutText:
-    """Cuts the conflicts out of a text, to split it into blocks."""
+    """Replaces the conflicts in a text by placeholders, so that it can be split into blocks."""
     if CONFLICT_START not in markdown:
         return CutText(markdown, ())
     lines = text_lines(markdown)
@@ -117,13 +118,13 @@ def cut_conflicts(markdown: str) -> CutText:
 
 
 def conflict_numbers(text: str) -> list[int]:
-    """Returns the numbers of the conflicts that were cut out of a text, in order."""
-    return [int(match[1]) for match in _stand_in.finditer(text)]
+    """Returns the numbers of the conflicts whose placeholders are in a text, in order."""
+    return [int(match[1]) for match in _placeholder.finditer(text)]
 
 
 def conflict_number(text: str) -> int | None:
-    """Returns the number of the conflict that a text stands for; None if it is or has another text."""
-    match = _stand_in.fullmatch(text.strip())
+    """Returns the number of the conflict if a text is exactly one placeholder, or None."""
+    match = _placeholder.fullmatch(text.strip())
     return int(match[1]) if match else None
 
 
@@ -136,7 +137,7 @@ def resolve(markdown: str, block: ConflictBlock, side: Side) -> str:
 
 
 def _both(block: ConflictBlock) -> tuple[str, ...]:
-    """Returns both sides; outside of code with a blank line between them, so that they stay two paragraphs."""
+    """Returns both sides, with a blank line between them outside of code, so that they remain two paragraphs."""
     if block.in_code or not (block.ours and block.theirs) or not (block.ours[-1].strip() and block.theirs[0].strip()):
         return (*block.ours, *block.theirs)
     is_one_block = _leads_block(block.ours[-1]) and _leads_block(block.theirs[0])
@@ -144,10 +145,10 @@ def _both(block: ConflictBlock) -> tuple[str, ...]:
 
 
 _leads_block = re.compile(r"[ \t]*(?:[-*+][ \t]|\d{1,9}[.)][ \t]|\||>)").match
-"""Items, table rows and quotations continue on the next line."""
+"""Matches the start of items, table rows and quotations, which continue on the next line without a blank line."""
 
 
-def _is_next(marks: Sequence[tuple[str, int, str]], marker: str) -> bool:
+def _follows(marks: Sequence[tuple[str, int, str]], marker: str) -> bool:
     if not marks:
         return False
     before = marks[-1][0]
@@ -166,7 +167,7 @@ def _block(lines: Sequence[str], marks: Sequence[tuple[str, int, str]], *, in_co
 
 
 def fence_after(fence: str, lines: Iterable[str]) -> str:
-    """Returns the code fence that is open after these lines, or an empty text."""
+    """Returns the code fence that is open after these lines, or an empty string."""
     for line in lines:
         match = _fence(line)
         if match and not fence:

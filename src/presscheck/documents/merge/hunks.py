@@ -1,7 +1,7 @@
-"""The hunks of an edited text: its separate changes, each of which can be left out or applied alone.
+"""The hunks of an edited text: separate changes, each of which can be left out or applied alone.
 
-A hunk is what a diff shows as one change. It consists of all changed lines of a block, and of both places of a block
-that was moved, so that leaving out a hunk loses no text.
+A hunk is one change in the diff. It has all changed lines of a block, and both places of a moved block, so that leaving
+out a hunk loses no text.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from presscheck.text.phrases import count
 
 
 class HunkPart(NamedTuple):
-    """Changed lines in one place; either side may be empty. Lines are counted from 0 and keep their line ends."""
+    """Changed lines in one place; either side may be empty. Line numbers start at 0, and lines keep their line ends."""
 
     first_before: int
     first_after: int
@@ -27,29 +27,29 @@ class HunkPart(NamedTuple):
 
     @property
     def lines_before(self) -> range:
-        """The lines of the old text."""
+        """The line numbers in the old text."""
         return range(self.first_before, self.first_before + len(self.removed))
 
     @property
     def lines_after(self) -> range:
-        """The lines of the new text."""
+        """The line numbers in the new text."""
         return range(self.first_after, self.first_after + len(self.added))
 
 
 @dataclass(frozen=True)
 class Hunk:
-    """One change, in one place or several."""
+    """One change, in one or several places."""
 
     parts: tuple[HunkPart, ...]
 
     @property
     def texts(self) -> tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]:
-        """The removed and the added lines of each part: equal for the same change in another text."""
+        """The removed and the added lines of each part, which are equal for the same change in another text."""
         return tuple((part.removed, part.added) for part in self.parts)
 
     @property
     def first_after(self) -> int:
-        """The line of the new text where it begins."""
+        """The line of the new text where the hunk starts."""
         return self.parts[0].first_after
 
 
@@ -68,7 +68,7 @@ def split_hunks(before: str, after: str) -> list[Hunk]:
 
 
 def apply_hunks(before: str, after: str, hunks: Collection[Hunk]) -> str:
-    """Returns the old text with these hunks of the new one; with all of them, the new text."""
+    """Returns the old text with some hunks applied; with all hunks, the new text."""
     chosen = {part for hunk in hunks for part in hunk.parts}
     lines, at, text = _lines(before), 0, list[str]()
     for part in _parts(before, after):
@@ -85,19 +85,19 @@ def hunk_of(hunks: Sequence[Hunk], block: SegmentPair) -> Hunk | None:
 
 
 def same_hunk(hunks: Sequence[Hunk], hunk: Hunk) -> Hunk | None:
-    """Returns the same change among those of another version of the text, the nearest if there are several."""
+    """Returns the same change among the hunks of another version of the text; the nearest if there are several."""
     same = [other for other in hunks if other.texts == hunk.texts]
     return min(same, key=lambda other: abs(other.first_after - hunk.first_after), default=None)
 
 
 def line_numbers(lines: range) -> str:
-    """Returns `line 3` or `lines 3 to 5`, counted from 1."""
+    """Formats line numbers, counted from 1: `line 3` or `lines 3 to 5`."""
     first = lines.start + 1
     return f"line {first}" if len(lines) < 2 else f"lines {first} to {lines.stop}"
 
 
 def hunk_size(hunk: Hunk) -> str:
-    """Returns `2 lines added, 1 removed`; blank lines do not count."""
+    """Formats the size of a hunk without blank lines: `2 lines added, 1 removed`."""
     added, removed = (sum(bool(line.strip()) for line in side) for side in _sides(hunk))
     if not added and not removed:
         return "blank lines"
@@ -127,10 +127,10 @@ def _parts(before: str, after: str) -> list[HunkPart]:
 
 
 def _slide(old: Sequence[str], new: Sequence[str], gap: Gap, last: HunkPart | None) -> int:
-    """Returns by how many lines added or removed lines can start earlier without another result.
+    """Returns by how many lines a pure addition or removal can start earlier with the same result.
 
-    A paragraph can be added with the blank line before it or with the one after it. It must always be the same one, so
-    that a hunk can be found again after an edit somewhere else.
+    A paragraph can be added with the blank line before it or with the one after it. The choice must not depend on other
+    edits, so that a hunk can be found again after them.
     """
     if gap.before and gap.after:
         return 0
@@ -143,16 +143,16 @@ def _slide(old: Sequence[str], new: Sequence[str], gap: Gap, last: HunkPart | No
 
 
 def _shown_as_one(pairs: Sequence[SegmentPair]) -> list[list[tuple[range, range]]]:
-    """Returns the changed blocks as lines of both texts; both places of a moved block are together."""
-    found: list[list[tuple[range, range]]] = []
+    """Returns the changed blocks as lines of both texts, with both places of a moved block together."""
+    blocks: list[list[tuple[range, range]]] = []
     moved: dict[int, list[tuple[range, range]]] = {}
     for pair in pairs:
         if pair.kind == "moved" and pair.before:
-            # one place has the new segment, the other has not: each is joined through the old segment
+            # the new place has the new segment, the old place has none; both are found by the old segment
             moved.setdefault(pair.before.line, []).append((_lines_of(pair.before), _lines_of(pair.after)))
         elif pair.kind != "same":
-            found.append([(_lines_of(pair.before), _lines_of(pair.after))])
-    return [*found, *moved.values()]
+            blocks.append([(_lines_of(pair.before), _lines_of(pair.after))])
+    return [*blocks, *moved.values()]
 
 
 def _lines_of(segment: Segment | None) -> range:

@@ -1,6 +1,6 @@
 """Three-way merge of two revisions, page by page: `ours` is a change request, `theirs` the live content.
 
-A page is dropped only if one side deleted it and the other left it unchanged. Where both changed the same thing, the
+A page is dropped only if one side deleted it and the other did not change it. If both sides changed the same field, the
 change request wins and a conflict is reported. Live pages keep their paths.
 """
 
@@ -19,9 +19,9 @@ from presscheck.text.phrases import count
 Fields = Mapping[str, Any]
 
 BOOKKEEPING = frozenset(("createdAt", "updatedAt", "git", "urls", "path", "pages"))
-"""Derived fields: a difference in them is no edit."""
+"""Derived fields, whose differences are not edits."""
 _NESTED = frozenset(("layout", "variables"))
-"""Fields whose own fields are merged one by one; any other value is merged as a whole."""
+"""Fields whose values are merged field by field; all other values are merged as a whole."""
 _NOTHING: Any = object()
 __all__ = ["Conflict", "MergedText", "MergedTree", "documents_to_merge", "merge_pages", "merge_text"]
 _KEPT = {
@@ -30,14 +30,14 @@ _KEPT = {
 }
 """Why a deleted object was kept, by whether the change request deleted it."""
 _BYTES = ("content", "downloadURL", "contentType", "size", "dimensions")
-"""Fields that belong to the bytes of a file and are merged together."""
+"""Fields that depend on the bytes of a file and are merged together."""
 _CALLED = {"emoji": "emoji", "slug": "address", "noIndex": "visibility", "hidden": "visibility"}
 _NONE: dict[str, Any] = {}
-_NOWHERE = PageAndParent(_NONE, None)
+_MISSING = PageAndParent(_NONE, None)
 
 
 class MergedFields(NamedTuple):
-    """Merged fields, and the names of those in conflict."""
+    """Merged fields, and the names of fields in conflict."""
 
     fields: dict[str, Any]
     conflicts: list[str]
@@ -49,10 +49,10 @@ def merge_fields(
     """Merges two objects.
 
     Args:
-        base: the common ancestor; empty when both are new.
+        base: the common ancestor; empty if both objects are new.
         ours: the side that wins a conflict.
         theirs: the other side.
-        units: names that belong together and come from one side.
+        units: groups of names whose values must come from the same side.
         but: names to leave out.
     """
     fields: dict[str, Any] = {}
@@ -83,15 +83,16 @@ def merge_fields(
 
 
 def is_edited(before: Fields, after: Fields) -> bool:
-    """Returns whether anything but derived fields differs."""
+    """Returns whether any field differs, apart from derived fields."""
     names = ({*before} | {*after}) - BOOKKEEPING
     return any(before.get(name, _NOTHING) != after.get(name, _NOTHING) for name in names)
 
 
 def merge_order(base: Sequence[str], ours: Sequence[str], theirs: Sequence[str], members: Iterable[str]) -> list[str]:
-    """Merges two orders of the members; what only one side moved or added keeps that side's place.
+    """Merges two orders of the members. An item that only one side moved or added keeps its place on that side.
 
-    That place is behind the same item, of those that no side moved; where both sides put something, ours comes first.
+    Its place is behind the nearest preceding item that neither side moved. If both sides placed items there, ours come
+    first.
     """
     wanted = dict.fromkeys(members)
     first, one, other = ([item for item in side if item in wanted] for side in (base, ours, theirs))
@@ -111,7 +112,7 @@ def merge_order(base: Sequence[str], ours: Sequence[str], theirs: Sequence[str],
 
 
 def _moved(base: Sequence[str], side: Sequence[str]) -> set[str]:
-    """Returns what a side added, and the fewest items whose moves explain its order."""
+    """Returns the items that a side added, and the smallest set of moved items that explains its order."""
     at = {item: number for number, item in enumerate(base)}
     stayed = [item for item in side if item in at]
     in_order = {stayed[number] for number in longest_increasing_subsequence([at[item] for item in stayed])}
@@ -119,7 +120,7 @@ def _moved(base: Sequence[str], side: Sequence[str]) -> set[str]:
 
 
 def _runs(side: Sequence[str], anchors: Container[str], own: Container[str]) -> dict[str | None, list[str]]:
-    """Returns what a side placed itself, by the item that it follows; None at the start."""
+    """Returns the items that a side placed, by the unmoved item that they follow; None for the start."""
     runs: dict[str | None, list[str]] = {}
     anchor: str | None = None
     for item in side:
@@ -134,8 +135,8 @@ def _runs(side: Sequence[str], anchors: Container[str], own: Container[str]) -> 
 class Conflict:
     """A conflict: both sides changed the same thing, and only one could win.
 
-    `kind` is text, details, moved or deleted; for other objects it is file, reusable_content or variables, and
-    `page_id` is the id of that object, or the name of the variable.
+    `kind` is text, details, moved or deleted for a page; for other objects it is file, reusable_content or variables.
+    `page_id` is then the id of the object, or the name of the variable.
     """
 
     page_id: str
@@ -156,13 +157,13 @@ class MergedTree(NamedTuple):
 
 @dataclass(frozen=True)
 class _Documents:
-    """Merges texts that are known by the ids of their documents."""
+    """Merges texts that are identified by document ids."""
 
     read: Callable[[str], str]
     write: Callable[[str], str]
 
     def merge(self, base: str | None, ours: str | None, theirs: str | None) -> tuple[str | None, int]:
-        """Returns the id of the merged text and its number of conflicts."""
+        """Returns the id of the merged document and its number of conflicts."""
         if not _differ(base, ours, theirs):
             return theirs if ours == base else ours, 0
         text, conflicts = merge_text(self._text(base), self._text(ours), self._text(theirs))
@@ -183,8 +184,8 @@ def merge_pages(
 
     Args:
         base: the common ancestor: `pages`, and optionally `files`, `reusableContents` and `variables`.
-        ours: the same of the change request.
-        theirs: the same of the live content.
+        ours: the change request, in the same form.
+        theirs: the live content, in the same form.
         read: returns the text of a document by its id.
         write: stores a text and returns the id of its document.
     """
@@ -201,7 +202,7 @@ def merge_pages(
 
 
 def documents_to_merge(base: Mapping[str, Any], ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> Iterator[str]:
-    """Yields the ids of the documents whose texts `merge_pages` reads, page by page: those that both sides changed."""
+    """Yields the ids of the documents that `merge_pages` will read, page by page: those that both sides changed."""
     for name, field in (("pages", "documentId"), ("reusableContents", "document")):
         sides = [{one["id"]: one.get(field) for one in flatten(side)} for side in _of(name, base, ours, theirs)]
         for key in sides[1]:
@@ -211,12 +212,12 @@ def documents_to_merge(base: Mapping[str, Any], ours: Mapping[str, Any], theirs:
 
 
 def _differ(base: str | None, ours: str | None, theirs: str | None) -> bool:
-    """Whether both sides changed a document, to different ones."""
+    """Returns whether both sides changed a document, in different ways."""
     return theirs not in (base, ours) and ours != base
 
 
 class _Pages:
-    """Merges two page trees: first each page, then its place in the tree."""
+    """Merges two page trees: first each page, then the positions in the tree."""
 
     def __init__(self, trees: Sequence[Tree], documents: _Documents) -> None:
         self.conflicts: list[Conflict] = []
@@ -224,7 +225,7 @@ class _Pages:
         self._trees = trees
         self._places = [{place.page["id"]: place for place in with_parents(tree)} for tree in trees]
         self._merged: dict[str, Page] = {}
-        self._by: dict[str, dict[str, PageAndParent]] = {}
+        self._sides: dict[str, dict[str, PageAndParent]] = {}
 
     def tree(self) -> Tree:
         """Returns the merged tree."""
@@ -233,8 +234,8 @@ class _Pages:
             sides = base.get(page_id), ours.get(page_id), theirs.get(page_id)
             if self._stays(page_id, *sides):
                 self._merged[page_id] = self._page(page_id, *sides)
-        self._by = {page_id: self._placed_by(page_id) for page_id in self._merged}
-        while self._untied():
+        self._sides = {page_id: self._deciding_side(page_id) for page_id in self._merged}
+        while self._resolve_cycle():
             pass
         below: dict[str | None, list[str]] = {}
         for page_id in self._merged:
@@ -266,13 +267,13 @@ class _Pages:
     def _page(
         self, page_id: str, was: PageAndParent | None, ours: PageAndParent | None, theirs: PageAndParent | None
     ) -> Page:
-        """Returns the merged page; a page on one side only is taken from that side."""
+        """Returns the merged page; a page that exists on one side only is taken from that side."""
         if ours is None or theirs is None:
-            return _without_path((ours or theirs or _NOWHERE).page)
+            return _without_path((ours or theirs or _MISSING).page)
         base, one, other = was.page if was else _NONE, ours.page, theirs.page
         documents = base.get("documentId"), one.get("documentId"), other.get("documentId")
         if one == other | {"documentId": documents[1]}:
-            page = _without_path(one)  # most pages differ in their texts alone
+            page = _without_path(one)  # most changed pages differ in their text only
             page.pop("documentId", None)
         else:
             page, both = merge_fields(base, one, other, but=("path", "documentId"))
@@ -285,8 +286,8 @@ class _Pages:
             page["documentId"] = document
         return page
 
-    def _placed_by(self, page_id: str) -> dict[str, PageAndParent]:
-        """Returns the side that decides where a page stands."""
+    def _deciding_side(self, page_id: str) -> dict[str, PageAndParent]:
+        """Returns the side that decides the position of a page."""
         base, ours, theirs = self._places
         if page_id not in ours or page_id not in theirs:
             return ours if page_id in ours else theirs
@@ -300,19 +301,19 @@ class _Pages:
         return ours
 
     def _above(self, page_id: str) -> str | None:
-        """Returns the nearest ancestor that still exists."""
-        side = self._by[page_id]
+        """Returns the nearest ancestor that still exists and can have subpages."""
+        side = self._sides[page_id]
         above = side[page_id].above
         while above is not None and (above["id"] not in self._merged or self._merged[above["id"]]["type"] == "link"):
             above = side[above["id"]].above
         return _id(above)
 
-    def _untied(self) -> bool:
-        """Resolves one cycle of pages moved below each other; returns whether there was one."""
+    def _resolve_cycle(self) -> bool:
+        """Resolves one cycle of pages that were moved below each other, and returns whether there was one."""
         _, ours, theirs = self._places
-        for page_id, side in self._by.items():
+        for page_id, side in self._sides.items():
             if side is theirs and page_id in ours and self._is_below_itself(page_id):
-                self._by[page_id] = ours
+                self._sides[page_id] = ours
                 reason = "Each side moved one page below the other: the change request's position wins."
                 self._note(page_id, "moved", reason)
                 return True
@@ -329,7 +330,7 @@ class _Pages:
         return False
 
     def _report_moved_up(self, page_id: str, above: str | None) -> None:
-        wanted = self._by[page_id][page_id].above
+        wanted = self._sides[page_id][page_id].above
         if wanted and wanted["id"] != above:
             self._note(page_id, "moved", f"Its parent page was deleted ({wanted.get('title', '')}): it moved up.")
 
@@ -352,7 +353,7 @@ class _Pages:
 
 
 class _Records:
-    """Merges two lists of objects with ids: files, reusable content."""
+    """Merges two lists of objects with ids: files or reusable content."""
 
     def __init__(
         self, kind: str, sides: Sequence[Sequence[Page]], documents: _Documents, conflicts: list[Conflict]
@@ -363,9 +364,9 @@ class _Records:
 
     def merged(self) -> list[Page]:
         """Returns the merged objects."""
-        found = {one["id"]: one for one in self._all()}
+        objects = {item["id"]: item for item in self._all()}
         base, ours, theirs = ([*side] for side in self._sides)
-        return [found[key] for key in merge_order(base, ours, theirs, found)]
+        return [objects[key] for key in merge_order(base, ours, theirs, objects)]
 
     def _note(self, page: Page, reason: str) -> None:
         self._conflicts.append(Conflict(page["id"], page.get("title") or page.get("name", ""), self._kind, reason))
@@ -383,11 +384,11 @@ class _Records:
                 yield left
 
     def _one(self, was: Page, ours: Page, theirs: Page) -> Page:
-        found, both = merge_fields(was, ours, theirs, units=(_BYTES,), but=("document",))
+        merged, both = merge_fields(was, ours, theirs, units=(_BYTES,), but=("document",))
         document, places = self._documents.merge(was.get("document"), ours.get("document"), theirs.get("document"))
         if both or places:
             self._note(ours, f"Both sides changed its {_listed(both or ['text'])}.")
-        return found | ({"document": document} if document else {})
+        return merged | ({"document": document} if document else {})
 
 
 def _without_path(page: Page) -> Page:

@@ -1,8 +1,8 @@
 """Three-way merge of texts: by line, then by sentence, then by word.
 
-Nothing that either side wrote is lost: where both changed the same words, both versions stand between conflict markers.
-And nothing is invented: a word, number, link target or attribute value that both changed is a conflict, never a
-mixture, and so is a table whose rows would have different numbers of cells. Code is merged by line only.
+The merge loses nothing: if both sides changed the same words, both versions appear between conflict markers. It also
+invents nothing: a word, number, link target or attribute value that both sides changed is a conflict, never a mixture,
+and so is a table whose rows would have different numbers of cells. Code is merged by line only.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ from presscheck.documents.merge.conflict_blocks import (
 )
 
 MIN_KEPT = 0.5
-"""The share of a sentence that each side must have kept for a merge by word."""
+"""The share of a sentence that each side must have left unchanged for a merge by word."""
 _sentences = re.compile(
     r".(?:[^.!?;:。！？\n]++|[.!?;:][^\w\s。！？]*+(?!\s))*(?:[.!?;:][^\w\s。！？]*+|[。！？]|\n|\Z)\s*+", re.DOTALL
 ).findall
 _words = re.compile(r"""(?:="[^"\n]*"|='[^'\n]*'|\(<[^>\n]*>|\S)+\s*|\s+""").findall
-"""Splits at blanks, but neither in the value of an attribute nor in the target of a link."""
+"""Splits at blanks, except in attribute values and link targets."""
 _cells = re.compile(r"(?<!\\)\|").findall
 
 
 class Region(NamedTuple):
-    """A region of three sequences; `kind` is conflict if both sides changed it, theirs if only they did.
+    """A region of three sequences. `kind` is same, ours, theirs or conflict, by which sides changed the region.
 
     `start` is the index in ours at which a conflict starts.
     """
@@ -47,7 +47,7 @@ class Region(NamedTuple):
 
     @property
     def taken(self) -> Sequence[str]:
-        """The merged region; of a conflict, ours."""
+        """The merged region; in a conflict, ours."""
         return self.theirs if self.kind == "theirs" else self.ours
 
 
@@ -78,7 +78,7 @@ class _Matcher:
         self._sides = a, b
 
     def get_matching_blocks(self) -> list[tuple[int, int, int]]:
-        """Returns the matching blocks, and an empty one at the end."""
+        """Returns the matching blocks, followed by an empty one as merge3 expects."""
         return [*matches(*self._sides), (len(self._sides[0]), len(self._sides[1]), 0)]
 
 
@@ -92,7 +92,7 @@ class MergedText(NamedTuple):
 def merge_text(
     base: str, ours: str, theirs: str, *, our_name: str = OUR_NAME, their_name: str = THEIR_NAME
 ) -> MergedText:
-    """Merges two texts; the names follow the conflict markers."""
+    """Merges two texts; `our_name` and `their_name` follow the conflict markers."""
     if theirs in (base, ours):
         return MergedText(ours, 0)
     if ours == base:
@@ -106,7 +106,7 @@ def merge_text(
 
 
 def conflicting_lines(base: str, ours: str, theirs: str) -> list[range]:
-    """Returns the lines of `ours` at which a merge has conflicts; a range is empty where only `theirs` has text."""
+    """Returns the lines of `ours` with conflicts; a range is empty where only `theirs` has text."""
     if theirs in (base, ours) or ours == base:
         return []
     return [
@@ -117,7 +117,7 @@ def conflicting_lines(base: str, ours: str, theirs: str) -> list[range]:
 
 
 def _merged(base: str, ours: str, theirs: str) -> Iterator[tuple[Region, Sequence[str] | None]]:
-    """Yields the regions of a merge by line, each with its merged text, or None for a conflict."""
+    """Yields the regions of a merge by line with their merged text, or None for a conflict."""
     fence = ""
     for region in three_way(_lines(base), _lines(ours), _lines(theirs)):
         if region.kind == "conflict":
@@ -135,7 +135,10 @@ def _lines(text: str) -> list[str]:
 
 
 def _joined_whole(base: str, ours: str, theirs: str) -> str | None:
-    """Merge three sides; None if both changed the same words, or if a word or a table would be neither side's."""
+    """Merges three sides by sentence and word. Returns None for a conflict.
+
+    It is also a conflict if the result has a word that no side has, or a table with rows of different lengths.
+    """
     joined = _joined((_sentences, _words), base, ours, theirs)
     if joined is None or not {*joined.split()} <= {*base.split(), *ours.split(), *theirs.split()}:
         return None
@@ -144,12 +147,12 @@ def _joined_whole(base: str, ours: str, theirs: str) -> str | None:
 
 
 def _widths(text: str) -> set[int]:
-    """The numbers of cells that the rows of tables have."""
+    """Returns the numbers of cells in the table rows of a text."""
     return {len(_cells(line.strip().strip("|"))) for line in text.splitlines() if line.lstrip().startswith("|")}
 
 
 def _joined(grains: Sequence[Callable[[str], list[str]]], base: str, ours: str, theirs: str) -> str | None:
-    """Merges three sides by sentences or words; None if both changed the same one."""
+    """Merges three sides by sentences or words. Returns None if both sides changed the same one."""
     if ours.split() == theirs.split():
         return ours
     split, *finer = grains
@@ -175,29 +178,29 @@ def _is_kept(base: Sequence[str], side: Sequence[str]) -> bool:
 
 
 def _marked(ours: Sequence[str], theirs: Sequence[str], our_name: str, their_name: str) -> list[str]:
-    """Returns both sides between conflict markers; common first and last lines stand outside of them."""
-    head = _alike(ours, theirs)
-    tail = _alike(ours[head:][::-1], theirs[head:][::-1])
+    """Returns both sides between conflict markers; lines that both sides start or end with remain outside."""
+    head = _common_length(ours, theirs)
+    tail = _common_length(ours[head:][::-1], theirs[head:][::-1])
     one, other = (side[head : len(side) - tail] for side in (ours, theirs))
     return [
         *ours[:head],
         *(
             f"{CONFLICT_START} {our_name}\n",
-            _ended(one),
+            _with_line_end(one),
             f"{CONFLICT_DIVIDER}\n",
-            _ended(other),
+            _with_line_end(other),
             f"{CONFLICT_END} {their_name}\n",
         ),
         *ours[len(ours) - tail :],
     ]
 
 
-def _alike(ours: Sequence[str], theirs: Sequence[str]) -> int:
-    """Returns how many lines both start with."""
+def _common_length(ours: Sequence[str], theirs: Sequence[str]) -> int:
+    """Returns the number of lines that both sides start with."""
     pairs = zip(ours, theirs, strict=False)
     return next((number for number, (one, other) in enumerate(pairs) if one != other), min(len(ours), len(theirs)))
 
 
-def _ended(lines: Sequence[str]) -> str:
+def _with_line_end(lines: Sequence[str]) -> str:
     text = "".join(lines)
     return text if not text or text.endswith("\n") else text + "\n"
