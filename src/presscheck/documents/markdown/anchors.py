@@ -1,8 +1,8 @@
-"""Anchors: the names of the headings and expandables of a page, to which links lead (`page.md#anchor`).
+"""Anchors: the names of headings, expandables, footnotes and tabs, which links lead to (`page.md#anchor`).
 
-The rules are those of the platform, as its documentation repositories show them; the app, published pages, PDFs and
-checks all take anchors from here. In an address an anchor is percent-encoded: `decode_fragment` decodes it once where
-an address is read, `encode_fragment` encodes it once where one is written.
+The rules follow the platform, as its documentation repositories show them; the app, published pages, PDFs and checks
+all use this module. In a URL, an anchor is percent-encoded: `decode_fragment` decodes it where a URL is read,
+`encode_fragment` encodes it where a URL is written.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 UNNAMED = "undefined"
 """The anchor of a heading without letters and digits, or in a script that is not romanized."""
 DEEPEST = 4
-"""The deepest level of headings that have an anchor; the platform has no deeper headings."""
+"""Deepest level of headings with an anchor; the platform has no deeper headings."""
 _LONGEST = 100
 _MAX_INCLUDES = 5
-"""The deepest nesting of included texts."""
+"""Maximum nesting depth of included texts."""
 _IN_FRAGMENT = "!$&'()*+,;=:@/?-._~"
-"""Characters that a fragment may have besides letters and digits."""
+"""Characters of a fragment that need no encoding, besides letters and digits."""
 
 _WORDS = str.maketrans({"&": " and ", "|": " or ", "<": " less than ", ">": " greater than "} | dict.fromkeys("'‘’"))
 _separators = re.compile(r"[^a-z0-9._+]+")
@@ -40,50 +40,50 @@ _id = re.compile(r"<(?:a\b[^<>]*?\s(?:id|name)|[a-z][^<>]*?\sid)=(?:\"([^\"<>]*)
 _html_heading = re.compile(r"(<h([1-4])\b[^<>]*>)((?:[^<]|<(?!/?h[1-6]\b))*)</h\2>", re.IGNORECASE)
 _markup = re.compile(r"[\\`*_\[\]<>&~!:$#]")
 _VOID = frozenset(("html_inline", "image", "emoji", "footnote_ref"))
-"""Inline tokens without text of their own."""
+"""Inline tokens that are not text."""
 _BREAKS = frozenset(("softbreak", "hardbreak"))
 _WITHOUT_NAMES = frozenset(("front", "code", "rule", "definition"))
-"""The kinds of blocks in which nothing has an anchor."""
+"""Kinds of blocks that contain no anchors."""
 _may_name = re.compile(
     r"^[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*#|^[ \t>]*(?:=+|-+)[ \t]*$|<(?:h[1-6]|details)\b|\s(?:id|name)=|\{%|\[\^",
     re.MULTILINE | re.IGNORECASE,
 )
-"""What every block has in which something has an anchor."""
+"""Matches every block that may contain an anchor."""
 _OTHER_HEADINGS = ("@", "openapi", "swagger")
-"""How the tags of blocks begin whose headings are not in the text of the page."""
+"""Prefixes of the names of tags whose headings are not in the text of the page."""
 
 
 def heading_anchor(title: str) -> str:
     """Returns the anchor for the text of a heading: `id-1.-create` for `1. Create`."""
     text = romanize(unicodedata.normalize("NFC", title).lower().translate(_WORDS))
-    # a plus counts as a letter first: `A + B` becomes `a--b`
+    # a plus is treated like a letter first: `A + B` becomes `a--b`
     name = _separators.sub("-", text).replace("+", "").strip("-").rstrip("-._")
     return (f"id-{name}" if name[:1].isdigit() else name)[:_LONGEST] or UNNAMED
 
 
 def footnote_anchor(label: str) -> str:
-    """Returns the anchor of a footnote; words with a note are a link to it in the platform's Markdown."""
+    """Returns the anchor of a footnote; in the platform's Markdown, footnote references are links to it."""
     return f"user-content-fn-{label}"
 
 
 def decode_fragment(text: str) -> str:
-    """Returns the anchor that the part of an address after `#` names."""
+    """Returns the anchor in the fragment of a URL."""
     return unquote(text)
 
 
 def encode_fragment(anchor: str) -> str:
-    """Returns an anchor as it is written in an address after `#`."""
+    """Returns an anchor encoded for the fragment of a URL."""
     return quote(anchor, safe=_IN_FRAGMENT)
 
 
 class AnchorNames:
-    """Names the headings and expandables of one page, in order; anchors that are equal get a number."""
+    """Assigns anchors to the headings and expandables of a page, in order; repeated anchors get a number."""
 
     def __init__(self) -> None:
         self._numbers: dict[str, int] = {}
 
     def name(self, title: str, own: str = "") -> str:
-        """Returns the anchor for a title, given its text; `own` is the id that the author gave it."""
+        """Returns the anchor for a title, or for the id (`own`) that the author set."""
         anchor = wanted = own or heading_anchor(title)
         while anchor in self._numbers:
             anchor = f"{wanted}-{self._numbers[wanted]}"
@@ -96,10 +96,10 @@ class AnchorNames:
         return self.name(title_of(tokens), own_id(tokens)) if level <= DEEPEST else ""
 
     def markdown(self, level: int, heading: str) -> str:
-        """Returns the anchor of a heading, given its Markdown without the marks; empty below the deepest level."""
+        """Returns the anchor of a heading, given its Markdown without `#`; empty below the deepest level."""
         if level > DEEPEST or not _markup.search(heading):
             return self.name(heading) if level <= DEEPEST else ""
-        # 32 ms of imports, only for a heading with markup
+        # importing takes 32 ms, so only for a heading with markup
         from presscheck.documents.markdown.parser import parse
 
         inline = next((token for token in parse(f"# {heading}", {}) if token.type == "inline"), None)
@@ -110,7 +110,7 @@ class AnchorNames:
         return self.html(token.content, token.meta.get("summary") or "Details")
 
     def html(self, opening: str, inner: str) -> str:
-        """Returns the anchor of a heading in HTML, given its opening tag and its content."""
+        """Returns the anchor of an HTML heading, given its opening tag and its content."""
         ids = ids_in(opening + inner)
         return self.name(unescape(_tag.sub("", inner)), ids[0] if ids else "")
 
@@ -122,24 +122,24 @@ def title_of(tokens: Sequence[Token]) -> str:
 
 
 def own_id(tokens: Sequence[Token]) -> str:
-    """Returns the id that an author gave a heading with a tag in it; empty without one."""
+    """Returns the id that an author set with a tag in a heading, or an empty string."""
     return next((name for token in tokens if token.type == "html_inline" for name in ids_in(token.content)), "")
 
 
 def ids_in(html: str) -> list[str]:
-    """Returns the ids of the tags in HTML, with the names of its `<a name="…">`."""
+    """Returns the ids of the tags in HTML, including names of `<a name="…">`."""
     return [unescape(first or second) for first, second in _id.findall(html) if first or second]
 
 
 def named_html(html: str, names: AnchorNames) -> str:
     """Returns HTML in which each heading has its anchor as id."""
 
-    def named(match: re.Match[str]) -> str:
+    def with_id(match: re.Match[str]) -> str:
         anchor = names.html(match[1], match[3])
         has_id = bool(ids_in(match[0]))
         return match[0] if has_id else f'<h{match[2]} id="{anchor}"{match[1][3:]}{match[3]}</h{match[2]}>'
 
-    return _html_heading.sub(named, html)
+    return _html_heading.sub(with_id, html)
 
 
 @dataclass
@@ -147,8 +147,8 @@ class PageAnchors:
     """The anchors of a page.
 
     Attributes:
-        lines: each anchor with its line in the Markdown, from 0.
-        is_complete: whether the page has no others, such as those of blocks whose headings are made from elsewhere.
+        lines: the line of each anchor in the Markdown, from 0.
+        is_complete: False if the page may have further anchors, such as headings that a block generates.
     """
 
     lines: dict[str, int] = field(default_factory=dict[str, int])
@@ -159,31 +159,31 @@ def page_anchors(markdown: str, title: str = "", included: Callable[[str], str |
     """Returns the anchors of a page.
 
     Args:
-        markdown: its text.
-        title: the title of the page: a text may repeat it as its first heading, which has no anchor then.
-        included: returns the reusable content that an address names.
+        markdown: the text of the page.
+        title: the title of the page; if the text repeats it as its first heading, that heading has no anchor.
+        included: returns the reusable content for the URL of an include, or None if it is unknown.
     """
     reader = _Reader(title, included)
     reader.text(markdown)
     for name, line in reader.tabs.items():
-        reader.found.lines.setdefault(name, line)
-    return reader.found
+        reader.anchors.lines.setdefault(name, line)
+    return reader.anchors
 
 
 class _Reader:
-    """Collects the anchors of a page and of what it includes."""
+    """Collects the anchors of a page and of the texts that it includes."""
 
     def __init__(self, title: str, included: Callable[[str], str | None]) -> None:
-        self.found = PageAnchors()
+        self.anchors = PageAnchors()
         self.tabs = dict[str, int]()
-        """The anchors of tabs; a heading with the same anchor comes first."""
+        """Anchors of tabs; a heading with the same anchor takes precedence."""
         self._names = AnchorNames()
         self._title, self._included = title.casefold(), included
         self._includes = 0
 
     def text(self, markdown: str, tag: int | None = None) -> None:
         """Reads a text; `tag` is the line of the tag that includes it."""
-        # 32 ms of imports, only once a link has an anchor
+        # importing takes 32 ms, so only once a link has an anchor
         from presscheck.documents.markdown.parser import parse
 
         blocks, environment = split_blocks(markdown), dict[str, Any]()
@@ -192,7 +192,7 @@ class _Reader:
                 parse(block.text, environment)
         for block in blocks:
             if block.kind in _WITHOUT_NAMES or not (block.kind == "heading" or _may_name.search(block.text)):
-                continue  # to parse all blocks takes twice as long
+                continue  # parsing all blocks would take twice as long
             line = first = block.start_line if tag is None else tag
             title = heading_text(block.text) if block.kind == "heading" else None
             if title and not _markup.search(title):
@@ -201,7 +201,7 @@ class _Reader:
             try:
                 tokens = parse(block.text, environment)
             except RecursionError:
-                self.found.is_complete = False
+                self.anchors.is_complete = False
                 continue
             for at, token in enumerate(tokens):
                 if token.map and tag is None:
@@ -223,7 +223,7 @@ class _Reader:
             self._tag(token, line)
 
     def _heading(self, level: int, title: str, own: str, line: int) -> None:
-        repeats_title = level == 1 and not self.found.lines and title.casefold() == self._title
+        repeats_title = level == 1 and not self.anchors.lines and title.casefold() == self._title
         if level <= DEEPEST and not repeats_title:
             self._add(self._names.name(title, own), line)
 
@@ -242,12 +242,12 @@ class _Reader:
         elif name == "include":
             self._include(token, line)
         elif name.startswith(_OTHER_HEADINGS):
-            self.found.is_complete = False
+            self.anchors.is_complete = False
 
     def _include(self, token: Token, line: int) -> None:
         text = self._included(included_address(token.content))
         if text is None or self._includes >= _MAX_INCLUDES:
-            self.found.is_complete = False
+            self.anchors.is_complete = False
             return
         self._includes += 1
         self.text(text, line)
@@ -255,11 +255,11 @@ class _Reader:
 
     def _add(self, name: str, line: int) -> None:
         if name:
-            self.found.lines.setdefault(name, line)
+            self.anchors.lines.setdefault(name, line)
 
 
 def _with_lines(pattern: re.Pattern[str], text: str) -> Iterator[tuple[int, re.Match[str]]]:
-    """Yields the matches in a text, each with its line."""
+    """Yields the matches in a text with their line numbers."""
     line = at = 0
     for match in pattern.finditer(text):
         line, at = line + text.count("\n", at, match.start()), match.start()

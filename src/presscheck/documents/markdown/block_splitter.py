@@ -1,11 +1,11 @@
-"""Splits Markdown into its top-level blocks, fast; rendering, diffs and merges start from these.
+"""Splits Markdown quickly into top-level blocks, on which rendering, diffs and merges are based.
 
-A block is a run of whole lines that means the same when read alone (only link definitions reach further). Every line
-that is not blank belongs to exactly one block. Code, lists, quotations, paired tags and paired HTML stay whole.
+A block is a run of whole lines with the same meaning when read alone (except for link definitions). Every line that is
+not blank belongs to exactly one block. Code, lists, quotations, paired tags and paired HTML are single blocks.
 
 Opening and closing tags are paired by line, at any depth: `{% hint %}` … `{% endhint %}`, `<details>` … `</details>`.
-Tags inside fenced code do not count. A tag that is never closed opens nothing, so that a typo cannot swallow the rest
-of a page. One pass, linear in the length of the text.
+Tags in fenced code do not count. A tag that is never closed opens nothing, so that a typo cannot swallow the rest of a
+page. One pass, linear in the length of the text.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from presscheck.documents.pages.front_matter import OPENING, front_matter_size
 
 HTML_NAMES = ("details", "div", "table", "figure", "ul", "ol")
 TagPairs = dict[tuple[int, str], int]
-"""Opening line and tag name in lower case, mapped to the closing line."""
+"""Maps opening line and lower-case tag name to the closing line."""
 _lead = re.compile(r"[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*").match
 _end_tag = re.compile(r"\{%-?\s*end([a-zA-Z][\w-]*)\s*-?%\}\s*$", re.IGNORECASE)
 _html = re.compile(rf"(?<!`)<(/?)({'|'.join(HTML_NAMES)})\b[^<>]*>", re.IGNORECASE)
@@ -55,7 +55,7 @@ _BLOCK_HTML = frozenset(_NAMES.split())
 
 def tag_pairs(lines: Sequence[str]) -> TagPairs:
     """Pairs the tags of a text, given as lines."""
-    found = _TagMatcher()
+    matcher = _TagMatcher()
     fence, quoted = "", False
     for number, line in enumerate(lines):
         if fence:
@@ -65,18 +65,18 @@ def tag_pairs(lines: Sequence[str]) -> TagPairs:
             # the end of a quotation closes a fence inside it
             fence = ""
         if "{%" in line:
-            found.take_tags(number, line)
+            matcher.take_tags(number, line)
         elif "<" in line:
-            found.take_html(number, line)
+            matcher.take_html(number, line)
         elif "```" in line or "~~~" in line:
             start = _start(line)
             opened = _fence(line, start)
             fence, quoted = (opened[0], ">" in line[:start]) if opened else ("", False)
-    return found.pairs
+    return matcher.pairs
 
 
 def _start(line: str) -> int:
-    """Returns where the text of a line starts, after quotation and list marks."""
+    """Returns the offset of the text in a line, after quotation and list marks."""
     lead = _lead(line)
     return lead.end() if lead else 0
 
@@ -87,7 +87,7 @@ def _closes(fence: str, line: str) -> bool:
 
 
 class _TagMatcher:
-    """Matches tags with a stack of open ones."""
+    """Pairs tags with a stack of open tags."""
 
     def __init__(self) -> None:
         self.pairs: TagPairs = {}
@@ -95,7 +95,7 @@ class _TagMatcher:
         self._count: Counter[str] = Counter()
 
     def take_tags(self, number: int, line: str) -> None:
-        """Reads a line with `{%`: tags count at its start, closing tags at its end too."""
+        """Reads a line with `{%`. Tags count at the start of the line, closing tags also at its end."""
         at_start = _tag(line, _start(line))
         name = at_start[1].lower() if at_start else ""
         if name and not name.startswith("end"):
@@ -107,7 +107,7 @@ class _TagMatcher:
             self._closes(name[3:], number)
 
     def take_html(self, number: int, line: str) -> None:
-        """Reads a line with `<`: opening tags count at the start of a line, closing tags anywhere."""
+        """Reads a line with `<`. Opening tags count at the start of the line, closing tags anywhere."""
         begins = line.startswith("<", _start(line))
         for closing, name in _html.findall(line):
             if closing:
@@ -130,10 +130,10 @@ class _TagMatcher:
 
 
 class Block(NamedTuple):
-    """A block: its kind, its lines, and the line (from 0) that it starts at.
+    """A block: its kind, its text, and its first line (from 0).
 
-    Kinds: front, heading, paragraph, code, list, quote, table, rule, html, details, figure, definition, footnote;
-    a tag `{% name %}` is of the kind `name`: hint, tabs, stepper, columns, content-ref, embed, file, …
+    Kinds: front, heading, paragraph, code, list, quote, table, rule, html, details, figure, definition, footnote; a tag
+    `{% name %}` has the kind `name`: hint, tabs, stepper, columns, content-ref, embed, file, …
     """
 
     kind: str
@@ -144,8 +144,8 @@ class Block(NamedTuple):
 def split_blocks(markdown: str) -> list[Block]:
     """Splits a page into its blocks."""
     lines = text_lines(markdown)
-    found = _BlockSplitter([line.rstrip() for line in lines]).blocks()
-    return [Block(kind, "\n".join(lines[start:end]), start) for kind, start, end in found]
+    blocks = _BlockSplitter([line.rstrip() for line in lines]).blocks()
+    return [Block(kind, "\n".join(lines[start:end]), start) for kind, start, end in blocks]
 
 
 def text_lines(markdown: str) -> list[str]:
@@ -186,7 +186,7 @@ class _BlockSplitter:
         return self._paragraph(at)
 
     def _special(self, at: int, text: str) -> tuple[str, int] | None:
-        """Returns the kind and end of the block that starts here, unless it is a table or a paragraph."""
+        """Returns the kind and the end of the block that starts here, or None for a table or a paragraph."""
         first = text[0]
         if first == "#" and _heading(text):
             return "heading", at + 1
@@ -303,7 +303,7 @@ class _BlockSplitter:
         return "paragraph", len(lines)
 
     def _interrupts(self, at: int) -> bool:
-        """Returns whether a line starts a new block although no blank line precedes it."""
+        """Returns whether a line starts a new block without a preceding blank line."""
         line = self.lines[at]
         text = line.lstrip(" ")
         if len(line) - len(text) > 3:
@@ -327,7 +327,7 @@ class _BlockSplitter:
         )
 
     def _list(self, at: int, indent: int) -> int:
-        """Returns the end of a list: indented lines and further items belong to it."""
+        """Returns the end of a list, which includes indented lines and further items."""
         lines, number, end = self.lines, at, at + 1
         indent += len(lines[at]) - len(lines[at].lstrip(" "))
         while number < len(lines):
@@ -349,7 +349,7 @@ class _BlockSplitter:
         return end
 
     def _past_tags(self, at: int, text: str) -> int:
-        """Returns the line that closes a tag which a list item opens, or the item's own line."""
+        """Returns the line that closes a tag which a list item opens, or the line of the item."""
         item = _item(text)
         text = text[item.end() :] if item else text
         tag = _tag(text) or _html_name(text)

@@ -1,4 +1,4 @@
-"""Finds the code of a text: fenced and indented blocks, code spans and HTML. Every scan takes linear time."""
+"""Finds the code in a text: fenced and indented blocks, code spans and HTML. Every scan takes linear time."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from presscheck.documents.markdown.block_splitter import split_blocks
 
 Range = tuple[int, int]
-"""The offsets at which a part of a text starts and ends."""
+"""Start and end offset of a part of a text."""
 _BLANK = re.compile(r"\n[ \t]*\n")
 _FENCE = re.compile(r"^[ \t>*+-]*(?:\d+[.)][ \t]+)?(`{3,}(?=[^`\n]*$)|~{3,})", re.MULTILINE)
 _BACKTICKS = re.compile(r"(?<!\\)`+")
@@ -18,23 +18,23 @@ _HTML = re.compile(r"<(/?)(pre|code)\b[^<>]*+>", re.IGNORECASE)
 
 
 def without_code(markdown: str) -> str:
-    """Blanks out code and comments, so that offsets stay valid."""
+    """Replaces code and comments by blanks of the same length, so that offsets stay valid."""
     text = _blanked(markdown, _fences(markdown))
     text = _blanked(text, _comments(text))
     return _blanked(text, _code_spans(text))
 
 
 def code_ranges(markdown: str) -> list[Range]:
-    """Returns the parts of a text that are code, in order, with the fences of a block but without backticks.
+    """Returns the ranges of code in a text, in order. They include fences, but not backticks of code spans.
 
     Comments are not code.
     """
     fences = list(_fences(markdown))
     text = _blanked(markdown, fences)
     text = _blanked(text, _comments(text))
-    found = sorted((*fences, *_code_spans(text), *_html(text), *_blocks(markdown)))
+    ranges = sorted((*fences, *_code_spans(text), *_html(text), *_blocks(markdown)))
     merged: list[Range] = []
-    for start, end in found:
+    for start, end in ranges:
         if merged and start <= merged[-1][1]:
             merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
         else:

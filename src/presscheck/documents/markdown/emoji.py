@@ -1,6 +1,6 @@
 """Emoji names such as `:rocket:`, and characters for icons.
 
-Names are those of Rich, and those of GitHub (github/gemoji) that Rich lacks or reads differently, in `emoji_names.txt`.
+The names are Rich's names; `emoji_names.txt` has names of GitHub (github/gemoji) that Rich lacks or reads differently.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from importlib.resources import files
 from rich.emoji import Emoji, NoEmoji
 
 match_name = re.compile(r"(?:(?<![^\W_]):(?=\d)|:(?=[a-z+-]))([a-z0-9_+-]+):").match
-"""Matches a name between colons. A name that begins with a digit does not follow a letter or digit, as in `9:100:5`."""
+"""Matches a name between colons. A name that begins with a digit must not follow a letter or digit, as in `9:100:5`."""
 _ICON_NAMES = (
     "check xmark star heart bolt arrow-right arrow-left arrow-up arrow-down plus minus circle square phone "
     "envelope flag gear triangle-exclamation circle-check circle-xmark music sun cloud umbrella snowflake"
@@ -23,7 +23,7 @@ _ICONS: dict[str, str] = dict(zip(_ICON_NAMES.split(), "✓✗★♥↯→←↑
 
 @cache
 def emoji_by_name(name: str) -> str:
-    """Return the emoji with a name, or an empty string."""
+    """Returns the emoji with a name, or an empty string."""
     if name in _github_names():
         return _github_names()[name]
     try:
@@ -34,17 +34,17 @@ def emoji_by_name(name: str) -> str:
 
 @cache
 def icon_sign(name: str) -> str:
-    """Return the character for a Font Awesome icon: a symbol, or the emoji with this name. Empty if there is none."""
+    """Returns the character for a Font Awesome icon: a symbol, or the emoji with this name; or else an empty string."""
     return _ICONS.get(name) or emoji_by_name(name.replace("-", "_"))
 
 
 def icon_text(name: str) -> str:
-    """Return the character for a Font Awesome icon, or its name in brackets."""
+    """Returns the character for a Font Awesome icon, or its name in brackets."""
     return icon_sign(name) or f"[{name}]"
 
 
 def find_names(text: str) -> Iterator[re.Match[str]]:
-    """Yield the names of emoji in plain text, with their colons."""
+    """Yields the emoji names in plain text, with their colons."""
     at = text.find(":")
     while at >= 0:
         match = match_name(text, at)
@@ -55,7 +55,7 @@ def find_names(text: str) -> Iterator[re.Match[str]]:
 
 
 def with_emoji(text: str) -> str:
-    """Replace emoji names in plain text, such as a title."""
+    """Replaces the emoji names in plain text, such as a title."""
     parts, end = list[str](), 0
     for match in find_names(text):
         parts += (text[end : match.start()], emoji_by_name(match[1]))

@@ -1,4 +1,4 @@
-"""Headings (`# Title #`), read in time linear to their length, and the sections of a page below them."""
+"""Headings (`# Title #`), read in linear time, and the sections of a page below them."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ class LeadingTitle(NamedTuple):
 
 
 def heading_text(line: str) -> str | None:
-    """Returns the text of a heading without its marks; None for any other line."""
+    """Returns the text of a heading without its marks, or None for other lines."""
     marks = _marks(line)
     return _without_closing_marks(line[marks.end() :]) if marks else None
 
 
 def leading_title(text: str) -> LeadingTitle | None:
-    """Returns the heading of level 1 that a text starts with."""
+    """Returns the level-1 heading that a text starts with, or None."""
     match = _title(text)
     title = _without_closing_marks(match[1]).strip() if match else ""
     return LeadingTitle(title, match.end()) if match and title else None
@@ -41,8 +41,12 @@ def _without_closing_marks(text: str) -> str:
 class Section(NamedTuple):
     """The section of a heading.
 
-    `key` is the text of the heading, with a number if several have the same: it stays when other parts of the page
-    change. `first` is the number of the block of the heading, `end` that of the block after the section.
+    Attributes:
+        key: the text of the heading, with a number if headings are equal; it does not change when other parts of the
+            page do.
+        level: the level of the heading.
+        first: the number of the heading's block.
+        end: the number of the block after the section.
     """
 
     key: str
@@ -52,14 +56,14 @@ class Section(NamedTuple):
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing stands below the heading."""
+        """Whether the section has nothing but its heading."""
         return self.end <= self.first + 1
 
 
 def find_sections(blocks: Sequence[Block]) -> dict[int, Section]:
-    """Returns the sections by the numbers of the blocks of their headings, in order; none without a text."""
-    found: dict[int, Section] = {}
-    open_ones: list[Section] = []
+    """Returns the sections of headings with text, by the numbers of the headings' blocks, in order."""
+    sections: dict[int, Section] = {}
+    open_sections: list[Section] = []
     seen: Counter[str] = Counter()
     for number, block in enumerate(blocks):
         if block.kind != "heading":
@@ -67,18 +71,18 @@ def find_sections(blocks: Sequence[Block]) -> dict[int, Section]:
         text = " ".join(block.text.split())
         seen[text] += 1
         level = heading_level(block.text)
-        while open_ones and open_ones[-1].level >= level:
-            closed = open_ones.pop()
-            found[closed.first] = closed._replace(end=number)
+        while open_sections and open_sections[-1].level >= level:
+            closed = open_sections.pop()
+            sections[closed.first] = closed._replace(end=number)
         if text.strip("# "):
             section = Section(f"{text} {seen[text]}", level, number, len(blocks))
-            found[number] = section
-            open_ones.append(section)
-    return found
+            sections[number] = section
+            open_sections.append(section)
+    return sections
 
 
 def heading_level(text: str) -> int:
-    """Returns the level of the heading that a block of this text is."""
+    """Returns the level of a heading, given the text of its block."""
     marks = text.lstrip(" ")
     if marks.startswith("#"):
         return min(6, len(marks) - len(marks.lstrip("#")))

@@ -1,6 +1,6 @@
-"""Reads HTML blocks event by event; subclasses decide what becomes of each block.
+"""Reads HTML blocks event by event; subclasses handle the parts.
 
-Tables, cards, figures, lists and preformatted text are known; other tags are dropped and their content stays.
+Tables, cards, figures, lists and preformatted text are recognized; other tags are ignored, but not their content.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ class HtmlBlockReader(ABC, Generic[Collected]):
         bullet: the marker of list items.
 
     Attributes:
-        runs: the paragraph that is being read.
+        runs: the current paragraph.
         marker: the marker of the list item that starts with the next paragraph, or empty.
-        numbers: of the open lists, outermost first: the current item number, or -1 for bullets.
-        align: how the paragraph that is being read is aligned, or empty.
-        code_values: the attributes of the preformatted text that was read last.
-        marked_lines: the numbers of its highlighted lines, from 0.
+        numbers: the current item number of each open list, outermost first; -1 for bullets.
+        align: the alignment of the current paragraph, or empty.
+        code_values: the attributes of the last preformatted text.
+        marked_lines: the numbers of the highlighted lines in it, from 0.
     """
 
     def __init__(self, bullet: str) -> None:
@@ -56,26 +56,26 @@ class HtmlBlockReader(ABC, Generic[Collected]):
 
     @abstractmethod
     def rule(self) -> None:
-        """Takes a divider."""
+        """Handles a divider."""
 
     @abstractmethod
     def code(self, text: str) -> None:
-        """Takes preformatted text."""
+        """Handles preformatted text."""
 
     @abstractmethod
     def table(self, table: Table) -> None:
-        """Takes a table or its cards."""
+        """Handles a table or its cards."""
 
     @abstractmethod
     def figure(self, runs: Collected) -> None:
-        """Takes a figure: its images and its caption."""
+        """Handles a figure: its images and its caption."""
 
     @abstractmethod
     def paragraph(self, runs: Collected) -> bool:
-        """Takes a paragraph that `marker` precedes; returns whether it had any content."""
+        """Handles a paragraph that `marker` precedes, and returns whether it had any content."""
 
     def tag(self, event: HtmlEvent) -> None:
-        """Takes an opening tag that is no known block."""
+        """Handles an opening tag that is no known block."""
         self.runs.html(event)
 
     def read(self, text: str) -> None:
@@ -195,6 +195,10 @@ class TableReader(Generic[Collected]):
         bullet: the marker of list items in a cell.
         new_runs: creates the collector for a cell.
         cards: whether each row is a card.
+
+    Attributes:
+        table: the table as read so far.
+        stray: text in the table outside of cells.
     """
 
     def __init__(self, bullet: str, new_runs: Callable[[], Collected], *, cards: bool) -> None:
@@ -212,7 +216,7 @@ class TableReader(Generic[Collected]):
         return self.depth == 0
 
     def take(self, event: HtmlEvent) -> None:
-        """Reads one event."""
+        """Processes one event."""
         kind, name, values = event
         if name == "table" and kind != "text":
             self.depth += 1 if kind == "open" else -1

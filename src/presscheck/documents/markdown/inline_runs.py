@@ -38,7 +38,7 @@ _STYLES = {
     "a": "link",
 }
 _BLOCKS = frozenset(("p", "div", "ul", "ol", "li", "blockquote", "h1", "h2", "h3", "h4", "h5", "h6", "dl", "dt", "dd"))
-"""Tags that begin a line of their own where they stand within a line, as in the cell of a Markdown table."""
+"""Tags that start a new line within inline text, such as in the cell of a Markdown table."""
 _event = re.compile(
     r"<!--.*?(?:-->|\Z)|<(/?)([a-zA-Z][a-zA-Z0-9:-]*+)((?:[^<>\"']++|\"[^\"<]*+\"|'[^'<]*+')*)>|[^<]+|<", re.DOTALL
 )
@@ -48,7 +48,7 @@ HtmlEvent = tuple[str, str, dict[str, str]]
 
 
 def html_events(text: str) -> Iterator[HtmlEvent]:
-    """Yields the events of HTML in order; comments are left out, and text that only looks like a tag is text."""
+    """Yields the events of HTML in order, without comments; text that only resembles a tag is text."""
     for match in _event.finditer(text):
         whole, name = match[0], match[2]
         if name:
@@ -58,10 +58,10 @@ def html_events(text: str) -> Iterator[HtmlEvent]:
 
 
 def html_attributes(text: str) -> dict[str, str]:
-    """Returns the attributes of an HTML tag; one without a value is empty."""
-    found = {name: unescape(value) for name, value in parse_attributes(text).items()}
+    """Returns the attributes of an HTML tag; an attribute without a value is empty."""
+    attributes = {name: unescape(value) for name, value in parse_attributes(text).items()}
     bare = re.sub(r"""=\s*("[^"]*"|'[^']*'|\S+)""", "=", text)
-    return found | {word.lower(): "" for word in bare.split() if not word.endswith(("=", "/"))}
+    return attributes | {word.lower(): "" for word in bare.split() if not word.endswith(("=", "/"))}
 
 
 def file_name(address: str) -> str:
@@ -70,19 +70,19 @@ def file_name(address: str) -> str:
 
 
 class InlineWords(Protocol):
-    """What is read instead of formulas, emoji, icons, variables, indices and names of files."""
+    """How formulas, emoji, icons, variables, indices and references are displayed."""
 
     @property
     def broken(self) -> str:
-        """The sign behind a broken link."""
+        """The sign after a broken link."""
         ...
 
     def target(self, address: str) -> LinkTarget | None:
-        """Returns what a link leads to; None if that is not known."""
+        """Returns the target of a link, or None if it is unknown."""
         ...
 
     def formula(self, source: str) -> str:
-        """Returns a formula as it is read."""
+        """Returns the displayed form of a formula."""
         ...
 
     def emoji(self, name: str) -> str:
@@ -94,7 +94,7 @@ class InlineWords(Protocol):
         ...
 
     def variable(self, expression: str) -> str | None:
-        """Returns the value of an expression; None if it is not known."""
+        """Returns the value of an expression, or None if it is unknown."""
         ...
 
     def index(self, tag: str, text: str) -> str:
@@ -103,7 +103,7 @@ class InlineWords(Protocol):
 
 
 class _Opened(NamedTuple):
-    """A tag that is open: its name, the style and the link around it, where its runs start, its form and its icon."""
+    """An open tag: its name, the outer style and link, the index of its first run, its form and its icon."""
 
     name: str
     style: str
@@ -123,33 +123,39 @@ _declared = re.compile(r"(?<![\w-])([\w-]++)\s*+:\s*+([^;\s]++)").findall
 
 
 class InlineRuns:
-    """Collects the runs of one paragraph; `anchors` are the ids that links may point to.
+    """Collects the runs of one paragraph.
 
     Args:
         image: the symbol of images.
-        style: the style around all of it.
-        words: what is read instead of formulas, emoji and the like; without it they stay as they are written.
+        style: the style of the whole paragraph.
+        words: how formulas, emoji and the like are displayed; without it they appear as written.
+
+    Attributes:
+        spans: the runs.
+        anchors: the ids that links may lead to.
     """
 
     def __init__(self, image: str, style: str = "", words: InlineWords | None = None) -> None:
         self.spans: list[Span] = []
         self.anchors: list[str] = []
         self.images: list[tuple[Span, str]] = []
-        """The images, each with its source."""
+        """The images with their sources."""
         self._image, self._words = image, words
         self._open: list[_Opened] = []
         self._style = style
         self._link: str | None = None
-        self._is_line_over = self._is_hidden = False
+        self._needs_line_end = self._is_hidden = False
         self.names_targets = False
-        """Whether a link is called by its target, not by its words: a reference to a page, a file or a person."""
+        """Whether a link is displayed with the title of its target instead of its own text, as in
+        references to pages.
+        """
 
     def text(self, words: str) -> None:
         """Adds text in the current style."""
         if self._is_hidden:
             return
-        if self._is_line_over and words.strip():
-            self._is_line_over = False
+        if self._needs_line_end and words.strip():
+            self._needs_line_end = False
             self.line_end()
         if "://" in words and self._link is None and self._style != "code":
             self._with_addresses(words)
@@ -168,14 +174,14 @@ class InlineRuns:
         self.spans.append(BREAK)
 
     def begin_line(self) -> None:
-        """Adds a line break, unless a line begins already."""
-        self._is_line_over = False
+        """Adds a line break unless the current line is empty."""
+        self._needs_line_end = False
         if any(span.text.strip() for span in self.spans) and self.spans[-1] is not BREAK:
             self.line_end()
 
     def end_block(self) -> None:
-        """Ends a block: what follows begins a line of its own."""
-        self._is_line_over = bool(self.spans)
+        """Ends a block; any following text starts on a new line."""
+        self._needs_line_end = bool(self.spans)
 
     def image(self, source: str, words: str) -> None:
         """Adds an image: its symbol with its alternative text or file name."""
@@ -189,14 +195,14 @@ class InlineRuns:
 
     @property
     def lone_images(self) -> list[str]:
-        """The sources of the images of a paragraph that has nothing else; empty if it has words."""
+        """The sources of the images of a paragraph without other content; empty if it has text."""
         images = [span for span, _ in self.images]
         if any(span.text.strip() and span not in images for span in self.spans):
             return []
         return [source for _, source in self.images]
 
     def open(self, name: str, link: str | None = None, *, form: str = "", icon: str = "") -> None:
-        """Opens a tag; the form of a link may be `mention` or `button`, which may have an icon."""
+        """Opens a tag. The form of a link may be `mention` or `button`; a button may have an icon."""
         self._open.append(_Opened(name, self._style, self._link, len(self.spans), form, icon))
         if name == "a":
             if not link:
@@ -207,7 +213,7 @@ class InlineRuns:
         self._style = _joined(self._style, _STYLES.get(name, ""))
 
     def close(self, name: str) -> None:
-        """Closes the innermost tag of this name."""
+        """Closes the innermost tag with this name."""
         if any(name == opened.name for opened in self._open):
             while True:
                 link, opened = self._link, self._open.pop()
@@ -220,7 +226,7 @@ class InlineRuns:
                     return
 
     def _reword(self, words: InlineWords, opened: _Opened, link: str | None) -> None:
-        """Replaces the runs of a tag that was closed by what is read instead of them."""
+        """Replaces the runs of a closed tag by their displayed form."""
         inner = self.spans[opened.start :]
         text = "".join(span.text for span in inner)
         if opened.name in ("sup", "sub") and text:
@@ -350,7 +356,7 @@ def _form_of(name: str, values: dict[str, str]) -> str:
 
 
 def _name_of_page(address: str) -> str:
-    """Returns the name that an exporter gives a link without words: the last part of a relative address."""
+    """Returns the text that exporters give links without text: the last part of a relative address."""
     path = address.partition("#")[0].rstrip("/")
     return "" if "://" in path else path.rpartition("/")[2]
 
@@ -359,7 +365,7 @@ _joins: dict[tuple[str, str], str] = {}
 
 
 def _joined(style: str, more: str) -> str:
-    """Returns both styles combined, as a shared string."""
+    """Returns both styles combined. Results are cached, so that equal styles are the same string."""
     known = _joins.get((style, more))
     if known is None:
         known = _joins[style, more] = " ".join(dict.fromkeys(f"{style} {more}".split()))

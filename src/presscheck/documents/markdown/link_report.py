@@ -1,8 +1,7 @@
 """Reports the links of a revision: which pages link where, and which links are broken.
 
-A link to a page is broken, too, if the page has no such anchor; that of a page whose text is unknown is not.
-
-The local service computes it from its database and the desktop side from its cache, with the same results.
+A link to a page is also broken if the page lacks the anchor; if the text of the page is unknown, it is not checked. The
+local service computes the report from its database and the desktop side from its cache, with the same results.
 """
 
 from __future__ import annotations
@@ -23,14 +22,14 @@ from presscheck.documents.markdown.page_size import size_problem
 from presscheck.documents.pages.tree import flatten
 
 BY_ID = "/~/"
-"""How addresses begin that name something by its id."""
+"""Prefix of addresses that contain the id of their target."""
 _page_by_id = re.compile(r"/~(?:/spaces/([\w-]+))?/pages/([\w-]+)(?:#(.*))?").fullmatch
 _file_by_id = re.compile(r"/~/files/([\w-]+)").fullmatch
 _content_by_id = re.compile(r"(?:/~/spaces/([\w-]+))?/~/reusable/([\w-]+)").fullmatch
 
 
 class LinkTarget(NamedTuple):
-    """A link target: `kind` as in `links.Destination`, or `elsewhere`; `name` is its id, or the address as written."""
+    """A link target: `kind` as in `links.Destination`, or `elsewhere`; `name` is the id, or the address as written."""
 
     kind: str
     name: str
@@ -47,13 +46,13 @@ class LinkUsage(NamedTuple):
 
 @dataclass(frozen=True)
 class RevisionContent:
-    """The content of a revision that can link or be linked to.
+    """The content of a revision that can contain links or be a link target.
 
     Attributes:
-        links: by page id, the targets in its text as written.
-        anchors: by page id, the anchors of the pages to whose anchors links lead, if the text of the page is known.
-        space: the space of the revision; None if unknown.
-        app: the prefix of URLs of the service's own app.
+        links: link targets as written in the text, by page id.
+        anchors: anchors by page id, of pages that are linked with an anchor and whose text is known.
+        space: the space of the revision, or None if unknown.
+        app: the prefix of URLs of the service's app.
     """
 
     pages: Sequence[RevisionPage]
@@ -76,7 +75,7 @@ class LinkReport:
         self._reusable = {one.id: one for one in content.reusable}
         self._places = LinkResolver.of(content.pages, content.files, content.reusable)
         self._pages_of = self._read()
-        """Each target once, in the order in which the pages link to them, and these pages."""
+        """The ids of the linking pages by target, in the order in which the pages link to them."""
 
     def _read(self) -> dict[LinkTarget, list[str]]:
         content, places = self._content, self._places
@@ -89,21 +88,23 @@ class LinkReport:
 
     @cached_property
     def usages(self) -> list[LinkUsage]:
-        """Each target once, in the order in which the pages link to them."""
+        """All targets, in the order in which the pages link to them."""
         return [LinkUsage(target, self._status(target), tuple(pages)) for target, pages in self._pages_of.items()]
 
     @property
     def anchored(self) -> set[str]:
-        """The ids of the pages to whose anchors links lead."""
+        """The ids of the pages that are linked with an anchor."""
         return {target.name for target in self._pages_of if target.kind == "page" and target.anchor}
 
     def _target(self, leads: Destination, written: str) -> LinkTarget:
         is_by_id = leads.kind == "broken" and written.startswith(BY_ID)
-        named = self._named(written) if is_by_id else None
+        named = self._target_by_id(written) if is_by_id else None
         return named or LinkTarget(leads.kind, leads.id or leads.url or written, leads.anchor)
 
-    def _named(self, address: str) -> LinkTarget | None:
-        """What an address names by its id; None if the space does not have it; other spaces are not checked."""
+    def _target_by_id(self, address: str) -> LinkTarget | None:
+        """Returns the target of an address with an id, or None if the space does not contain it. Other spaces are not
+        checked.
+        """
         here = self._content.space.id if self._content.space else ""
         if page := _page_by_id(address):
             if page[1] not in (None, here):
@@ -118,13 +119,13 @@ class LinkReport:
         return LinkTarget("elsewhere", address)
 
     def _status(self, target: LinkTarget) -> str:
-        if target.kind == "broken" or (target.kind == "page" and target.anchor and self._is_dead(target)):
+        if target.kind == "broken" or (target.kind == "page" and target.anchor and self._lacks_anchor(target)):
             return "broken"
         is_in_app = bool(self._content.app) and target.name.startswith(self._content.app)
         return "in-app" if is_in_app else "ok"
 
-    def _is_dead(self, target: LinkTarget) -> bool:
-        """Whether a page has no such anchor; False if that is not known."""
+    def _lacks_anchor(self, target: LinkTarget) -> bool:
+        """Returns whether a page lacks an anchor; False if its anchors are unknown."""
         anchors = self._content.anchors.get(target.name)
         return bool(anchors and anchors.is_complete and target.anchor not in anchors.lines)
 
@@ -134,11 +135,9 @@ class LinkReport:
         return [LinkUsage(target, self._status(target), (page_id,)) for target in targets]
 
     def to(self, kind: str, identity: str) -> list[ContentLocation]:
-        """Returns the pages that link to a page or a file, each once."""
-        pointing = [
-            page for target, pages in self._pages_of.items() if target[:2] == (kind, identity) for page in pages
-        ]
-        return [self._page(page) for page in dict.fromkeys(pointing)]
+        """Returns the pages that link to a page or a file, without duplicates."""
+        linking = [page for target, pages in self._pages_of.items() if target[:2] == (kind, identity) for page in pages]
+        return [self._page(page) for page in dict.fromkeys(linking)]
 
     def as_links(self, usages: Iterable[LinkUsage]) -> list[Link]:
         """Converts usages to API links."""
@@ -153,11 +152,11 @@ class LinkReport:
         ]
 
     def has_page(self, page_id: str) -> bool:
-        """Whether the revision has this page."""
+        """Returns whether the revision has a page."""
         return page_id in self._pages
 
     def has_file(self, file_id: str) -> bool:
-        """Whether the revision has this file."""
+        """Returns whether the revision has a file."""
         return file_id in self._files
 
     def _location(self, target: LinkTarget) -> ContentLocation:
@@ -181,7 +180,7 @@ class LinkReport:
 
 
 def linked_anchors(text: str) -> PageAnchors:
-    """Returns the anchors of a page, which are not complete if it includes reusable content or is too large."""
+    """Returns the anchors of a page; they are incomplete if it includes reusable content or is too large."""
     return PageAnchors(is_complete=False) if size_problem(text) else page_anchors(text)
 
 
@@ -192,12 +191,12 @@ def orphan_pages(pages: Iterable[RevisionPage], links: Iterable[Link]) -> list[R
         pages: the tree.
         links: all links of the revision.
     """
-    pointed: set[str] = set()
+    linked: set[str] = set()
     for link in links:
         target = link.target_reference.page if link.target_reference else None
         if target and any(one.page and one.page.id != target.id for one in link.location_references):
-            pointed.add(target.id)
-    return [_without_subpages(page) for page in flatten(pages) if page.type == "document" and page.id not in pointed]
+            linked.add(target.id)
+    return [_without_subpages(page) for page in flatten(pages) if page.type == "document" and page.id not in linked]
 
 
 def _without_subpages(page: RevisionPage) -> RevisionPage:

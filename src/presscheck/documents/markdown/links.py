@@ -1,6 +1,6 @@
 """Finds the links of a text and resolves them to a page, a file, a snippet or a URL.
 
-Links between pages stay as written, relative to their file; `LinkResolver` follows them.
+Links between pages are stored as written, relative to their file; `LinkResolver` resolves them.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from presscheck.text.sanitize import is_safe_link
 
 Kind = Literal["link", "image", "file", "embed", "content-ref", "include"]
 _Found = tuple[int, str, str, Kind, Range]
-"""Where a link starts, its text, its target, its kind, and where its target is written."""
+"""Start of a link, its text, its target, its kind, and the range of its target."""
 _BRACKET = re.compile(r"\\.|!?\[|\]|\n[ \t]*\n")
 _TARGET = re.compile(
     r"\([ \t]*+(?:\n[ \t]*+)?(<[^<>\n]*+>|[^\s()]*+(?:\([^\s()]*+\)[^\s()]*+)*)"
@@ -39,12 +39,12 @@ _HTML = re.compile(r"<(a|img|source|video|audio|iframe)\b([^<>]*)>", re.IGNORECA
 _ADDRESS = re.compile(r"\b(?:href|src|srcset)=(?:\"([^\"]*)\"|'([^']*)')", re.IGNORECASE)
 _ALTERNATIVE = re.compile(r"\balt=(?:\"([^\"]*)\"|'([^']*)')", re.IGNORECASE)
 _MAYBE_UNNAMED = re.compile(r"!\[[\s*`\\]*\]")
-"""An image whose words may be empty once their escapes, emphasis and code are gone."""
+"""Matches images whose alternative text may be empty without escapes, emphasis and code."""
 _UNNAMED = re.compile(r"\\.|(!\[(?:[\s*`]|\\[*`])*\])")
-"""An escape, or an image without words, as far as code is blanked out."""
+"""Matches an escape, or an image without alternative text once code is blanked out."""
 _BLANK = re.compile(r"\n[ \t]*\n")
 _MAYBE_UNNAMED_TAG = re.compile(r"<[iI][mM][gG]\b(?![^<>]*?\b[aA][lL][tT]=(?:\"\s*[^\"\s&*`\\]|'\s*[^'\s&*`\\]))")
-"""A tag of an image that has no alternative text, or one that may be empty once its entities are read."""
+"""Matches image tags whose alternative text is missing, or may be empty once entities are resolved."""
 _IMAGE_TAG = re.compile(r"<img\b([^<>]*)>", re.IGNORECASE)
 _AUTOLINK = re.compile(r"<((?:https?|mailto):[^<>\s]+)>", re.IGNORECASE)
 _OF_TAG: dict[str, Kind] = {"content-ref": "content-ref", "embed": "embed", "include": "include"}
@@ -60,7 +60,7 @@ class Link(NamedTuple):
 
 
 class WrittenTarget(NamedTuple):
-    """Where in a text the target of a link is written; `target` is the same as that of the link, without escapes."""
+    """The range of a link target in a text; `target` is the target without escapes."""
 
     start: int
     end: int
@@ -68,7 +68,7 @@ class WrittenTarget(NamedTuple):
 
 
 class Destination(NamedTuple):
-    """The destination of a link: `id` of the page, file or snippet, or `url` on the web; `anchor` is not encoded."""
+    """The destination of a link: `id` of the page, file or snippet, or `url` on the web; `anchor` is decoded."""
 
     kind: Literal["page", "file", "snippet", "web", "broken"]
     id: str = ""
@@ -77,17 +77,18 @@ class Destination(NamedTuple):
 
 
 def find_links(markdown: str) -> list[Link]:
-    """Returns every link of a text in order, except in code and comments."""
+    """Returns all links of a text in order, except in code and comments."""
     text = without_code(markdown)
     ends = _line_ends(text)
     return [
-        Link(words, target, bisect_left(ends, at) + 1, kind) for at, words, target, kind, _ in _found(text, markdown)
+        Link(words, target, bisect_left(ends, at) + 1, kind)
+        for at, words, target, kind, _ in _all_links(text, markdown)
     ]
 
 
 def unnamed_images(markdown: str) -> list[int]:
-    """Returns the lines of the images without alternative text, except in code and comments; lines count from 1."""
-    # a text that cannot hold one is ruled out in microseconds; to look for single characters first is the fastest
+    """Returns the lines of images without alternative text, except in code and comments; lines count from 1."""
+    # rules out most texts within microseconds; checking for single characters first is fastest
     may_be_written = "!" in markdown and "![" in markdown and _MAYBE_UNNAMED.search(markdown)
     if not may_be_written and not ("<" in markdown and _MAYBE_UNNAMED_TAG.search(markdown)):
         return []
@@ -108,25 +109,25 @@ def unnamed_images(markdown: str) -> list[int]:
 
 
 def written_targets(markdown: str) -> list[WrittenTarget]:
-    """Returns where the targets of the links of a text are, in order; an address alone in the text is one, too."""
+    """Returns the ranges of all link targets of a text, in order, including bare URLs."""
     text = without_code(markdown)
-    written = [WrittenTarget(*place, target) for _, _, target, _, place in _found(text, markdown)]
+    written = [WrittenTarget(*place, target) for _, _, target, _, place in _all_links(text, markdown)]
     written += (WrittenTarget(start, end, text[start:end]) for start, end in autolinks(text))
     targets: list[WrittenTarget] = []
     for target in sorted(written, key=lambda target: (target.start, -target.end)):
-        if not targets or target.start >= targets[-1].end:  # else an address that is found in a target
+        if not targets or target.start >= targets[-1].end:  # otherwise a bare URL within a target
             targets.append(target)
     return targets
 
 
 class LinkResolver:
-    """Resolves links by the paths of files and, for pages, by the path that readers see.
+    """Resolves links by source paths of files and, for pages, also by paths that readers see.
 
     Args:
         pages: page ids by source path, and optionally by the path that readers see.
         files: file ids by source path.
         snippets: snippet ids by source path.
-        redirects: destinations by the former paths of pages (see `page_path`).
+        redirects: destinations by former page path (see `page_path`).
     """
 
     def __init__(
@@ -148,18 +149,18 @@ class LinkResolver:
         snippets: Iterable[ReusableContent] = (),
     ) -> LinkResolver:
         """Creates the resolver of a revision."""
-        known: dict[str, str] = {}
+        page_ids: dict[str, str] = {}
         for page in flatten(pages):
             for source in _sources(page):
-                known.setdefault(source, page.id)
+                page_ids.setdefault(source, page.id)
         return cls(
-            known,
+            page_ids,
             {file.git.path if file.git else file.name: file.id for file in files},
             {one.git.path: one.id for one in snippets if one.git},
         )
 
     def resolve(self, target: str, source: str) -> Destination:
-        """Resolves a target from the text at this source path (see `source_path`)."""
+        """Resolves a target in a text with this source path (see `source_path`)."""
         if re.match(r"[a-zA-Z][a-zA-Z0-9+.-]*:|//", target):
             url = f"https:{target}" if target.startswith("//") else target
             return Destination("web" if is_safe_link(url) else "broken", url=target)
@@ -170,8 +171,8 @@ class LinkResolver:
             return self._find(source, anchor) or Destination("broken")
         folder = "" if path.startswith("/") else source.rpartition("/")[0]
         joined = _joined(folder, path)
-        found = None if joined is None else self._find(joined, anchor)
-        return found or Destination("broken")
+        destination = None if joined is None else self._find(joined, anchor)
+        return destination or Destination("broken")
 
     def _find(self, path: str, anchor: str) -> Destination | None:
         for candidate in (path, f"{path}.md"):
@@ -187,15 +188,15 @@ class LinkResolver:
 
 
 def source_path(page: RevisionPage) -> str:
-    """Returns the path of a page's file in the repository, or the one that its path implies.
+    """Returns the path of a page's file in the repository, or else the path that its page path implies.
 
-    Empty for a page that has neither, such as a link page.
+    The path is empty for a page with neither, such as a link page.
     """
     return next(iter(_sources(page)), "")
 
 
 def page_path(source: str) -> str:
-    """Returns the path that a file implies for its page: a README has that of its folder."""
+    """Returns the page path for a source path; a README has the path of its folder."""
     path = source[:-3] if source.casefold().endswith(".md") else source
     folder, _, name = path.rpartition("/")
     return folder if path != source and name.casefold() == "readme" else path
@@ -206,7 +207,7 @@ def _sources(page: RevisionPage) -> list[str]:
     written = [page.git.path] if page.git else []
     if page.type != "document":
         return [path] if path else []
-    # links from before a page had subpages, or from when it had some, still work
+    # links from before a page had subpages, or since it lost them, still work
     files = (f"{path}/README.md", f"{path}.md")
     return [*written, *(files if page.pages else reversed(files)), path]
 
@@ -234,7 +235,7 @@ def _line_ends(text: str) -> list[int]:
     return [match.start() for match in re.finditer("\n", text)]
 
 
-def _found(text: str, written: str) -> list[_Found]:
+def _all_links(text: str, written: str) -> list[_Found]:
     return sorted((*_bracketed(text, written), *_defined(text), *_in_tags(text), *_in_html(text)))
 
 
@@ -285,20 +286,20 @@ def _in_html(text: str) -> Iterator[_Found]:
 
 
 def _alternative(attributes: str) -> str:
-    """The alternative text of an image from the attributes of its tag; empty without one."""
+    """Returns the alternative text in the attributes of an image tag, or an empty string."""
     named = _ALTERNATIVE.search(attributes)
     return _words(unescape(named[1] or named[2] or "")) if named else ""
 
 
 def _bare_range(match: re.Match[str], group: int) -> Range:
-    """Where a group is, without the angle brackets around it."""
+    """Returns the range of a group, without surrounding angle brackets."""
     start, end = match.span(group)
     is_bracketed = match[group].startswith("<") and match[group].endswith(">")
     return (start + 1, end - 1) if is_bracketed else (start, end)
 
 
 def _range_in(match: re.Match[str], group: int, value: re.Match[str]) -> Range:
-    """Where the first or the second group of a match in this group is, whichever took part."""
+    """Returns the range of the first or second group of `value`, which was matched inside of a group."""
     start, end = value.span(1 if value[1] is not None else 2)
     return match.start(group) + start, match.start(group) + end
 
@@ -313,7 +314,7 @@ def _address(target: str) -> str:
 
 
 class LinkTarget(NamedTuple):
-    """The title of what a link leads to, and whether there is no such page or file."""
+    """The title of a link's target, and whether the target is missing."""
 
     title: str = ""
     is_broken: bool = False

@@ -1,7 +1,7 @@
-"""Limits the size of a text: parsing, rendering and converting take time for each of its parts.
+"""Limits on the size of texts, because parsing, rendering and converting take time for each part.
 
-A part takes up to 60 microseconds, so a page at the limits takes about a second. Characters that belong to no markup
-take almost none; they are limited because a text is also sent, stored and searched.
+A part takes up to 60 microseconds, so a page at the limits takes about a second. Characters without markup take almost
+no time; they are limited because texts are also sent, stored and searched.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 
 class TextLimits(NamedTuple):
-    """The largest text: its characters and its parts."""
+    """Maximum numbers of characters and of parts of a text."""
 
     characters: int
     parts: int
@@ -19,15 +19,15 @@ class TextLimits(NamedTuple):
 
 PAGE_LIMITS = TextLimits(characters=500_000, parts=20_000)
 COMMENT_LIMITS = TextLimits(characters=50_000, parts=2_000)
-"""Smaller than those of a page: a list has up to a thousand comments."""
+"""Smaller than the limits of a page, as a list has up to a thousand comments."""
 
 _line_break = re.compile(r"\r\n?|\n")
 _delimiters = re.compile(r"[ \t>]*+[|:-][|: \t-]*+").fullmatch
-"""A line that may be the second of a table."""
+"""Matches lines that may be the delimiter row of a table."""
 
 
 def size_problem(markdown: str, limits: TextLimits = PAGE_LIMITS) -> str | None:
-    """Returns why a text is too large; None if it is not."""
+    """Returns why a text is too large, or None."""
     if len(markdown) > limits.characters:
         return f"too large: {len(markdown):,} characters, at most {limits.characters:,} are allowed"
     parts = count_parts(markdown)
@@ -39,20 +39,22 @@ def size_problem(markdown: str, limits: TextLimits = PAGE_LIMITS) -> str | None:
 def count_parts(markdown: str) -> int:
     """Counts the lines, table cells, links and tags of a text; four other marks, such as `*`, count as one part.
 
-    The count is taken from characters, without parsing: it is an upper bound, and takes a millisecond for a page.
+    The count is an upper bound, computed from characters without parsing; it takes a millisecond for a page.
     """
     lines = [line.strip(" \t") for line in _line_break.split(markdown)]
     written_lines = sum(map(bool, lines))
     links = markdown.count("[") + markdown.count("://")
     tags = markdown.count("<")
-    open_tags = max(0, tags - 2 * markdown.count("</"))  # the sanitizer is quadratic in nested elements
+    open_tags = max(0, tags - 2 * markdown.count("</"))  # the sanitizer takes quadratic time for nested elements
     cells = markdown.count("|") + (_missing_cells(lines) if "|" in markdown and "-" in markdown else 0)
     marks = sum(map(markdown.count, "*_`{$:~&\\!>"))
     return written_lines + links + tags + open_tags + cells + marks // 4
 
 
 def _missing_cells(lines: list[str]) -> int:
-    """Counts the cells that short rows of tables lack: the parser adds them, a thousand for a row of one character."""
+    """Counts the missing cells in short table rows, which the parser adds: up to a thousand for a row of
+    one character.
+    """
     missing = columns = 0
     for line in lines:
         if not line:

@@ -1,8 +1,8 @@
 """Parses the platform's Markdown: CommonMark, tables, strikethrough, footnotes, `{% tags %}` and nested HTML.
 
 A paired tag is a container like a quotation: `tag_open` and `tag_close` around its content, with name and attributes in
-`meta`; a tag without an end is a `tag`. No text of a page is missing from the tokens. The tokens are read as a tree of
-blocks, with the markers of task items and alerts.
+`meta`; a tag without an end is a `tag`. The tokens have all text of a page. Helpers read the tokens as a tree of
+blocks, and take the markers of task items and alerts out of them.
 """
 
 from __future__ import annotations
@@ -43,17 +43,17 @@ _alert = re.compile(r"\[!(\w+)\][ \t]*\n?").match
 
 
 def parse(text: str, environment: Environment) -> list[Token]:
-    """Parses a block or a page; link definitions stay in the environment between calls."""
+    """Parses a block or a page; link definitions remain in the environment between calls."""
     environment["pairs"] = tag_pairs(text.split("\n")) if "{%" in text or "<" in text else {}
     return _parser().parse(text, environment)
 
 
 def parse_attributes(text: str) -> dict[str, str]:
     """Parses the attributes of a tag."""
-    found: dict[str, str] = {}
+    attributes: dict[str, str] = {}
     for name, double, single, bare in _attribute.findall(text):
-        found[name.lower()] = re.sub(r"\\(.)", r"\1", double or single) or bare
-    return found
+        attributes[name.lower()] = re.sub(r"\\(.)", r"\1", double or single) or bare
+    return attributes
 
 
 @cache
@@ -69,7 +69,7 @@ def _parser() -> MarkdownIt:
 
 
 def _image(state: StateInline, silent: bool) -> bool:
-    """Reads an image; the content of its token is its alternative text as it is read, not as it is written."""
+    """Parses an image. The content of its token is the displayed alternative text, without markup."""
     is_image = image(state, silent)
     if is_image and not silent:
         token = state.tokens[-1]
@@ -78,7 +78,7 @@ def _image(state: StateInline, silent: bool) -> bool:
 
 
 def _math(state: StateInline, silent: bool) -> bool:
-    """Reads a formula as one token, as it is written: its underscores are no emphasis."""
+    """Parses a formula as one token with its source: underscores in it are not emphasis."""
     if not state.src.startswith("$$", state.pos):
         return False
     end = state.src.find("$$", state.pos + 2)
@@ -91,7 +91,7 @@ def _math(state: StateInline, silent: bool) -> bool:
 
 
 def _emoji(state: StateInline, silent: bool) -> bool:
-    """Reads an emoji name between colons as one token."""
+    """Parses an emoji name between colons as one token."""
     if state.src[state.pos] != ":":
         return False
     match = emoji.match_name(state.src, state.pos)
@@ -104,7 +104,9 @@ def _emoji(state: StateInline, silent: bool) -> bool:
 
 
 def _autolink(state: StateInline, silent: bool) -> bool:
-    """Reads a bare URL as a link, at its colon: the scheme moves from the text before it into the link."""
+    """Parses a bare URL as a link. It is noticed at its colon, so the scheme is moved from the preceding text to the
+    link.
+    """
     if silent or state.linkLevel > 0 or not state.src.startswith("://", state.pos):
         return False
     scheme = _scheme(state.pending)
@@ -151,10 +153,10 @@ def _block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
 
 
 def _meta(opened: re.Match[str]) -> dict[str, str]:
-    """Returns the name of a tag and its attributes; an attribute called `name` becomes `name=`."""
-    found = parse_attributes(opened[2])
-    given = {"name=": found.pop("name")} if "name" in found else {}
-    return {"name": opened[1].lower(), **found, **given}
+    """Returns the name of a tag and its attributes. An attribute `name` gets the key `name=`."""
+    attributes = parse_attributes(opened[2])
+    given = {"name=": attributes.pop("name")} if "name" in attributes else {}
+    return {"name": opened[1].lower(), **attributes, **given}
 
 
 def _alone(state: StateBlock, start: int, end: int, opened: re.Match[str]) -> None:
@@ -167,7 +169,7 @@ def _alone(state: StateBlock, start: int, end: int, opened: re.Match[str]) -> No
 
 
 def _whole(state: StateBlock, start: int, closing: int, end: int) -> None:
-    """Reads HTML as one block, up to the blank line after its end."""
+    """Parses HTML as one block, up to the blank line after its end."""
     after = closing + 1
     while after < end and not state.isEmpty(after):
         after += 1
@@ -177,7 +179,7 @@ def _whole(state: StateBlock, start: int, closing: int, end: int) -> None:
 
 
 def _text(state: StateBlock, content: str) -> None:
-    """Adds text beside a tag, on its line, as a paragraph."""
+    """Adds text on the same line as a tag, as a paragraph."""
     if not content.strip():
         return
     state.push("paragraph_open", "p", 1)
@@ -202,10 +204,13 @@ def _container(state: StateBlock, start: int, closing: int, opened: re.Match[str
 
 
 def _inside(state: StateBlock, first: int, inside: int, closing: int, last: int) -> None:
-    """Parses the lines between two tags; the first and last may share a line with the tags."""
+    """Parses the lines between two tags; the first and the last may share a line with a tag.
+
+    The line table of the parser state is changed for that, and restored at the end.
+    """
     marks = (state.bMarks, state.eMarks, state.tShift, state.sCount)
-    kept = [(mark, line, mark[line]) for mark in marks for line in (first, closing)]
-    before = state.parentType, state.lineMax, state.blkIndent
+    saved = [(mark, line, mark[line]) for mark in marks for line in (first, closing)]
+    saved_state = state.parentType, state.lineMax, state.blkIndent
     if state.src[inside : min(state.eMarks[first], last)].strip():
         state.bMarks[first], state.tShift[first], state.sCount[first] = inside, 0, state.blkIndent
         state.tShift[first] = state.skipSpaces(inside) - inside
@@ -218,13 +223,13 @@ def _inside(state: StateBlock, first: int, inside: int, closing: int, last: int)
     # the content of a tag may be indented less than the tag
     state.blkIndent = min((state.sCount[n] for n in range(first, stop) if not state.isEmpty(n)), default=0)
     state.md.block.tokenize(state, first, stop)
-    state.parentType, state.lineMax, state.blkIndent = before
-    for mark, line, value in kept:
+    state.parentType, state.lineMax, state.blkIndent = saved_state
+    for mark, line, value in saved:
         mark[line] = value
 
 
 def outermost(tokens: Tokens) -> list[tuple[Token, Tokens]]:
-    """The outermost blocks of the tokens, each with the tokens inside it."""
+    """Returns the outermost blocks of tokens, each with its inner tokens."""
     blocks: list[tuple[Token, Tokens]] = []
     at = 0
     while at < len(tokens):
@@ -235,7 +240,7 @@ def outermost(tokens: Tokens) -> list[tuple[Token, Tokens]]:
 
 
 def inside(tokens: Tokens, at: int) -> Tokens:
-    """The tokens between the one at `at` and its end; none if it opens nothing."""
+    """Returns the tokens between the token at `at` and its closing token; empty if it opens nothing."""
     end, depth = at, tokens[at].nesting
     while depth > 0:
         end += 1
@@ -244,7 +249,7 @@ def inside(tokens: Tokens, at: int) -> Tokens:
 
 
 def take_task(inner: Tokens) -> str:
-    """Removes the marker of a task from an item and returns its character, empty if the item is no task."""
+    """Removes the marker of a task from an item and returns its character, or an empty string."""
     children = inner[1].children if len(inner) > 1 and inner[1].type == "inline" else None
     match = _task(children[0].content) if children and children[0].type == "text" else None
     if not children or not match:
@@ -254,7 +259,7 @@ def take_task(inner: Tokens) -> str:
 
 
 def take_alert(inner: Tokens) -> str:
-    """Removes the marker of an alert from a quotation and returns its kind, empty if it is none."""
+    """Removes the marker of an alert from a quotation and returns its kind, or an empty string."""
     children = inner[1].children if len(inner) > 1 and inner[1].type == "inline" else None
     match = _alert(children[0].content) if children and children[0].type == "text" else None
     if not children or not match or match[1].lower() not in HINTS:

@@ -1,6 +1,6 @@
-"""Extracts the plain text of pages and node trees for search, and the excerpt that matches a query.
+"""Extracts the plain text of pages and node trees for search, and excerpts that match a query.
 
-The text keeps its lines, so that a match in its folded form is found again in the text.
+The text keeps its lines, so that a match in the folded text can be located in the original.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ from presscheck.documents.markdown.headings import heading_text
 from presscheck.documents.markdown.search_terms import fold
 
 EXCERPT_MARGIN = 60
-"""Characters before and after a match."""
+"""Number of characters before and after a match."""
 MAX_LINE = 4000
-"""Characters of a line that are searched for the exact match."""
+"""Number of characters of a line that are searched for the exact match."""
 
 _FENCE = re.compile(r"[ \t]*(```|~~~)")
 UNSEEN = re.compile(
     r"\{%(?:(?!\{%)[^\n])*?%\}|<(?:/?[A-Za-z]|!--)[^<>\n]*+>"
     r"|(?<=\])(?:\((?:[^()\n]++|\([^()\n]*+\))*\)|\[[^\[\]\n]*+\])"
 )
-"""Tags, comments, and the targets of links."""
+"""Matches tags, comments and link targets."""
 _MARKS = re.compile(r"^[ \t]*(?:#{1,6}|[-*+>]|\d+\.)[ \t]+|\*\*|__|[\[\]`]", re.MULTILINE)
 
 
@@ -41,13 +41,13 @@ def page_text(markdown: str) -> tuple[str, str]:
         else:
             heading = heading_text(line)
             if heading:
-                headings.append(_seen(heading))
-            lines.append(_seen(line))
+                headings.append(_visible(heading))
+            lines.append(_visible(line))
     return "\n".join(headings), "\n".join(lines)
 
 
 def node_text(node: Mapping[str, Any]) -> str:
-    """Returns the text of a node tree, one line per block that has text."""
+    """Returns the text of a node tree, one line per block with text."""
     if "leaves" in node:
         return "".join(str(leaf.get("text", "")) for leaf in cast("list[dict[str, Any]]", node["leaves"]))
     inside = [(one, node_text(one)) for one in cast("list[dict[str, Any]]", node.get("nodes") or [])]
@@ -55,12 +55,12 @@ def node_text(node: Mapping[str, Any]) -> str:
 
 
 def excerpt(text: str, divided: str, phrases: list[str]) -> str:
-    """Returns the part of a text around the first matching phrase, or its start.
+    """Returns an excerpt of a text around the first matching phrase, or its start.
 
     Args:
         text: the plain text.
-        divided: the same text, by `split_unspaced`.
-        phrases: of the query, by `query_phrases`.
+        divided: the text after `split_unspaced`.
+        phrases: the phrases of the query, see `query_phrases`.
     """
     for phrase in phrases:
         match = re.search(rf"(?<!\w){re.escape(phrase).replace(chr(92) + ' ', chr(92) + 'W+')}", divided)
@@ -79,5 +79,5 @@ def _around(line: str, phrase: str) -> str:
     return ("…" if start else "") + flat[start:end].strip() + ("…" if end < len(flat) else "")
 
 
-def _seen(text: str) -> str:
+def _visible(text: str) -> str:
     return _MARKS.sub("", UNSEEN.sub(" ", text)).strip()

@@ -1,4 +1,4 @@
-"""Finds the words of the prose of a page, with their places: what a spell checker is asked about."""
+"""Finds the words of the prose of a page with their positions, for spell checking."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from presscheck.documents.markdown.plain_text import UNSEEN
 _TOKEN = re.compile(r"\S++")
 _WORD = re.compile(r"[^\W\d_]++(?:['’][^\W\d_]++)*")
 _NO_PROSE = ("://", "www.", "@", "\\", "{", "}", "=", "$", "&")
-"""What stands only in addresses, formulas, variables and entities."""
+"""Characters and texts that occur only in addresses, formulas, variables and entities."""
 
 
 class WordPlace(NamedTuple):
-    """Where a word stands in a text; both numbers begin at 0, and the column counts characters."""
+    """The position of a word; line and column begin at 0, and the column counts characters."""
 
     line: int
     column: int
 
 
 def prose_words(markdown: str) -> dict[str, list[WordPlace]]:
-    """Returns the words of a page in the order of their first places.
+    """Returns the words of a page in the order of their first positions.
 
-    Code, tags, addresses, names of files, identifiers, abbreviations and single letters are left out.
+    Code, tags, addresses, file names, identifiers, abbreviations and single letters are left out.
     """
     words: dict[str, list[WordPlace]] = {}
     text = UNSEEN.sub(lambda match: " " * len(match[0]), without_code(markdown))
@@ -39,7 +39,7 @@ def prose_words(markdown: str) -> dict[str, list[WordPlace]]:
 
 
 def _is_prose(token: str, start: int, end: int) -> bool:
-    """Whether the word at these offsets is one of prose, not a part of an identifier or of the name of a file."""
+    """Returns whether the word at these offsets is prose, not part of an identifier or a file name."""
     word, before, after = token[start:end], token[:start], token[end:]
     if len(word) == 1 or word[1:] != word[1:].lower():
         return False
@@ -49,5 +49,5 @@ def _is_prose(token: str, start: int, end: int) -> bool:
 
 
 def _has_underscore(before: str, after: str) -> bool:
-    """Whether a word is joined to another one by an underscore, which emphasis is not."""
+    """Returns whether an underscore joins a word to another; an underscore for emphasis does not."""
     return any(side[:1] == "_" and side[1:2].isalnum() for side in (before, after))

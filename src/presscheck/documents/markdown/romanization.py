@@ -1,7 +1,7 @@
 """Latin letters for other letters in anchors, as the platform writes them: `安装` becomes `an zhuang`.
 
-The platform has Latin letters for Greek, Cyrillic and Arabic letters, Chinese characters and Japanese syllables. It has
-none for other scripts such as Korean and Hindi, nor for Chinese characters in Japanese text: these are left out.
+The platform romanizes Greek, Cyrillic and Arabic letters, Chinese characters and Japanese syllables. It drops other
+scripts, such as Korean and Hindi, and Chinese characters in Japanese text.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ _LETTERS = """
 ä=ae ö=oe ü=ue …=... ц=c щ=sh ю=yu я=ya ё=yo є=ye ћ=c џ=dz ь= ъ= ή=i η=i υ=y ύ=y ϋ=y ΰ=y φ=f χ=x ξ=ks β=v
 أ=a ا=a ع=a ى=a ء=a إ=i آ=aa ؤ=u ئ=e ة=h ذ=th ض=dh غ=gh ژ=zh ک=k
 """
-_OWN = {pair[0]: pair[2:] for pair in _LETTERS.split()}
-"""Letters for which Unidecode has others than the platform."""
+_OVERRIDES = {pair[0]: pair[2:] for pair in _LETTERS.split()}
+"""Letters that the platform romanizes differently than Unidecode."""
 _SYLLABLES = {"ジ": "ji", "フ": "fu", "ヂ": "ji", "ヅ": "zu", "ヲ": "o"}
 _SCRIPTS = ("LATIN ", "GREEK ", "CYRILLIC ", "ARABIC ")
 _chinese = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")
@@ -23,7 +23,7 @@ _SMALL = {**dict(zip("ァィゥェォ", "aiueo", strict=True)), "ャ": "ya", "�
 
 
 def romanize(text: str) -> str:
-    """Returns a text in lower case with Latin letters and spaces for everything that is not ASCII."""
+    """Returns a text in lower case with Latin letters and spaces for all characters outside ASCII."""
     if text.isascii():
         return text
     is_japanese = bool(_japanese.search(text))
@@ -33,8 +33,8 @@ def romanize(text: str) -> str:
 
 
 def _latin(sign: str) -> str:
-    if sign in _OWN:
-        return _OWN[sign]
+    if sign in _OVERRIDES:
+        return _OVERRIDES[sign]
     category = unicodedata.category(sign)
     if category[0] == "L" and unicodedata.name(sign, "").startswith(_SCRIPTS):
         return _letters(sign)
@@ -42,7 +42,7 @@ def _latin(sign: str) -> str:
 
 
 def _letters(sign: str) -> str:
-    # 3 ms of imports, only for a heading in another script
+    # importing takes 3 ms, so only for a heading in another script
     from unidecode import unidecode
 
     return "".join([letter for letter in unidecode(sign).lower() if letter.isalnum()])

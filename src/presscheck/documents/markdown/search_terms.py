@@ -1,4 +1,4 @@
-"""Search terms of texts and of queries, the same for every database.
+"""Search terms of texts and queries, the same for every database.
 
 Case, accents and punctuation are ignored; `a_name` is a term, and so are its parts. Scripts without spaces (Chinese,
 Japanese, Korean, Thai) are split into characters and pairs of characters.
@@ -10,12 +10,12 @@ import re
 import unicodedata
 
 MAX_TERM = 64
-"""Characters of a term that are indexed."""
+"""Number of characters of a term that are indexed."""
 
 _ASCII_WORDS = bytes(
     ord(chr(code).lower()) if code < 128 and (chr(code).isalnum() or chr(code) == "_") else 32 for code in range(256)
 )
-"""The bytes of ASCII in lower case; a blank for those that are in no word."""
+"""Maps ASCII bytes to lower case, and bytes that are not in words to blanks."""
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
 _WORD = re.compile(r"\w+")
 _ASKED = re.compile(r'"([^"]*)"?|([^\s"]+)')
@@ -35,16 +35,16 @@ def _without_accents(run: re.Match[str]) -> str:
 
 
 def index_terms(text: str) -> list[str]:
-    """Returns the terms of a text, each once, sorted."""
+    """Returns the terms of a text, sorted and without duplicates."""
     return sorted(index_text(text).split())
 
 
 def index_text(text: str) -> str:
-    """Returns the terms of a text, each once and in no order, with blanks between them."""
+    """Returns the terms of a text without duplicates, in any order and separated by blanks."""
     folded = text if text.isascii() else fold(text)
     if not folded.isascii():
         return " ".join(_terms(folded))
-    words = {*folded.encode().translate(_ASCII_WORDS).split()}  # bytes, at a quarter of the time of the other way
+    words = {*folded.encode().translate(_ASCII_WORDS).split()}  # on bytes, which takes a quarter of the time
     if "_" in folded:
         words.update([part for word in words if b"_" in word for part in word.split(b"_") if part])
     if len(max(words, key=len, default=b"")) > MAX_TERM:
@@ -53,43 +53,43 @@ def index_text(text: str) -> str:
 
 
 def _terms(folded: str) -> set[str]:
-    found: set[str] = set()
+    terms: set[str] = set()
     for run in {*_WORD.findall(folded)}:
-        if run.isascii() and "_" not in run:  # most words, at a tenth of the time
-            found.add(run[:MAX_TERM])
+        if run.isascii() and "_" not in run:  # the common case, in a tenth of the time
+            terms.add(run[:MAX_TERM])
             continue
         for part in _UNSPACED.findall(run):
-            found.update(part)
-            found.update(part[at : at + 2] for at in range(len(part) - 1))
+            terms.update(part)
+            terms.update(part[at : at + 2] for at in range(len(part) - 1))
         for word in _UNSPACED.split(run):
-            found.update(part[:MAX_TERM] for part in (word, *word.split("_")) if part)
-    return found
+            terms.update(part[:MAX_TERM] for part in (word, *word.split("_")) if part)
+    return terms
 
 
 def query_terms(query: str) -> list[tuple[str, bool]]:
-    """Returns the terms of a query, all required; with whether a term also matches as a prefix."""
-    asked: dict[str, bool] = {}
+    """Returns the terms of a query, all of which must match, each with whether it also matches as a prefix."""
+    terms: dict[str, bool] = {}
     for run in _WORD.findall(fold(query)):
         for part in _UNSPACED.findall(run):
             pairs = [part[at : at + 2] for at in range(len(part) - 1)]
-            asked.update(dict.fromkeys(pairs or [part], False))
-        asked.update({word[:MAX_TERM]: True for word in _UNSPACED.split(run) if word})
-    return list(asked.items())
+            terms.update(dict.fromkeys(pairs or [part], False))
+        terms.update({word[:MAX_TERM]: True for word in _UNSPACED.split(run) if word})
+    return list(terms.items())
 
 
 def split_unspaced(text: str) -> str:
-    """Folds a text and puts blanks around each character of scripts without spaces; lines are kept."""
+    """Folds a text and puts blanks around each character of scripts without spaces; lines are preserved."""
     return _UNSPACED.sub(lambda run: f" {' '.join(run[0])} ", fold(text))
 
 
 def query_phrases(query: str) -> list[tuple[str, bool]]:
-    """Returns the phrases of a query for `split_unspaced` text; with whether the last word matches as a prefix.
+    """Returns the phrases of a query for texts after `split_unspaced`, each with whether its last word is a prefix.
 
-    Quoted text is a phrase of whole words; any other word is a prefix, because it may still be being typed.
+    Quoted text is a phrase of whole words. Any other word is a prefix, because the user may still be typing it.
     """
-    asked: list[tuple[str, bool]] = []
+    phrases: list[tuple[str, bool]] = []
     for quoted, word in _ASKED.findall(query):
         words = " ".join("".join(one if one.isalnum() else " " for one in split_unspaced(quoted or word)).split())
         if words:
-            asked.append((words, bool(word) and not _UNSPACED.match(words[-1])))
-    return asked
+            phrases.append((words, bool(word) and not _UNSPACED.match(words[-1])))
+    return phrases

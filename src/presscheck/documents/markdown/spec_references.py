@@ -1,4 +1,4 @@
-"""Finds the OpenAPI specifications that the blocks of a text name."""
+"""Finds the OpenAPI specifications that blocks of a text refer to."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ _NAMED = re.compile(r"""\b(spec|src)\s*=\s*(?:"([^"]*)"|'([^']*)')""")
 
 
 class SpecReference(NamedTuple):
-    """A specification as a block names it: a slug, or an address; `line` counts from 1."""
+    """A specification in a block: a slug or an address; `line` counts from 1."""
 
     name: str
     line: int
 
     @property
     def is_address(self) -> bool:
-        """Whether it is an address, and not the slug of a specification of the organization."""
+        """Whether the name is an address instead of the slug of a specification of the organization."""
         return "/" in self.name or ":" in self.name
 
 
 def find_specs(markdown: str) -> tuple[SpecReference, ...]:
-    """The specifications that the OpenAPI blocks of a text name, in order, except in code and comments."""
-    # most texts have no block: this takes a microsecond
+    """Returns the specifications that OpenAPI blocks of a text refer to, in order, except in code and comments."""
+    # rules out most texts within a microsecond
     if "{" not in markdown or "{%" not in markdown or "openapi" not in markdown:
         return ()
     text = without_code(markdown)
     return tuple(
-        SpecReference(named[2] or named[3] or "", text.count("\n", 0, tag.start()) + 1)
+        SpecReference(match[2] or match[3] or "", text.count("\n", 0, tag.start()) + 1)
         for tag in _TAG.finditer(text)
-        if (named := _NAMED.search(tag[1]))
+        if (match := _NAMED.search(tag[1]))
     )

@@ -1,4 +1,4 @@
-"""A table of Markdown or HTML as cells of styled runs, before it is laid out."""
+"""A table of Markdown or HTML as cells of styled runs, before layout."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ Row = list[Cell]
 
 @dataclass
 class Table:
-    """Cells of runs; a card table (`cards`) shows each row as a card, with a title and perhaps a link.
+    """Cells of styled runs. A card table (`cards`) shows each row as a card, with a title and optionally a link.
 
-    `kinds` are the types of columns whose cells are no text, such as `checkbox`, by the number of the column. A card
-    leads to the link in the column `target`, and its picture is the link in the column `cover`.
+    `kinds` are the types of columns without text, such as `checkbox`, by column number. A card links to the first link
+    in the column `target`; its picture is the first link in the column `cover`.
     """
 
     head: Row = field(default_factory=list[Cell])
@@ -35,7 +35,7 @@ class Table:
     cover: int | None = None
 
     def link_in(self, row: Row, column: int | None) -> tuple[str, Cell]:
-        """Returns the first link in a cell of a row, empty without one, and the runs behind it."""
+        """Returns the first link in a cell of a row, or an empty string, and the runs after it."""
         cell = row[column] if column is not None and column < len(row) else ()
         parts = [(link, [*runs]) for link, runs in groupby(cell, lambda span: span.link or "")]
         for (link, _), (_, after) in pairwise((*parts, ("", []))):
@@ -44,7 +44,7 @@ class Table:
         return "", ()
 
     def visible(self, row: Row) -> Row:
-        """Returns the cells of a row whose columns are not hidden."""
+        """Returns the cells of a row without hidden columns."""
         return [cell for number, cell in enumerate(row) if number not in self.hidden]
 
 
