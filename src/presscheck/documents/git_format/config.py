@@ -19,7 +19,7 @@ _URL = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:|//")
 
 
 class WrittenRedirect(NamedTuple):
-    """A redirect from the path that a page had. `target` is a source path, or a link from the root of the content."""
+    """A redirect from a former page path. `target` is a source path, or a link from the root of the content."""
 
     former: str
     target: str
@@ -44,15 +44,15 @@ def read_config(text: str) -> tuple[RepositoryConfig, list[Problem]]:
         if _INVISIBLE.search(line)
     ]
     try:
-        found = load_yaml(_INVISIBLE.sub("", text))
+        values = load_yaml(_INVISIBLE.sub("", text))
     except InvalidYaml as error:
         return RepositoryConfig(), [*problems, Problem(CONFIG_FILE, error.line, f"is not YAML: {error}")]
-    structure = found.get("structure")
+    structure = values.get("structure")
     inner = cast("dict[str, Any]", structure) if isinstance(structure, dict) else {}
-    given = {"root": found.get("root"), "readme": inner.get("readme"), "summary": inner.get("summary")}
+    written_paths = {"root": values.get("root"), "readme": inner.get("readme"), "summary": inner.get("summary")}
     paths: dict[str, str] = {}
     lines = _lines_of_keys(text)
-    for name, value in given.items():
+    for name, value in written_paths.items():
         path = normalize_path(value) if isinstance(value, str) else None
         if path is not None:
             paths[name] = path
@@ -60,11 +60,11 @@ def read_config(text: str) -> tuple[RepositoryConfig, list[Problem]]:
             problems.append(
                 Problem(CONFIG_FILE, lines.get(name, 1), f"{name}: {value!r} is not a path in the repository")
             )
-    return RepositoryConfig(**paths, redirects=tuple(_redirects(found.get("redirects"), lines, problems))), problems
+    return RepositoryConfig(**paths, redirects=tuple(_redirects(values.get("redirects"), lines, problems))), problems
 
 
 def normalize_path(path: str) -> str | None:
-    """Normalizes a path to a source path; None if it leaves the root. The root itself is empty."""
+    """Normalizes a path to a source path; the root is empty. Returns None if the path leaves the root."""
     parts: list[str] = []
     for part in path.replace("\\", "/").split("/"):
         if part == "..":
@@ -76,14 +76,14 @@ def normalize_path(path: str) -> str | None:
     return "/".join(parts)
 
 
-def _redirects(found: object, lines: Mapping[str, int], problems: list[Problem]) -> Iterator[WrittenRedirect]:
-    if found is not None and not isinstance(found, dict):
+def _redirects(written: object, lines: Mapping[str, int], problems: list[Problem]) -> Iterator[WrittenRedirect]:
+    if written is not None and not isinstance(written, dict):
         problems.append(
             Problem(CONFIG_FILE, lines.get("redirects", 1), "redirects: must be a mapping of former paths to pages")
         )
         return
     taken: set[str] = set()
-    for key, value in cast("dict[Any, Any]", found or {}).items():
+    for key, value in cast("dict[Any, Any]", written or {}).items():
         former = _former_path(str(key))
         target = normalize_path(value) if isinstance(value, str) and not _URL.match(value) else None
         if not former:
@@ -108,7 +108,7 @@ def _former_path(key: str) -> str | None:
 
 
 def _lines_of_keys(text: str) -> dict[str, int]:
-    """The first line of each key in block style."""
+    """Returns the first line of each key in block style."""
     lines: dict[str, int] = {}
     for number, line in enumerate(_INVISIBLE.sub("", text).splitlines(), 1):
         key, separator, _ = f"{line} ".partition(": ")

@@ -1,4 +1,4 @@
-"""The files below a directory, listed once without following symbolic links; paths are only looked up in this list."""
+"""The files in a directory, listed once without following symbolic links. Paths are looked up only in this list."""
 
 from __future__ import annotations
 
@@ -18,16 +18,17 @@ from presscheck.documents.git_format.models import Problem, SourceFile
 INCLUDES = ".gitbook/includes/"
 """The folder of snippets."""
 MAX_DEPTH = 50
-"""The deepest nesting of folders."""
+"""Maximum nesting depth of folders."""
 MAX_TEXT = 16 * 1024 * 1024
-"""The largest page that is read, in bytes."""
+"""Maximum size of a page, in bytes."""
 
 _SKIPPED = frozenset(("node_modules",))
-_TYPES = MimeTypes(filenames=())  # without the types of this machine, so that every machine gives the same answer
+# without the types of the operating system, so that every machine gives the same result
+_TYPES = MimeTypes(filenames=())
 _TYPES.add_type("image/webp", ".webp")
 _TYPES.add_type("text/markdown", ".md")
 _MEASURED = {"image/png", "image/gif", "image/jpeg", "image/webp", "image/avif", "image/svg+xml"}
-"""Types of images whose size is known."""
+"""Types of images whose dimensions are read."""
 _HEAD = 256 * 1024
 
 
@@ -47,7 +48,7 @@ class DecodedText(NamedTuple):
 
 
 class RepositoryFiles:
-    """Every file below a directory by its source path, without symbolic links and hidden files (but ``.gitbook``)."""
+    """Every file in a directory by source path, except symbolic links and hidden files (other than ``.gitbook``)."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -80,7 +81,7 @@ class RepositoryFiles:
         return self._readmes.get(folder)
 
     def text(self, source: str) -> DecodedText:
-        """Reads a text; empty if it cannot be read."""
+        """Reads a text; it is empty if the file cannot be read."""
         entry = self.entries[source]
         if entry.size > MAX_TEXT:
             return DecodedText(
@@ -93,31 +94,31 @@ class RepositoryFiles:
         return decode_text(source, content)
 
     def file(self, source: str) -> SourceFile:
-        """Returns a file with its media type, and its dimensions if it is an image."""
+        """Returns a file with its media type, and the dimensions if it is an image."""
         entry = self.entries[source]
         name = source.rpartition("/")[2]
         content_type = media_type(name)
         return SourceFile(source, name, content_type, entry.size, entry.location, _measured(entry, content_type))
 
     def _find(self) -> Iterator[tuple[str, Entry]]:
-        waiting = [""]
-        while waiting:
-            folder = waiting.pop()
+        pending = [""]
+        while pending:
+            folder = pending.pop()
             try:
                 with os.scandir(self.root / folder) as scanned:
-                    found = list(scanned)
+                    entries = list(scanned)
             except OSError as error:
                 self._report(folder or ".", f"cannot be read: {error.strerror}")
                 continue
-            for one in found:
-                source = f"{folder}/{one.name}" if folder else one.name
-                if one.is_dir(follow_symlinks=False):
-                    if self._goes_into(source, one.name):
-                        waiting.append(source)
-                elif self._takes(source, one):
-                    yield source, Entry(Path(one.path), one.stat(follow_symlinks=False).st_size)
+            for entry in entries:
+                source = f"{folder}/{entry.name}" if folder else entry.name
+                if entry.is_dir(follow_symlinks=False):
+                    if self._enters(source, entry.name):
+                        pending.append(source)
+                elif self._includes(source, entry):
+                    yield source, Entry(Path(entry.path), entry.stat(follow_symlinks=False).st_size)
 
-    def _goes_into(self, source: str, name: str) -> bool:
+    def _enters(self, source: str, name: str) -> bool:
         if name in _SKIPPED or (name[0] == "." and name != ".gitbook"):
             return False
         if source.count("/") >= MAX_DEPTH:
@@ -125,14 +126,14 @@ class RepositoryFiles:
             return False
         return True
 
-    def _takes(self, source: str, found: os.DirEntry[str]) -> bool:
-        if found.is_symlink():
+    def _includes(self, source: str, entry: os.DirEntry[str]) -> bool:
+        if entry.is_symlink():
             self._report(source, "is a symbolic link, which is not followed")
             return False
         if not _is_text(source):
             self._report(source, "has a name that is not UTF-8: skipped")
             return False
-        return found.is_file()
+        return entry.is_file()
 
     def _report(self, source: str, text: str) -> None:
         self.problems.append(Problem(source, 1, text))
@@ -165,13 +166,13 @@ def git_oid(content: bytes) -> str:
 
 
 def image_dimensions(content_type: str, content: bytes) -> tuple[float, float] | None:
-    """Returns width and height of an image in pixels; None if unknown."""
+    """Returns width and height of an image in pixels, or None if they are unknown."""
     head = content[:_HEAD]
     if content_type == "image/svg+xml":
         return _svg(head)
     if content_type not in _MEASURED or head.startswith(b"<"):  # the library would expand all entities of an SVG image
         return None
-    width, height = imagesize.get(BytesIO(head))  # never a name: the library opens files, and requests URLs
+    width, height = imagesize.get(BytesIO(head))  # as bytes: given a name, the library opens files and requests URLs
     return (width, height) if width > 0 and height > 0 else None
 
 

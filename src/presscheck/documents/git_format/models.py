@@ -1,4 +1,4 @@
-"""What is read from a documentation repository: pages, files, snippets and problems.
+"""The content of a documentation repository: pages, files, snippets and problems.
 
 A source path is a path from the root of the content, with slashes; it never leaves the repository.
 """
@@ -16,7 +16,7 @@ from presscheck.text.sanitize import sanitize
 
 
 class Problem(NamedTuple):
-    """A problem in a file that was skipped; everything else was imported."""
+    """A problem in a file; the affected part was skipped, everything else was imported."""
 
     file: str
     line: int
@@ -41,8 +41,8 @@ class Cover:
 class SourcePage:
     """A document, a group or a link. `details` have API names.
 
-    A document has `source`, and `oid` as Git calls its content, where it has a file. A link has `target`: an
-    address, or the source of a page with perhaps an anchor.
+    A document with a file has `source` and the Git object id `oid` of its content. A link has `target`: a URL, or the
+    source path of a page, optionally with an anchor.
     """
 
     kind: Literal["document", "group", "link"]
@@ -83,14 +83,14 @@ class SourceFile:
         """Reads the bytes.
 
         Raises:
-            OSError: the file cannot be read any more.
+            OSError: the file has become unreadable.
         """
         return self.location.read_bytes()
 
 
 @dataclass(frozen=True)
 class Repository:
-    """A documentation repository. `redirects` are by former path and lead to pages and files, by their source paths."""
+    """A documentation repository. `redirects` maps former paths to pages and files, identified by source paths."""
 
     title: str
     pages: tuple[SourcePage, ...]
@@ -100,5 +100,5 @@ class Repository:
     problems: tuple[Problem, ...] = ()
 
     def walk(self) -> Iterator[SourcePage]:
-        """Yields every page, each before the pages below it."""
+        """Yields every page, each before its subpages."""
         return flatten(self.pages)

@@ -1,8 +1,8 @@
 """Reads a documentation repository in the platform's Git format into pages, files and problems.
 
-Nothing outside the directory is read, and a bad page does not stop the others. The page tree comes from the table of
-contents, ``SUMMARY.md``, or from the folders: every text becomes a page once, and a table of contents that lists it
-again has a link there. A page is its front matter, title and body.
+Nothing outside of the directory is read, and a bad page does not stop the others. The page tree comes from the table of
+contents, ``SUMMARY.md``, or from the folders. Every text becomes exactly one page; further entries for it in the table
+of contents become links. A page consists of front matter, title and body.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ _ANCHOR = re.compile(r"<a\b([^<>]*)>(?:\s*+</a>)?|</a>", re.IGNORECASE)
 _ID = re.compile(r"\bid=[\"']([^\"']++)[\"']", re.IGNORECASE)
 _MARKDOWN = MarkdownIt("commonmark", {"maxNesting": 100}).disable(
     "code"
-)  # deep items may be indented by any number of blanks
+)  # items at a deep level may be indented by any number of blanks
 _USUAL_TITLES = frozenset(("table of contents", "summary", "contents"))
 MAX_TITLE = 1000
-"""The longest heading that can be a title, in characters."""
+"""Maximum number of characters of a heading that can be a title."""
 _TITLE = re.compile(r"\s*(?:#[ \t]+(.*)(?:\n|\Z)|([^\s#>*+<{`~|-].*)\n=+[ \t]*(?:\n|\Z))")
 _ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
 _STRONG = re.compile(r"(\*\*|__|`)(.+?)\1")
@@ -55,7 +55,7 @@ ASSETS = ".gitbook/assets/"
 
 @dataclass
 class Item:
-    """An entry: a group or a page. `target` is as written, None if the entry has no link."""
+    """An entry of the table of contents: a group or a page. `target` is as written, or None without a link."""
 
     title: str
     line: int
@@ -68,7 +68,7 @@ class Item:
 
 @dataclass
 class Summary:
-    """The table of contents; `title` is set if its first heading is more than "Table of contents"."""
+    """The table of contents; `title` is its first heading, unless that is a generic one such as "Table of contents"."""
 
     title: str | None
     items: list[Item]
@@ -116,7 +116,7 @@ def plain_title(text: str) -> tuple[str, str | None]:
 
 
 def path_slug(text: str) -> str:
-    """Returns a path segment for a file name or a title, without what the conditions of a title hide."""
+    """Returns a path segment for a file name or a title, without the parts that conditions hide from visitors."""
     words = re.sub(r"[^\w.]+", "-", words_without_claims(text).casefold()).strip("-.")
     return words[:100].strip("-.") or "page"
 
@@ -185,9 +185,9 @@ def read_page(source: str, text: str, *, oid: str = "", has_title: bool = True) 
     start = heading.end() if heading else start
     body = text[start:].lstrip("\n")
     body_line = text.count("\n", 0, len(text) - len(body)) + 1
-    named = front.get("title")
+    front_title = front.get("title")
     return PageText(
-        title or (named if isinstance(named, str) and named.strip() else None),
+        title or (front_title if isinstance(front_title, str) and front_title.strip() else None),
         body,
         body_line,
         oid,
@@ -205,20 +205,22 @@ def _details(front: Mapping[str, Any]) -> dict[str, Any]:
     details |= {name: front[name] for name in _FLAGS if isinstance(front.get(name), bool)}
     if isinstance(front.get("if"), str):
         details["condition"] = front["if"]
-    named = _parts(front.get("vars"))
-    if named:
+    variables = _mapping(front.get("vars"))
+    if variables:
         details["variables"] = {
-            str(name): value for name, value in named.items() if isinstance(value, str) or _number(value) is not None
+            str(name): value
+            for name, value in variables.items()
+            if isinstance(value, str) or _number(value) is not None
         }
-    layout = _parts(front.get("layout"))
+    layout = _mapping(front.get("layout"))
     if layout:
         details["layout"] = _layout(layout)
     return details
 
 
 def _layout(layout: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns the full layout, as it is sent: parts that the file does not mention are visible."""
-    size = _parts(layout.get("cover")).get("size")
+    """Returns the full layout in API form; parts that the file does not mention are visible."""
+    size = _mapping(layout.get("cover")).get("size")
     return {
         "width": str(layout.get("width") or "default"),
         "coverSize": str(size or "hero"),
@@ -227,15 +229,15 @@ def _layout(layout: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _is_visible(part: object) -> bool:
-    return part is not False and _parts(part).get("visible") is not False
+    return part is not False and _mapping(part).get("visible") is not False
 
 
-def _parts(found: object) -> dict[str, Any]:
+def _mapping(found: object) -> dict[str, Any]:
     return cast("dict[str, Any]", found) if isinstance(found, dict) else {}
 
 
 def _cover(front: Mapping[str, Any], source: str) -> Cover | None:
-    pictures = _parts(front.get("cover"))
+    pictures = _mapping(front.get("cover"))
     picture = pictures.get("light") if pictures else front.get("cover")
     dark = pictures.get("dark")
     if not isinstance(picture, str):
@@ -249,7 +251,9 @@ def _cover(front: Mapping[str, Any], source: str) -> Cover | None:
 
 
 def _from_root(picture: str, source: str) -> str:
-    """Returns the source path of an image that a page names; a URL or a path outside the repository stays as it is."""
+    """Returns the source path of an image in a page; URLs and paths outside of the repository are returned
+    unchanged.
+    """
     if "://" in picture:
         return picture
     return normalize_path(f"{source.rpartition('/')[0]}/{unquote(picture)}") or picture
@@ -269,9 +273,9 @@ def _plain(heading: str) -> str | None:
 
 
 class PageTreeBuilder:
-    """Puts pages in their places.
+    """Arranges the pages of a repository in a tree.
 
-    Building sets `title` to that of the table of contents and fills `problems` and `files_linked`.
+    Building sets `title` to the title of the table of contents and fills `problems` and `files_linked`.
     """
 
     def __init__(self, files: RepositoryFiles, settings: RepositoryConfig, texts: Mapping[str, PageText]) -> None:
@@ -286,13 +290,13 @@ class PageTreeBuilder:
         self._placed: set[str] = set()
 
     def pages(self) -> tuple[SourcePage, ...]:
-        """Returns the whole tree; pages that are not listed come last."""
+        """Returns the whole tree; unlisted pages come last."""
         if self.summary in self.files:
             text = self.files.text(self.summary)
             self.problems += text.problems
             summary = read_summary(text.text)
             self.title = summary.title
-            targets = [item.target for item in _every(summary.items) if item.target]
+            targets = [item.target for item in _all_items(summary.items) if item.target]
             self._listed = {self._source(target) for target in targets if "#" not in target}
             pages = self._from_items(summary.items)
         else:
@@ -336,11 +340,11 @@ class PageTreeBuilder:
         return SourcePage("document", item.title, self._slug(source) if source else path_slug(item.title))
 
     def _document(self, source: str, item: Item | None = None) -> SourcePage:
-        """Returns the page of a text with its own title; the title in the table of contents is its link title."""
+        """Returns the page of a text with its own title; the title in the table of contents becomes its link title."""
         self._placed.add(source)
         text = self.texts[source]
         title = text.title or (item.title if item else None) or self._slug(source)
-        called = (item.link_title or item.title) if item else title
+        listed_title = (item.link_title or item.title) if item else title
         return SourcePage(
             "document",
             title,
@@ -348,13 +352,13 @@ class PageTreeBuilder:
             source=source,
             oid=text.oid,
             body=text.body,
-            link_title=called[:MAX_LINK_TITLE] if called != title else None,
+            link_title=listed_title[:MAX_LINK_TITLE] if listed_title != title else None,
             details=text.details,
             cover=text.cover,
         )
 
     def _from_folder(self, folder: str) -> list[SourcePage]:
-        """Returns the pages of a folder, without its README except at the root."""
+        """Returns the pages of a folder. Its README is included at the root only."""
         prefix = f"{folder}/" if folder else ""
         inner = [text[len(prefix) :] for text in self.texts if text.startswith(prefix)]
         own = self._readme(folder)
@@ -377,7 +381,7 @@ class PageTreeBuilder:
                 yield replace(page, details={**page.details, "hidden": True})
 
     def _source(self, target: str) -> str:
-        """Returns the source path of an entry; empty if it points out of the repository."""
+        """Returns the source path of an entry, or an empty string if it leaves the repository."""
         path = unquote(target.partition("#")[0])
         if _ADDRESS.match(target):
             return ""
@@ -402,30 +406,30 @@ class PageTreeBuilder:
         self.problems.append(Problem(file, line, text, weight))
 
 
-def _every(items: Iterable[Item]) -> Iterator[Item]:
+def _all_items(items: Iterable[Item]) -> Iterator[Item]:
     for item in items:
         yield item
-        yield from _every(item.items)
+        yield from _all_items(item.items)
 
 
 def _with_own_slugs(pages: Iterable[SourcePage]) -> tuple[SourcePage, ...]:
-    """Returns siblings with unique slugs; a taken slug gets a number."""
+    """Returns siblings with unique slugs; a slug that is taken gets a number."""
     taken: set[str] = set()
-    found: list[SourcePage] = []
+    unique: list[SourcePage] = []
     for page in pages:
         slug, number = page.slug, 1
         while slug and slug in taken:
             slug = f"{page.slug}-{number}"
             number += 1
         taken.add(slug)
-        found.append(page if slug == page.slug else replace(page, slug=slug))
-    return tuple(found)
+        unique.append(page if slug == page.slug else replace(page, slug=slug))
+    return tuple(unique)
 
 
 def read_repository(path: Path) -> Repository:
     """Reads a repository.
 
-    Pages that its table of contents does not list come last and hidden, so that links to them keep working.
+    Pages that the table of contents does not list come last and hidden, so that links to them keep working.
 
     Raises:
         OSError: the directory does not exist.
@@ -492,7 +496,7 @@ def _follow(texts: Mapping[str, PageText], places: LinkResolver, used: set[str])
 
     def leads(target: str, source: str) -> bool:
         if target.startswith("/~/"):
-            return True  # names something by its id, such as a user, of which a repository knows nothing
+            return True  # refers to an id, such as a user, which cannot be checked in a repository
         found: Destination = places.resolve(target, source)
         if found.kind == "file":
             used.add(found.id)
@@ -512,9 +516,9 @@ def _follow(texts: Mapping[str, PageText], places: LinkResolver, used: set[str])
 def _redirects(
     written: Sequence[WrittenRedirect], places: LinkResolver, pages: Sequence[SourcePage], problems: list[Problem]
 ) -> dict[str, Destination]:
-    """Returns the destinations of redirects, perhaps through others, by former path; adds to `problems`."""
+    """Returns the final destinations of redirects by former path, following chains; adds to `problems`."""
     by_path = {redirect.former: redirect for redirect in written}
-    ends: dict[str, Destination | str] = {}  # or why there is none
+    ends: dict[str, Destination | str] = {}  # the destination, or the reason why there is none
     for redirect in written:
         followed: dict[str, None] = {}
         path, target = redirect.former, redirect.target
@@ -546,7 +550,7 @@ def _redirects(
 
 
 def _page_or_file(target: str, places: LinkResolver) -> Destination | None:
-    for address in (quote(target), target):  # as the name of a file, or as a link
+    for address in (quote(target), target):  # as a file name, then as a link
         destination = places.resolve("/" + address, "")
         if destination.kind in ("page", "file"):
             return destination

@@ -1,12 +1,11 @@
-"""What the text of a comment holds besides words: the quote of its place, and a suggestion for it.
+"""The structure of comment texts: the quote of the commented place, and a suggestion.
 
-Quotes connect a comment thread to its place in a page: a comment starts with a quote of the text it is about. Markdown
-blocks have no ids, so the quote is the place: everybody can read it, wherever the comment is shown. The quote of a cell
-is the first cell of its row and the cell itself: `Tokens › 90 days`. If the row has the same text twice, the heading of
-its column stands in between: `Tokens › Renewed › yes`.
+A comment starts with a quote of the text it is about, because Markdown blocks have no ids; users can read the quote
+wherever the comment is shown. The quote of a table cell is the first cell of its row and the cell itself: `Tokens › 90
+days`. If the row has the same text twice, the heading of the column is in between: `Tokens › Renewed › yes`.
 
-A suggestion is a replacement for a block, which one key applies: a code block of the language `suggestion`, as on
-GitHub, readable wherever the comment is shown.
+A suggestion is the replacement of a block, which is applied with one key: a code block of the language `suggestion`, as
+on GitHub, readable wherever the comment is shown.
 """
 
 from __future__ import annotations
@@ -18,12 +17,12 @@ from typing import NamedTuple
 from presscheck.documents.markdown.block_splitter import Block, split_blocks
 
 MAX_QUOTE = 60
-"""The longest quote, in characters."""
+"""Maximum number of characters of a quote."""
 CELL_SEPARATOR = "›"
 """Separates the first cell of a row from the quoted cell."""
 _LEAST = 3
 _LEAST_BEGUN = 12
-"""Letters that a line needs for a quote to continue in the next one."""
+"""Minimum number of letters of a line that a quote may continue in the next line."""
 _target = re.compile(r"\]\((?:[^)\s\]]++|\](?!\())*(?:\s++\"[^\"]*+\")?\)|\{%(?:(?!\{%).)*?%\}|<[^<>]*>")
 _letters = re.compile(r"\w")
 _fenced = re.compile(
@@ -35,13 +34,13 @@ _ticks = re.compile(r"`{3,}")
 
 
 def quote(words: str) -> str:
-    """Returns the quote that starts a comment on a text; empty if the text has no words."""
+    """Returns the quote that starts a comment on a text, or an empty string if the text has no words."""
     flat = _cut(words, MAX_QUOTE)
     return f"> {flat}\n\n" if _letters.search(flat) else ""
 
 
 def quote_cell(cells: Sequence[str], column: int, headings: Sequence[str] = ()) -> str:
-    """Returns the quote that starts a comment on a table cell; empty if neither it nor the first cell has words."""
+    """Returns the quote that starts a comment on a table cell, or an empty string if the quote would have no words."""
     head, cell = (_cut(cells[number], MAX_QUOTE // 2) for number in (0, column))
     words = [head, cell if column else ""]
     heading = _cut(headings[column], MAX_QUOTE // 2) if column < len(headings) else ""
@@ -51,7 +50,7 @@ def quote_cell(cells: Sequence[str], column: int, headings: Sequence[str] = ()) 
 
 
 def quote_lines(words: str) -> str:
-    """Returns the quote with these words, as a comment that starts with it has it; empty without words."""
+    """Formats the words of a quote as the start of a comment; empty without words."""
     return f"> {words}\n\n" if words else ""
 
 
@@ -66,39 +65,40 @@ def split_quote(markdown: str) -> tuple[str, str]:
 
 
 def find_quoted_line(words: str, lines: Iterable[tuple[int, str]]) -> int | None:
-    """Returns the first line that starts with the quoted words, else the first that contains them; else None.
+    """Returns the number of the line with the quoted words, or None.
 
-    If no line has all words, the longest line that they start with wins: a paragraph may span several lines.
+    A line that starts with them takes precedence over a line that contains them, and that over the longest line that is
+    a prefix of them: a quoted paragraph may span several lines.
     """
     if CELL_SEPARATOR in words:
         rows = [(number, text) for number, text in lines if "|" in text]
         rest, _, cell = words.rpartition(CELL_SEPARATOR)
         line = _find_row(rows, rest, cell)
-        # the heading of the column may stand in between
+        # the heading of the column may be in between
         return _find_row(rows, rest.rpartition(CELL_SEPARATOR)[0], cell) if line is None else line
     wanted = normalize_text(words)
     if len(wanted) < _LEAST:
         return None
     inside: int | None = None
-    begun, longest = None, _LEAST_BEGUN - 1
+    prefix_line, longest = None, _LEAST_BEGUN - 1
     for number, text in lines:
-        have = normalize_text(text)
-        if have.startswith(wanted):
+        line_letters = normalize_text(text)
+        if line_letters.startswith(wanted):
             return number
-        if inside is None and wanted in have:
+        if inside is None and wanted in line_letters:
             inside = number
-        if len(have) > longest and wanted.startswith(have):
-            begun, longest = number, len(have)
-    return begun if inside is None else inside
+        if len(line_letters) > longest and wanted.startswith(line_letters):
+            prefix_line, longest = number, len(line_letters)
+    return prefix_line if inside is None else inside
 
 
 def find_quoted_cell(words: str, cells: Sequence[str], headings: Sequence[str]) -> int | None:
-    """Returns the column of a quoted cell in its row; None if the row has no such cell, or several.
+    """Returns the column of a quoted cell in its row, or None if no cell or several cells match.
 
     Args:
         words: the quote.
         cells: the cells of the row, as Markdown.
-        headings: the headings of the columns; none in the row of the headings itself.
+        headings: the headings of the columns; empty if the row is the head itself.
     """
     for is_quote in (_is_spelled, _is_read):
         columns = [
@@ -112,20 +112,20 @@ def find_quoted_cell(words: str, cells: Sequence[str], headings: Sequence[str]) 
 
 
 def normalize_text(markdown: str) -> str:
-    """Returns the letters and digits that a reader sees: no markup, link targets or blanks."""
+    """Returns the visible letters and digits of Markdown, without markup, link targets and blanks."""
     return "".join(_letters.findall(_target.sub("", markdown))).casefold()
 
 
 def _joined(parts: Sequence[str]) -> str:
-    """Returns the parts of a cell's quote as one text."""
+    """Joins the parts of a cell's quote."""
     return f" {CELL_SEPARATOR} ".join(parts).strip()
 
 
 def _cell_quotes(cells: Sequence[str], column: int, headings: Sequence[str]) -> Iterator[list[str]]:
-    """Yields the parts of the quotes that a cell may have: cut or whole, with and without the heading of its column."""
+    """Yields the possible quotes of a cell as parts: truncated or whole, with and without the heading of its column."""
     for most in (MAX_QUOTE // 2, None):
         head, cell = (_cut(cells[number], most) for number in (0, column))
-        if cell or not column:  # without a heading, the quote of an empty cell is that of the first one
+        if cell or not column:  # without a heading, the quote of an empty cell would equal the quote of the first cell
             yield [head, cell if column else ""]
         if column < len(headings):
             yield [head, _cut(headings[column], most), cell]
@@ -137,7 +137,9 @@ def _is_spelled(words: str, parts: Sequence[str]) -> bool:
 
 
 def _is_read(words: str, parts: Sequence[str]) -> bool:
-    """Returns whether a quote reads as these parts do; a cell without letters, such as ✓, must be spelled the same."""
+    """Returns whether a quote has the same letters as these parts. A cell without letters, such as ✓, must be
+    identical.
+    """
     cell = words.rpartition(CELL_SEPARATOR)[2].strip()
     is_empty = not normalize_text(cell)
     return is_empty == (not cell) == (not parts[-1]) and normalize_text(words) == normalize_text(_joined(parts))
@@ -149,24 +151,24 @@ def _short(words: str) -> str:
 
 
 def _find_row(lines: Iterable[tuple[int, str]], head: str, cell: str) -> int | None:
-    """Returns the first table row that starts with these words and has such a cell."""
+    """Returns the line of the first table row that starts with these words and contains such a cell, or None."""
     head, cell = normalize_text(head), normalize_text(cell)
     return next((number for number, text in lines if _is_row(text, head, cell)), None) if head or cell else None
 
 
 def _is_row(text: str, head: str, cell: str) -> bool:
-    """Returns whether a table row starts with these words and has such a cell.
+    """Returns whether a table row starts with these words and contains such a cell.
 
-    Without words at the start, the first cell of the row has none either.
+    If `head` has no letters, the first cell of the row must have none either.
     """
-    have = normalize_text(text)
+    row_letters = normalize_text(text)
     if not head and normalize_text(text.strip().removeprefix("|").partition("|")[0]):
         return False
-    return have.startswith(head) and cell in have[len(head) if cell != head else 0 :]
+    return row_letters.startswith(head) and cell in row_letters[len(head) if cell != head else 0 :]
 
 
 def _cut(words: str, most: int | None) -> str:
-    """Returns the words on one line, truncated between two words."""
+    """Returns words on one line, truncated between words to at most `most` characters."""
     flat = _short(words)
     if most is None or len(flat) <= most:
         return flat
@@ -175,22 +177,22 @@ def _cut(words: str, most: int | None) -> str:
 
 
 class Suggestion(NamedTuple):
-    """A suggestion in a comment: the replacement of a block as Markdown, and the rest of the comment around it."""
+    """A suggestion in a comment: the replacement of a block as Markdown, and the text before and after it."""
 
     words: str
     before: str
     after: str
     start: int
-    """The first character of the words in the comment."""
+    """The offset of the words in the comment."""
 
     @property
     def end(self) -> int:
-        """The character after the words in the comment."""
+        """The offset after the words in the comment."""
         return self.start + len(self.words)
 
 
 def block_at(markdown: str, line: int) -> Block | None:
-    """Returns the block at a line of a page, counted from 0."""
+    """Returns the block at a line of a page, counted from 0, or None."""
     for block in split_blocks(markdown):
         if block.start_line <= line < block.start_line + len(block.text.split("\n")):
             return block
@@ -198,14 +200,14 @@ def block_at(markdown: str, line: int) -> Block | None:
 
 
 def format_suggestion(text: str) -> str:
-    """Formats a suggestion that contains the text of a block as it is, ready to be edited."""
+    """Formats a suggestion that contains the current text of a block, ready to be edited."""
     longest = max((len(run) for run in _ticks.findall(text)), default=2)
     fence = "`" * max(3, longest + 1)
     return f"{fence}suggestion\n{text}\n{fence}\n"
 
 
 def parse_suggestion(comment: str) -> Suggestion | None:
-    """Returns the first suggestion in the Markdown of a comment."""
+    """Returns the first suggestion in a comment, or None."""
     comment = comment.replace("\r\n", "\n")
     match = _fenced.search(comment)
     if match is None:
@@ -215,7 +217,7 @@ def parse_suggestion(comment: str) -> Suggestion | None:
 
 
 def suggestion_problem(comment: str) -> str | None:
-    """Returns why a suggestion in a comment cannot be read, or None; quotes of suggestions do not count."""
+    """Returns why a suggestion in a comment is malformed, or None. Suggestions in quotes are ignored."""
     lines = comment.replace("\r\n", "\n").split("\n")
     for number, line in enumerate(lines):
         opening = _opening.search(line)
@@ -230,7 +232,7 @@ def suggestion_problem(comment: str) -> str | None:
 
 
 def without_fingerprint(comment: str) -> str:
-    """Returns a comment without what earlier versions wrote after `suggestion`: a hash that no reader needs."""
+    """Removes the hash that earlier versions wrote after `suggestion`."""
     match = _fenced.search(comment)
     return comment[: match.start("info")] + comment[match.end("info") :] if match and match["info"] else comment
 
@@ -243,7 +245,9 @@ def replace_block(markdown: str, block: Block, words: str) -> str:
 
 
 def comment_words(markdown: str) -> str:
-    """The text of a comment in one line, without its quote and without the fence of a suggestion; untrusted text."""
+    """Returns the text of a comment on one line, without its quote and the fence of a suggestion. The text is
+    untrusted.
+    """
     text = split_quote(markdown)[1]
     if suggestion := parse_suggestion(text):
         text = f"{suggestion.before} suggestion: {suggestion.words or 'delete this text'} {suggestion.after}"

@@ -1,6 +1,6 @@
-"""URLs of files, and what pages refer to files by.
+"""URLs of files, and the addresses by which pages refer to files.
 
-Two signed URLs of one file are equal, although each expires at another time.
+Two signed URLs of a file refer to the same file, although their signatures differ.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _SIGNED = frozenset(("expires", "signature"))
 
 
 def unsigned_url(url: str) -> str:
-    """Returns a URL without its signature; one that is not signed stays as it is."""
+    """Returns a URL without its signature; unsigned URLs are returned unchanged."""
     path, mark, query = url.partition("?")
     values = parse_qsl(query, keep_blank_values=True)
     if not mark or not _SIGNED.issubset(name for name, _ in values):
@@ -25,13 +25,15 @@ def unsigned_url(url: str) -> str:
 
 
 def unsigned_file(file: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns an API file whose URL can be compared with that of another response."""
+    """Returns an API file with its signature removed, so that it can be compared with the same file in another
+    response.
+    """
     url = file.get("downloadURL")
     return {**file, "downloadURL": unsigned_url(url)} if isinstance(url, str) else dict(file)
 
 
 def address_in_page(file: RevisionFile) -> str:
-    """Returns what a page refers to a file by: its path from the root of the space, or a lasting address."""
+    """Returns the address by which a page refers to a file: its path from the root of the space, or a permanent URL."""
     if file.git or unsigned_url(file.download_url) != file.download_url or not file.download_url:
         return quote(f"/{file.git.path if file.git else file.name}")
     return file.download_url.replace("(", "%28").replace(")", "%29").replace(" ", "%20")

@@ -1,6 +1,6 @@
-"""Front matter: the lines of YAML between two fences (`---`) at the start of a page; `...` closes it too.
+"""Front matter: lines of YAML between two fences (`---`) at the start of a page; `...` also closes it.
 
-YAML itself is read in `documents.yaml_mapping`, which the first screen must not load.
+YAML is parsed in `documents.yaml_mapping`, which must not be loaded for the first screen.
 """
 
 from __future__ import annotations
@@ -16,21 +16,21 @@ _description = re.compile(r"^description:[ \t]*(?:[>|][-+]?[ \t]*)?((?:.*\n)(?:[
 
 
 class FrontMatter(NamedTuple):
-    """The YAML between the fences, and the offset in the text at which the body begins."""
+    """The YAML between the fences, and the offset of the body."""
 
     yaml: str
     end: int
 
 
 def front_matter_size(lines: Sequence[str]) -> int:
-    """Returns how many lines are front matter, fences included; 0 where a text has none."""
+    """Returns the number of lines of front matter including fences, or 0."""
     if not lines or lines[0].rstrip() != OPENING:
         return 0
     return next((number + 1 for number, line in enumerate(lines[1:], 1) if line.rstrip() in _CLOSING), 0)
 
 
 def find_front_matter(text: str) -> FrontMatter | None:
-    """Returns the front matter of a page, or None where it has none."""
+    """Returns the front matter of a page, or None."""
     if not text.startswith(OPENING):
         return None
     lines = text.split("\n")
@@ -42,13 +42,15 @@ def find_front_matter(text: str) -> FrontMatter | None:
 
 
 def split_front_matter(text: str) -> tuple[str, str]:
-    """Returns the front matter with its fences, empty where there is none, and the body."""
+    """Returns the front matter with its fences, or an empty string, and the body."""
     front = find_front_matter(text)
     return (text[: front.end].removesuffix("\n"), text[front.end :]) if front else ("", text)
 
 
 def read_description(front: str) -> str:
-    """Returns the description in front matter, by a pattern: a first screen has no time to load a YAML parser."""
+    """Returns the description in front matter. A pattern finds it, because loading a YAML parser delays the first
+    screen.
+    """
     match = _description.search(front)
     text = " ".join(match[1].split()) if match else ""
     if len(text) > 1 and text[0] == text[-1] and text[0] in "'\"":

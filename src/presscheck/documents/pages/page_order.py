@@ -1,4 +1,4 @@
-"""The order of pages below each parent, and moves in it: what a move does, and whether a page is where it was."""
+"""The order of pages below each parent, and moves in this order."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from presscheck.api.content import RevisionPage
 
 
 class Move(NamedTuple):
-    """A move of a page: its new parent (None at the top level), and the sibling before it (None for the first)."""
+    """A move of a page: its new parent (None for the top level), and its new preceding sibling (None for the first
+    place).
+    """
 
     page: str
     parent: str | None
@@ -17,7 +19,7 @@ class Move(NamedTuple):
 
 
 class PageOrder:
-    """Which pages are below which, in their order; moves change it.
+    """The pages below each parent, in order; moves change it.
 
     Args:
         below: the ids of the pages below each parent; None is the top level.
@@ -29,7 +31,7 @@ class PageOrder:
 
     @classmethod
     def of(cls, pages: Sequence[RevisionPage]) -> PageOrder:
-        """The order of a tree of pages."""
+        """Creates the order of a page tree."""
         below: dict[str | None, Sequence[str]] = {None: [page.id for page in pages]}
         for page in _every(pages):
             below[page.id] = [child.id for child in page.pages]
@@ -39,45 +41,47 @@ class PageOrder:
         return page in self._parents
 
     def copy(self) -> PageOrder:
-        """The same order, to be changed on its own."""
+        """Returns an independent copy."""
         return PageOrder(self._below)
 
     def parent(self, page: str) -> str | None:
-        """The parent of a page; None at the top level.
+        """Returns the parent of a page, or None at the top level.
 
         Raises:
-            KeyError: there is no such page.
+            KeyError: the page does not exist.
         """
         return self._parents[page]
 
     def below(self, parent: str | None) -> list[str]:
-        """The pages directly below a page, or (None) at the top level."""
+        """Returns the pages directly below a page, or at the top level."""
         return self._below.get(parent, [])
 
     def siblings(self, page: str) -> list[str]:
-        """The pages with the parent of a page, itself included."""
+        """Returns the pages with the same parent as a page, including the page."""
         return self.below(self.parent(page))
 
     def is_within(self, page: str | None, ancestor: str) -> bool:
-        """Whether a page is another one, or below it."""
+        """Returns whether `page` is `ancestor` or below it."""
         while page is not None and page != ancestor:
             page = self._parents.get(page)
         return page is not None
 
     def every(self, parent: str | None = None) -> Iterator[str]:
-        """All pages below a page, each before those below it."""
+        """Yields all pages below a page, each before its subpages."""
         for page in self.below(parent):
             yield page
             yield from self.every(page)
 
     def outermost(self, pages: Iterable[str]) -> list[str]:
-        """Those of some pages that are below none of the others, in their order."""
+        """Returns the pages that are not below any other of them, in order."""
         chosen = {*pages}
-        found = [page for page in self.every() if page in chosen]
-        return [page for page in found if not any(other != page and self.is_within(page, other) for other in found)]
+        in_order = [page for page in self.every() if page in chosen]
+        return [
+            page for page in in_order if not any(other != page and self.is_within(page, other) for other in in_order)
+        ]
 
     def is_possible(self, move: Move) -> bool:
-        """Whether page, new parent and the sibling before it are there, and the parent is not below the page."""
+        """Returns whether page, parent and sibling of a move exist, and the parent is not below the page."""
         return (
             move.page in self
             and (move.parent is None or (move.parent in self and not self.is_within(move.parent, move.page)))
@@ -85,7 +89,7 @@ class PageOrder:
         )
 
     def move(self, move: Move) -> int:
-        """Make a possible move; returns the index of the page among its new siblings."""
+        """Applies a possible move, and returns the index of the page among its new siblings."""
         self.siblings(move.page).remove(move.page)
         self._parents[move.page] = move.parent
         siblings = self._below.setdefault(move.parent, [])
@@ -94,7 +98,7 @@ class PageOrder:
         return index
 
     def insert(self, page: str, parent: str | None, index: int | None) -> None:
-        """Put a page at an index below a parent, or (None) at its end, as the service does."""
+        """Inserts a page at an index below a parent, or at the end, as the service does."""
         if page in self:
             self.siblings(page).remove(page)
         self._parents[page] = parent
@@ -102,30 +106,33 @@ class PageOrder:
         siblings.insert(len(siblings) if index is None else index, page)
 
     def has_same_place(self, page: str, other: PageOrder) -> bool:
-        """Whether a page has the same parent and follows the same siblings in another order.
+        """Returns whether a page has the same parent, and follows the same siblings, in both orders.
 
-        Only siblings that both have count: one that is new or gone moves nothing.
+        Only siblings in both orders count: added or removed pages do not move others.
         """
         if page not in self or page not in other:
             return page not in self and page not in other
         if self.parent(page) != other.parent(page):
             return False
-        one, two = self.siblings(page), other.siblings(page)
-        common = set(one) & set(two)
-        before = [{sibling for sibling in pages[: pages.index(page)] if sibling in common} for pages in (one, two)]
+        siblings, other_siblings = self.siblings(page), other.siblings(page)
+        common = set(siblings) & set(other_siblings)
+        before = [
+            {sibling for sibling in pages[: pages.index(page)] if sibling in common}
+            for pages in (siblings, other_siblings)
+        ]
         return before[0] == before[1]
 
 
 def rearranged(pages: Sequence[RevisionPage], moves: Iterable[Move]) -> tuple[RevisionPage, ...]:
-    """A tree of pages after moves; those that are not possible any more are left out."""
+    """Returns a page tree after moves; moves that are not possible any more are skipped."""
     order = PageOrder.of(pages)
     for move in moves:
         if order.is_possible(move):
             order.move(move)
-    known = {page.id: page for page in _every(pages)}
+    pages_by_id = {page.id: page for page in _every(pages)}
 
     def built(page_id: str) -> RevisionPage:
-        page, children = known[page_id], below(page_id)
+        page, children = pages_by_id[page_id], below(page_id)
         return page if children == page.pages else page.model_copy(update={"pages": children})
 
     def below(parent: str | None) -> tuple[RevisionPage, ...]:

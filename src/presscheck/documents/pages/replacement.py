@@ -1,8 +1,8 @@
-"""Finds and replaces text in pages: what is searched, which matches are hits, and a page with the chosen hits replaced.
+"""Finds and replaces text in pages: the searched fields, the hits among matches, and pages with chosen hits replaced.
 
-A page is searched in its title, its description and its Markdown. The title that the service repeats as the first
-heading of the Markdown is not searched twice: it follows the title. Everything outside of the chosen hits stays as it
-is, byte by byte. Running the pattern is not done here, because a pattern can take forever.
+A page is searched in its title, its description and its Markdown. If the Markdown repeats the title as its first
+heading, as the service does, the heading is not searched; it follows the title. Everything outside of the chosen hits
+remains unchanged, byte by byte. The pattern is executed elsewhere, because it may take forever.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from presscheck.documents.pages.front_matter import find_front_matter
 
 Field = Literal["title", "description", "markdown"]
 Kind = Literal["title", "description", "front matter", "code", "link target", "file", "text"]
-"""Where in a page a hit is; one of kind *file* is the whole target of a link to a file."""
+"""The location of a hit in a page; a hit of the kind *file* is the whole target of a link to a file."""
 CAREFUL_KINDS: frozenset[Kind] = frozenset(("front matter", "link target"))
-"""Kinds of hits that are replaced only if somebody chooses so, because what they name would no longer be found."""
+"""Kinds of hits that are replaced only if chosen explicitly, because their targets might no longer be found."""
 FIELDS: tuple[Field, ...] = ("title", "description", "markdown")
 _KINDS: Mapping[Field, Kind] = {"title": "title", "description": "description"}
 _heading = re.compile(r"\s*+#[ \t]++([^\n]++)").match
@@ -30,15 +30,15 @@ _backslash = re.compile(r"\\([!-/:-@\[-`{-~])")
 
 @dataclass(frozen=True)
 class Query:
-    """What to find, and what to put in its place.
+    """A search and its replacement.
 
     Attributes:
         find: a text, or a regular expression in the syntax of Python.
         replacement: a text; for a regular expression, with groups such as `\\1`.
-        match_case: whether capital and small letters differ.
-        whole_words: whether letters or digits next to a match rule it out.
+        match_case: whether upper and lower case differ.
+        whole_words: whether a match must not be next to letters or digits.
         is_regex: whether `find` is a regular expression.
-        in_code: whether code is searched as well.
+        in_code: whether code is searched.
     """
 
     find: str
@@ -51,7 +51,7 @@ class Query:
 
 @dataclass(frozen=True)
 class PageText:
-    """What is searched of a page; `markdown` is None for a page without a text, such as a group."""
+    """The searchable parts of a page; `markdown` is None for a page without text, such as a group."""
 
     title: str
     description: str = ""
@@ -59,7 +59,7 @@ class PageText:
 
 
 class Match(NamedTuple):
-    """A match of the pattern in one field, and what to put in its place."""
+    """A match of the pattern in one field, and its replacement."""
 
     start: int
     end: int
@@ -70,13 +70,13 @@ class Hit(NamedTuple):
     """A match that can be replaced.
 
     Attributes:
-        field: the field of the page that it is in.
-        start: its offset there.
+        field: the field of the page.
+        start: its offset in the field.
         end: the offset after it.
-        old: the text that is found.
-        new: what to put in its place.
-        kind: where in the page it is.
-        line: the number of its line in the field, from 1.
+        old: the matched text.
+        new: the replacement.
+        kind: its location in the page.
+        line: its line in the field, from 1.
     """
 
     field: Field
@@ -89,14 +89,14 @@ class Hit(NamedTuple):
 
 
 class Surroundings(NamedTuple):
-    """The text before and after a hit in its lines."""
+    """The text before and after a hit on its lines."""
 
     before: str
     after: str
 
 
 def searched_fields(page: PageText) -> dict[Field, str]:
-    """Returns the fields that are searched; front matter has the description, if there is some."""
+    """Returns the searched fields; a description in front matter is searched as part of the Markdown."""
     fields: dict[Field, str] = {"title": page.title} if page.title else {}
     if page.description and not (page.markdown and find_front_matter(page.markdown)):
         fields["description"] = page.description
@@ -108,8 +108,8 @@ def searched_fields(page: PageText) -> dict[Field, str]:
 def hits_of(page: PageText, matches: Mapping[Field, Sequence[Match]], *, in_code: bool) -> tuple[Hit, ...]:
     """Returns the hits of a page in order.
 
-    A match is no hit if nothing would change, if it is empty, if it is in the heading that repeats the title, or if it
-    touches code while code is not searched.
+    A match is not a hit if it is empty or would not change, if it is in the heading that repeats the title, or if it
+    touches code and code is not searched.
 
     Args:
         page: the page.
@@ -118,22 +118,24 @@ def hits_of(page: PageText, matches: Mapping[Field, Sequence[Match]], *, in_code
     """
     hits: list[Hit] = []
     for field in FIELDS:
-        found = [match for match in matches.get(field, ()) if match.start < match.end]
-        if found and field == "markdown":
-            hits += _markdown_hits(page, found, in_code=in_code)
-        elif found:
+        field_matches = [match for match in matches.get(field, ()) if match.start < match.end]
+        if field_matches and field == "markdown":
+            hits += _markdown_hits(page, field_matches, in_code=in_code)
+        elif field_matches:
             text: str = getattr(page, field)
-            hits += [_hit(field, text, match, _KINDS[field], text.count("\n", 0, match.start) + 1) for match in found]
+            hits += [
+                _hit(field, text, match, _KINDS[field], text.count("\n", 0, match.start) + 1) for match in field_matches
+            ]
     return tuple(hit for hit in hits if hit.old != hit.new)
 
 
 def hits_of_targets(page: PageText, is_found: Callable[[str], bool], new: str) -> tuple[Hit, ...]:
-    """Returns the hits that are whole targets of links, in order; what follows a `#` in the target stays.
+    """Returns the hits that are whole link targets, in order. A fragment of a target is preserved.
 
     Args:
         page: the page.
-        is_found: whether a target is a hit.
-        new: the target to put in its place.
+        is_found: returns whether a target is a hit.
+        new: the new target.
     """
     text, hits = page.markdown or "", list[Hit]()
     for target in written_targets(text) if text else ():
@@ -145,7 +147,7 @@ def hits_of_targets(page: PageText, is_found: Callable[[str], bool], new: str) -
 
 
 def apply_hits(page: PageText, hits: Iterable[Hit]) -> PageText:
-    """Returns the page with these hits replaced; the heading that repeats the title follows the title."""
+    """Returns the page with hits replaced; the heading that repeats the title follows the title."""
     edits: dict[Field, list[Match]] = {field: [] for field in FIELDS}
     for hit in hits:
         edits[hit.field].append(Match(hit.start, hit.end, hit.new))
@@ -159,7 +161,7 @@ def apply_hits(page: PageText, hits: Iterable[Hit]) -> PageText:
 
 
 def title_range(page: PageText) -> Range | None:
-    """Returns where the Markdown of a page repeats its title as the first heading; None if it does not."""
+    """Returns the range of the first heading in the Markdown if it repeats the title, or None."""
     if not page.markdown or not page.title:
         return None
     front = find_front_matter(page.markdown)
@@ -174,14 +176,14 @@ def title_range(page: PageText) -> Range | None:
 
 
 def surroundings(page: PageText, hit: Hit, most: int = 400) -> Surroundings:
-    """Returns at most so many characters before and after a hit, in its lines."""
+    """Returns up to `most` characters before and after a hit, limited to its lines."""
     text: str = getattr(page, hit.field) or ""
     before = text[max(0, hit.start - most) : hit.start].rpartition("\n")[2]
     after = text[hit.end : hit.end + most].partition("\n")[0]
     return Surroundings(before, after.rstrip("\r"))
 
 
-def _markdown_hits(page: PageText, found: Sequence[Match], *, in_code: bool) -> list[Hit]:
+def _markdown_hits(page: PageText, matches: Sequence[Match], *, in_code: bool) -> list[Hit]:
     text = page.markdown or ""
     front, heading = find_front_matter(text), title_range(page)
     code, targets = (
@@ -190,7 +192,7 @@ def _markdown_hits(page: PageText, found: Sequence[Match], *, in_code: bool) -> 
     )
     hits: list[Hit] = []
     line, counted = 1, 0
-    for match in found:
+    for match in matches:
         is_code = code.touch(match)
         if heading and match.start < heading[1] and match.end > heading[0]:
             continue
@@ -205,14 +207,14 @@ def _markdown_hits(page: PageText, found: Sequence[Match], *, in_code: bool) -> 
 
 
 class _Ranges:
-    """Parts of a text in order, none of which is in another one."""
+    """Ranges of a text, in order and without overlaps."""
 
     def __init__(self, ranges: Sequence[Range]) -> None:
         self._starts, self._ends = [start for start, _ in ranges], [end for _, end in ranges]
 
     def touch(self, match: Match) -> bool:
-        """Whether a match is in one of them, also in part."""
-        at = bisect_left(self._ends, match.start + 1)  # the first one that ends after the start of the match
+        """Returns whether a match overlaps with any of the ranges."""
+        at = bisect_left(self._ends, match.start + 1)  # the first range that ends after the start of the match
         return at < len(self._starts) and self._starts[at] < match.end
 
 

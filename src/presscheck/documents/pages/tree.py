@@ -1,7 +1,7 @@
 """Page trees as API objects (`pages` inside pages): walking, editing, slugs, and changes between two trees.
 
-A page is a plain object with API names; its `path` follows from the slugs above it and is never stored. No function
-changes its arguments.
+A page is a plain object with API names; its `path` is derived from slugs and never stored. No function modifies its
+arguments.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Change = dict[str, Any]
 
 
 class HasPages(Protocol):
-    """A page with the pages below it."""
+    """A page with subpages."""
 
     @property
     def pages(self) -> Iterable[Self]: ...  # noqa: D102
@@ -40,7 +40,7 @@ class PagePosition(NamedTuple):
 
 
 class PageAndParent(NamedTuple):
-    """A page with its parent; None at the root."""
+    """A page with its parent (None at the root)."""
 
     page: Page
     above: Page | None
@@ -51,12 +51,12 @@ class PageNotInTree(LookupError):
 
 
 def flatten(pages: Iterable[P]) -> Iterator[P]:
-    """Yields every page of a tree, each before the pages below it; pages are objects with `pages`, or plain ones."""
+    """Yields every page of a tree, each before its subpages; pages are objects with `pages`, or plain dicts."""
     stack = [*pages][::-1]
     while stack:
         page = stack.pop()
         yield page
-        # not Mapping, which is an abstract class: asking for one takes as long as the rest
+        # an isinstance check for Mapping, an abstract class, would take as long as everything else
         below = page.get("pages") if isinstance(page, dict) else page.pages
         if below:
             stack += cast("list[P]", [*below][::-1])
@@ -68,7 +68,7 @@ def children(page: Page | None, tree: Sequence[Page] = ()) -> Sequence[Page]:
 
 
 def walk(tree: Sequence[Page]) -> Iterator[PagePosition]:
-    """Yields the position of every page, each before the pages below it; links have no path."""
+    """Yields the position of every page, each before its subpages; links have no path."""
     waiting = _below(tree, None, "")
     while waiting:
         place, prefix = waiting.pop()
@@ -77,7 +77,7 @@ def walk(tree: Sequence[Page]) -> Iterator[PagePosition]:
 
 
 def with_parents(tree: Sequence[Page]) -> Iterator[PageAndParent]:
-    """Yields every page with its parent, in the order of `walk`; a third of its time, because there are no paths."""
+    """Yields every page with its parent, in the order of `walk`; without paths, it takes a third of the time."""
     waiting = [PageAndParent(page, None) for page in reversed(tree)]
     while waiting:
         place = waiting.pop()
@@ -122,7 +122,7 @@ def remove(tree: Sequence[Page], page_id: str) -> Tree:
 
 
 def move(tree: Sequence[Page], page_id: str, into: str | None = None, at: int | None = None) -> Tree:
-    """Returns the tree with a page and its subpages moved; `at` counts the siblings without it.
+    """Returns the tree with a page and its subpages moved; `at` is an index among the other siblings.
 
     Raises:
         PageNotInTree: the page or its new parent is not in the tree, or the parent is below the page.
@@ -140,7 +140,7 @@ def slugify(title: str) -> str:
 
 
 def title_slug(title: str) -> str:
-    """Returns a slug for a title, without the words that its conditions hide from visitors without claims."""
+    """Returns a slug for a title, without words that its conditions hide from visitors without claims."""
     return slugify(words_without_claims(title))
 
 
@@ -154,7 +154,7 @@ def unique_slug(wanted: str, taken: Container[str]) -> str:
 
 
 def with_slugs(tree: Sequence[Page], settled: Iterable[str] = ()) -> Tree:
-    """Returns the tree with unique slugs among siblings; the `settled` pages keep theirs first."""
+    """Returns the tree with unique slugs among siblings; in a conflict, the `settled` pages keep their slugs."""
     first = set(settled)
 
     def level(pages: Sequence[Page]) -> Tree:
@@ -173,10 +173,13 @@ def with_slugs(tree: Sequence[Page], settled: Iterable[str] = ()) -> Tree:
 
 
 def _slugs(pages: Sequence[Page], first: Container[str]) -> dict[str, str]:
-    """Returns the slugs of siblings by id, each another one; those of the pages in `first` are kept, if possible."""
+    """Returns unique slugs of siblings by id, preserving those of pages in `first` if possible.
+
+    Returns an empty dict if all slugs are unique already.
+    """
     named = [page for page in pages if _has_slug(page)]
-    kept = [page.get("slug") for page in named]
-    if len({*kept}) == len(kept) and all(kept):
+    current_slugs = [page.get("slug") for page in named]
+    if len({*current_slugs}) == len(current_slugs) and all(current_slugs):
         return {}
     slugs: dict[str, str] = {}
     taken: set[str] = set()
@@ -206,8 +209,8 @@ def semantic_changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> lis
     """Returns the changes between two revisions: pages in tree order, deleted pages, then files and the rest.
 
     Args:
-        before: `pages`, and where there are any `files`, `reusableContents` and `variables`, as on the wire.
-        after: the same, later.
+        before: an API object with `pages`, and optionally `files`, `reusableContents` and `variables`.
+        after: the later revision, in the same form.
     """
     return [
         *_page_changes(before.get("pages") or [], after.get("pages") or []),
@@ -218,7 +221,7 @@ def semantic_changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> lis
 
 
 _SEEN = ("icon", "hidden", "noIndex", "noRobotsIndex", "condition", "linkTitle")
-"""Not in the API description, but a reviewer must see them; clients keep unknown names."""
+"""not in the API description, but reviewers must see them; clients accept unknown names"""
 _ATTRIBUTES = {
     "document": ("title", "description", "slug", "document", "cover", "emoji", "layout", "variables", *_SEEN),
     "group": ("title", "emoji", "slug", *_SEEN),
@@ -227,14 +230,16 @@ _ATTRIBUTES = {
     "file": ("name", "downloadURL", "size", "contentType", "dimensions"),
     "reusableContent": ("title", "document"),
 }
-"""The attributes that a change may name, by the type of the object."""
+"""The attributes that a change may have, by the type of the object."""
 _SHOWN = {"file": ("id", "name", "contentType", "downloadURL"), "reusableContent": ("id", "title", "document")}
 _STORED = {"document": "documentId"}
-"""Attributes that have another name in a revision."""
+"""Attributes with another name in a revision."""
 
 
 def _below(pages: Sequence[Page], above: Page | None, prefix: str) -> list[tuple[PagePosition, str]]:
-    """Returns positions of siblings, last first, each with the path prefix of pages below one without a path."""
+    """Returns the positions of siblings, last first, each with the path prefix for subpages of a page
+    without a path.
+    """
     return [
         (PagePosition(page, above, index, prefix + page["slug"] if page.get("slug") else None), prefix)
         for index, page in reversed([*enumerate(pages)])
@@ -267,24 +272,24 @@ def _page_changes(before: Sequence[Page], after: Sequence[Page]) -> Iterator[Cha
 
 
 def _reordered(old: Mapping[str, PagePosition], new: Mapping[str, PagePosition]) -> set[str]:
-    """Returns the pages that moved among their siblings: the fewest that explain the new order."""
-    kept: dict[str | None, list[tuple[str, int]]] = {}
+    """Returns the smallest set of pages whose moves among their siblings explain the new order."""
+    unmoved: dict[str | None, list[tuple[str, int]]] = {}
     for page_id, place in new.items():
         was = old.get(page_id)
         if was and _id(was.above) == _id(place.above):
-            kept.setdefault(_id(place.above), []).append((page_id, was.position))
-    return {page_id for siblings in kept.values() for page_id in _out_of_order(siblings)}
+            unmoved.setdefault(_id(place.above), []).append((page_id, was.position))
+    return {page_id for siblings in unmoved.values() for page_id in _out_of_order(siblings)}
 
 
 def _out_of_order(siblings: Sequence[tuple[str, int]]) -> set[str]:
-    """Returns the pages outside one longest increasing subsequence."""
-    kept = set(longest_increasing_subsequence([position for _, position in siblings]))
-    return {page_id for number, (page_id, _) in enumerate(siblings) if number not in kept}
+    """Returns the pages outside of one longest increasing subsequence."""
+    in_order = set(longest_increasing_subsequence([position for _, position in siblings]))
+    return {page_id for number, (page_id, _) in enumerate(siblings) if number not in in_order}
 
 
 def _attributes(before: Mapping[str, Any], after: Mapping[str, Any], kind: str) -> dict[str, Any]:
     is_page = kind not in _SHOWN
-    found: dict[str, Any] = {}
+    changes: dict[str, Any] = {}
     for name in _ATTRIBUTES.get(kind, ("title",)):
         stored = _STORED.get(name, name) if is_page else name
         was, now = _significant(before.get(stored)), _significant(after.get(stored))
@@ -292,17 +297,17 @@ def _attributes(before: Mapping[str, Any], after: Mapping[str, Any], kind: str) 
             continue
         change = _change(was, now)
         if change:
-            found[name] = change
-    return found
+            changes[name] = change
+    return changes
 
 
 def _significant(value: Any) -> Any:
-    """Returns a value, or None if it means the same as a missing one."""
+    """Returns a value, or None if it is equivalent to a missing one."""
     return None if value is False or value == "" else value
 
 
 def _change(before: Any, after: Any) -> dict[str, Any]:
-    """Returns both sides of a change; empty if they are equal."""
+    """Returns both sides of a change, or an empty dict if they are equal."""
     if before == after and type(before) is type(after):
         return {}
     return {side: value for side, value in (("before", before), ("after", after)) if value is not None}

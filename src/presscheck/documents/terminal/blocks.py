@@ -36,22 +36,22 @@ HEADING_STYLES = ("title strong", "heading strong", "strong", "strong emphasis",
 """The styles of headings, by level."""
 
 MAX_INCLUDES = 5
-"""Reusable content in reusable content that is shown; a piece in itself is not."""
+"""Maximum nesting depth of reusable content."""
 MOST_INCLUDES = 50
-"""Pieces of reusable content that one block shows, those in others counted."""
+"""Maximum number of pieces of reusable content in one block, including nested ones."""
 IN_ITSELF = "It includes itself: its text is shown once."
 TOO_MANY = "Too much reusable content in reusable content: its text is not shown here."
 
 MAX_PICTURES = 20
-"""Pictures of one paragraph that are drawn; the others are captions."""
+"""Maximum number of pictures of a paragraph that are drawn; further ones have captions only."""
 
 
 class TerminalWords:
-    """What a terminal shows instead of inline formulas, emoji, icons, variables and indices.
+    """The terminal form of inline formulas, emoji, icons, variables and indices.
 
     Args:
-        symbols: the symbols that the page is drawn with.
-        references: what the page refers to.
+        symbols: the symbols for drawing the page.
+        references: the content that the page refers to.
     """
 
     def __init__(self, symbols: Symbols, references: References) -> None:
@@ -60,23 +60,23 @@ class TerminalWords:
 
     @property
     def broken(self) -> str:
-        """The sign behind a broken link."""
+        """The sign after a broken link."""
         return self._symbols.broken
 
     def formula(self, source: str) -> str:
-        """Returns a formula as one line of Unicode; on an ASCII terminal as it is written."""
+        """Returns a formula as one line of Unicode, or as written on an ASCII terminal."""
         return " ".join(source.split()) if self._symbols.is_ascii else formula_text(source)
 
     def emoji(self, name: str) -> str:
-        """Returns the emoji with a name; on an ASCII terminal its name."""
+        """Returns the emoji with a name, or its name on an ASCII terminal."""
         return f":{name}:" if self._symbols.is_ascii else emoji_by_name(name)
 
     def icon(self, name: str) -> str:
-        """Returns the sign of an icon, or its name in brackets."""
+        """Returns the character of an icon, or its name in brackets."""
         return f"[{name}]" if self._symbols.is_ascii else icon_text(name)
 
     def variable(self, expression: str) -> str | None:
-        """Returns the value of an expression; None if it is not known."""
+        """Returns the value of an expression, or None if it is unknown."""
         return self._references.variable(expression)
 
     def index(self, tag: str, text: str) -> str:
@@ -90,14 +90,14 @@ class BlockRenderer:
     """Renders the blocks of one page, which share link definitions.
 
     Args:
-        symbols: the symbols that the page is drawn with.
-        references: what the page refers to.
-        controls: what is folded, and what scrolls; without them everything is open.
-        conflicts: the conflicts that were cut out of the page; where one was, both sides are shown.
+        symbols: the symbols for drawing the page.
+        references: the content that the page refers to.
+        controls: the state of folds, tabs and scrolling; without it everything is open.
+        conflicts: the conflicts that were replaced by placeholders; both sides of each are rendered.
 
     Attributes:
-        codes: the texts of the code blocks with controls, by their keys.
-        cuts_html: whether a conflict cuts through a piece of HTML of the last block, which cannot be shown then.
+        codes: the texts of the code blocks with controls, by key.
+        cuts_html: whether a conflict starts or ends within HTML of the last block, so that it cannot be rendered.
     """
 
     def __init__(
@@ -130,7 +130,7 @@ class BlockRenderer:
         try:
             return self._numbered(text, columns, str(number))
         except RecursionError:
-            # nested too deep to parse: show it rather than hide it
+            # too deeply nested to parse; source code is better than nothing
             return self.source(text, columns)
 
     def _numbered(self, text: str, columns: int, prefix: str) -> list[Line]:
@@ -138,7 +138,7 @@ class BlockRenderer:
         blocks = outermost(tokens)
         before = self._prefix, self._numbers
         self._prefix = prefix
-        # a control is known by the number of its token, which does not depend on what is folded or on the width
+        # keys use token numbers, which depend neither on folds nor on the width
         self._numbers = {id(token): number for number, token in enumerate(tokens)} if self.controls else {}
         try:
             return self._flow(blocks, columns)
@@ -150,11 +150,11 @@ class BlockRenderer:
         return f"{self._prefix}.{self._numbers.get(id(token), 0)}"
 
     def include(self, address: str, token: Token, columns: int) -> list[Line]:
-        """Renders the text of reusable content, or why it is not shown; nothing if nothing is known of it."""
-        found = self.references.included(address)
-        if found is None or found.markdown is None:
-            return self.words(found.note, "waiting", columns) if found and found.note else []
-        key = found.key or address
+        """Renders reusable content, or the reason why it is not shown; nothing if the content is unknown."""
+        content = self.references.included(address)
+        if content is None or content.markdown is None:
+            return self.words(content.note, "waiting", columns) if content and content.note else []
+        key = content.key or address
         if key in self._included:
             return self.words(IN_ITSELF, "quiet", columns)
         if len(self._included) > MAX_INCLUDES or self._includes >= MOST_INCLUDES:
@@ -162,21 +162,21 @@ class BlockRenderer:
         self._included.append(key)
         self._includes += 1
         try:
-            return self._numbered(found.markdown, columns, self.key(token))
+            return self._numbered(content.markdown, columns, self.key(token))
         finally:
             self._included.pop()
 
     def code_block(
         self, text: str, columns: int, look: CodeLook, key: str, *, collapsed: int | None = None
     ) -> list[Line]:
-        """Renders code; with controls it can be unfolded, wrapped or scrolled, and copied.
+        """Renders code. With controls, it can be unfolded, wrapped or scrolled, and copied.
 
         Args:
             text: the code.
             columns: the width.
-            look: how it is shown; with controls it is wrapped unless the user chose otherwise.
+            look: the appearance; with controls, the user decides about wrapping, which is on by default.
             key: the key of its controls.
-            collapsed: the lines that are shown while it is folded; None if it cannot be folded.
+            collapsed: number of lines that are shown while it is folded, or None if it cannot be folded.
         """
         controls = self.controls
         if controls is None:
@@ -201,7 +201,7 @@ class BlockRenderer:
         return [*lines, (Mark("fold", f"{key}f", int(is_open), 1).span, *cut((toggle,), columns))]
 
     def source(self, text: str, columns: int) -> list[Line]:
-        """Renders Markdown as it is written."""
+        """Renders Markdown as source code."""
         return code_lines(text, columns, self.symbols)
 
     def words(self, text: str, style: str, columns: int) -> list[Line]:
@@ -220,17 +220,17 @@ class BlockRenderer:
         return int(tokens[0].tag[1]), self.runs(tokens[1])
 
     def flow(self, tokens: Sequence[Token], columns: int) -> list[Line]:
-        """Renders blocks below one another, separated by blank lines."""
+        """Renders a sequence of blocks, separated by blank lines."""
         return self._flow(outermost(tokens), columns)
 
     def _flow(self, blocks: Blocks, columns: int, *, is_compact: bool = False) -> list[Line]:
         lines: list[Line] = []
         for token, inner in blocks:
-            laid = self.block(token, inner, columns)
-            if laid:
+            block_lines = self.block(token, inner, columns)
+            if block_lines:
                 if lines and not is_compact:
                     lines.append(())
-                lines.extend(laid)
+                lines.extend(block_lines)
         return lines
 
     def block(self, token: Token, inner: Sequence[Token], columns: int) -> list[Line]:
@@ -248,7 +248,7 @@ class BlockRenderer:
         return runs
 
     def paragraph(self, token: Token, inner: Sequence[Token], columns: int) -> list[Line]:
-        """Renders a paragraph; one of nothing but images has their pictures above their captions."""
+        """Renders a paragraph; if it consists of images, with their pictures above the captions."""
         if not inner:
             return []
         number = conflict_number(inner[0].content) if self._conflicts else None
@@ -272,13 +272,13 @@ class BlockRenderer:
         return [(conflict_mark(number), bar, *lines[0]), *((bar, *line) for line in lines[1:])]
 
     def conflict_title(self, number: int) -> str:
-        """Returns the title of a conflict, by its number."""
+        """Returns the title of a conflict, given its number."""
         return f"Conflict {number + 1} of {len(self._conflicts)}: both sides changed this text"
 
     def pictured(self, sources: Sequence[str], caption: Sequence[Span], columns: int) -> list[Line]:
-        """Renders pictures above their caption, as far as they are known; a caption has the reason if one is not."""
-        known = [self.references.picture(source, columns) for source in sources[:MAX_PICTURES]]
-        pictures = [picture for picture in known if picture]
+        """Renders available pictures above their caption, which contains the reasons for missing ones."""
+        loaded = [self.references.picture(source, columns) for source in sources[:MAX_PICTURES]]
+        pictures = [picture for picture in loaded if picture]
         notes = [Span(f" · {note}", "quiet") for note in dict.fromkeys(picture.note for picture in pictures) if note]
         lines = [line for picture in pictures for line in picture.lines]
         lines.extend(wrap([*caption, *notes], columns))
@@ -314,9 +314,10 @@ class BlockRenderer:
         return with_prefix(lines, (bar,), (bar,))
 
     def list_block(self, token: Token, inner: Sequence[Token], columns: int) -> list[Line]:
-        """Renders a list with hanging markers; with blank lines where an item has more than a paragraph and lists.
+        """Renders a list with hanging markers. Items have blank lines between them if any contains more than text and
+        lists.
 
-        The blank lines of the Markdown do not matter: nodes have none.
+        Blank lines in the Markdown do not matter, because document nodes have none.
         """
         parts = outermost(inner)
         items = [outermost(within) for _, within in parts]

@@ -1,7 +1,7 @@
 """Renders code blocks with their language and a few colours: keywords, strings, comments.
 
-Each family of languages has one regular expression that never backtracks: untrusted code must not block the screen,
-which the grammars of a full highlighter cannot promise, and they take longer to load than a page takes to render.
+Each family of languages has one regular expression that never backtracks: untrusted code must not block the screen. The
+grammars of a full highlighter cannot guarantee that, and take longer to load than a page to render.
 """
 
 from __future__ import annotations
@@ -80,16 +80,16 @@ _KEYWORDS = frozenset(_WORDS.split())
 
 
 class CodeLook(NamedTuple):
-    """How code is shown.
+    """The appearance of code.
 
     Args:
-        language: its language, as written.
-        title: its title.
-        is_numbered: whether its lines have numbers.
-        is_wrapped: whether long lines continue in the next; if not, they are cut.
-        offset: the cells that are scrolled out on the left, where lines are cut.
+        language: the language, as written.
+        title: the title.
+        is_numbered: whether lines have numbers.
+        is_wrapped: whether long lines are wrapped instead of cut off.
+        offset: number of cells that are scrolled out on the left, if lines are cut off.
         marked: the numbers of highlighted lines, from 0.
-        most_lines: how many lines are shown; None for all.
+        most_lines: maximum number of lines, or None for all.
         mark: a span without text at the beginning of each line.
     """
 
@@ -107,7 +107,7 @@ PLAIN = CodeLook()
 
 
 def code_lines(text: str, columns: int, symbols: Symbols, look: CodeLook = PLAIN) -> list[Line]:
-    """Renders code as lines of exactly this width; a long line continues in the next, after a marker."""
+    """Renders code as lines of exactly this width; a long line continues on the next, after a marker."""
     clean = _trailing("", sanitize(text, lines=True)).rstrip("\n")
     digits = len(str(clean.count("\n") + 1)) + 1 if look.is_numbered else 0
     inner = remaining_cells(columns, MARGIN + digits)
@@ -142,13 +142,13 @@ def widest_line(text: str) -> int:
 
 
 def room_of_code(text: str, columns: int, *, is_numbered: bool) -> int:
-    """Returns the cells that a line of code has beside its margin and number."""
+    """Returns the number of cells for code beside its margin and line number."""
     digits = len(str(text.rstrip("\n").count("\n") + 1)) + 1 if is_numbered else 0
     return remaining_cells(columns, MARGIN + digits) or columns
 
 
 def _cut_out(spans: Sequence[Span], offset: int, columns: int) -> Line:
-    """Returns the part of a line that is seen after so many cells."""
+    """Returns the visible part of a line that is scrolled by `offset` cells."""
     if offset:
         head, _ = split_cells("".join(span.text for span in spans), offset)
         _, spans = split_spans(spans, len(head)) if head else ((), spans)
@@ -167,7 +167,7 @@ def _label(title: str, language: str, columns: int, symbols: Symbols) -> Line | 
 
 
 def highlight(text: str, language: str) -> Iterator[list[Span]]:
-    """The lines of the code, in styles."""
+    """Yields the styled lines of code."""
     line: list[Span] = []
     for part, style in _styled(text, _GRAMMARS.get(language)):
         first, *others = part.split("\n")
@@ -196,7 +196,7 @@ def _styled(text: str, grammar: re.Pattern[str] | None) -> Iterator[tuple[str, s
 
 
 def _folded(spans: Sequence[Span], columns: int) -> Iterator[Line]:
-    """A line of code as lines that fit, broken where a word ends if there is such a place near the end."""
+    """Yields the parts of a long line that fit into the width, broken after words if possible."""
     text = "".join(span.text for span in spans)
     while cell_len(text) > columns:
         head, _ = split_cells(text, columns)
@@ -209,7 +209,7 @@ def _folded(spans: Sequence[Span], columns: int) -> Iterator[Line]:
 
 
 def split_spans(spans: Sequence[Span], size: int) -> tuple[Line, Sequence[Span]]:
-    """The first so many characters, and the rest."""
+    """Splits spans after `size` characters."""
     for number, (text, style, link) in enumerate(spans):
         if size <= len(text):
             rest = [Span(text[size:], style, link)] if size < len(text) else []

@@ -1,8 +1,8 @@
-"""The controls of a page: what is folded, which tab is shown, what scrolls sideways; and their marks in lines.
+"""The controls of a page: folds, tabs and horizontal scrolling, and their marks in lines.
 
-A control is a span with a target that no author can write, because it begins with a character that `sanitize` removes.
-So a click, enter and a label activate a control just as they follow a link. A mark is such a span without text: it
-tells which block a line belongs to.
+A control is a span with a link target that authors cannot write, because it begins with a character that `sanitize`
+removes. So a click, enter and a label activate a control in the same way as a link. A mark is such a span without text,
+and identifies the block that a line belongs to.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from presscheck.text.styled_text import Line, Span
 
 _SIGN = "\0"
 PICTURE = f"{_SIGN}picture "
-"""How the target of the mark of a picture begins, before its name."""
+"""Prefix of the target of a picture's mark, before its name."""
 
 
 class Mark(NamedTuple):
-    """The block with a control that a line belongs to: its kind, its key, its value now, and the greatest value.
+    """The block with a control that a line belongs to: its kind, its key, its current value, and its maximum.
 
-    The value of tabs is the number of the tab, that of a fold 1 if it is open, that of wide blocks the first column.
+    The value is the number of the current tab, 1 for an open fold, or the first visible column of a wide block.
     """
 
     kind: str
@@ -40,7 +40,7 @@ class Controls:
     Attributes:
         shows_all: whether everything is open: all tabs, all expandables, and every column of a table.
         hides: whether a part of the page was not drawn.
-        folded: the keys of the folded sections, which stay when other parts of the page change.
+        folded: the keys of folded sections, which do not change when other parts of the page do.
     """
 
     def __init__(self) -> None:
@@ -63,44 +63,44 @@ def target(key: str, value: int) -> str:
 
 
 def section_key(number: int) -> str:
-    """Returns the key of the control of a section, by the number of the block of its heading."""
+    """Returns the key of a section's control, given the number of the heading's block."""
     return f"{number}.section"
 
 
 def is_section(key: str) -> bool:
-    """Returns whether a key is that of a section."""
+    """Returns whether a key belongs to a section."""
     return key.endswith(".section")
 
 
 def conflict_mark(number: int) -> Span:
-    """Returns the span at the start of a conflict, by its number."""
+    """Returns the span at the start of a conflict, given its number."""
     return Mark("conflict", str(number), 0, 0).span
 
 
 def section_mark(line: Line) -> Mark | None:
-    """Returns the mark of the section whose heading begins in a line."""
+    """Returns the mark of the section whose heading starts on a line, or None."""
     link = line[0].link if line else None
     return next(marks_of(line[:1])) if link and link.startswith(f"{_SIGN}mark section ") else None
 
 
 def is_control(address: str | None) -> bool:
-    """Returns whether a target is that of a control or a mark, which opens nothing."""
+    """Returns whether a target belongs to a control or a mark instead of a link."""
     return bool(address) and str(address).startswith(_SIGN)
 
 
 def is_setting(address: str | None) -> bool:
-    """Returns whether a target is that of a control."""
+    """Returns whether a target belongs to a control."""
     return bool(address) and str(address).startswith(f"{_SIGN}set ")
 
 
 def read_setting(address: str) -> tuple[str, int] | None:
-    """Returns the key and the value that a control sets."""
+    """Returns the key and the value that a control sets, or None for other targets."""
     parts = address.split(" ")
     return (parts[1], int(parts[2])) if is_setting(address) and len(parts) == 3 else None
 
 
 def marks_of(line: Line) -> Iterator[Mark]:
-    """Yields the marks of a line, that of the outermost block first."""
+    """Yields the marks of a line, outermost block first."""
     for span in line:
         if span.link and span.link.startswith(f"{_SIGN}mark "):
             _, kind, key, value, most = span.link.split(" ")
@@ -108,10 +108,10 @@ def marks_of(line: Line) -> Iterator[Mark]:
 
 
 def picture_mark(name: str) -> Span:
-    """Returns the span of a picture that is not drawn yet, by its name."""
+    """Returns the span for a picture that is not drawn yet, given its name."""
     return Span("", "", PICTURE + name)
 
 
 def block_of(key: str) -> int:
-    """Returns the number of the block of a page that a control is in."""
+    """Returns the number of the block of the page that contains a control."""
     return int(key.partition(".")[0])
