@@ -3,6 +3,7 @@
 import ast
 import re
 
+import pytest
 from tests.root import ROOT
 from tests.rules.sources import tree_of
 from tests.rules.structure import PACKAGE, imports, module_paths
@@ -101,24 +102,25 @@ def test_no_test_module_imports_another() -> None:
     assert not [str(path.relative_to(ROOT)) for path in tests if imports_of_tests.search(path.read_text("utf-8"))]
 
 
-def room_of(name: str, packages: set[str]) -> str:
-    """The package of a module; a module beside packages is a room of its own."""
-    package = name.rpartition(".")[0]
-    return name if any(other.startswith(f"{package}.") for other in packages) else package
+DEPTHS = (2, 3, 4)
+"""`tui.ui` and `tui.widgets`, `tui.screens.browse`, `tui.screens.sites.access`: each beside its neighbors."""
 
 
-def test_packages_of_screens_form_layers() -> None:
-    screens, lower = "tui.screens.", ("tui.ui.", "tui.widgets.")
-    edges = {name: targets for name, targets in imports().items() if name.startswith(screens)}
-    packages = {name.rpartition(".")[0] for name in edges}
+@pytest.mark.parametrize("depth", DEPTHS)
+def test_packages_of_the_app_form_layers(depth: int) -> None:
     rooms: dict[str, set[str]] = {}
-    for name, targets in edges.items():
-        room = room_of(name, packages)
-        rooms.setdefault(room, set()).update(room_of(target, packages) for target in targets if target in edges)
-        rooms[room].discard(room)
+    for name, targets in imports().items():
+        if not name.startswith("tui."):
+            continue
+        room = room_of(name, depth)
+        below = {room_of(target, depth) for target in targets if target.startswith("tui.")}
+        rooms[room] = rooms.get(room, set()) | below - {room}
     assert not circles(rooms)
-    below = {name: targets for name, targets in imports().items() if name.startswith(lower)}
-    assert not [name for name, targets in below.items() if any(target.startswith(screens) for target in targets)]
+
+
+def room_of(name: str, depth: int) -> str:
+    """The package of a module at a depth; a module that is not so deep is a room of its own."""
+    return ".".join(name.split(".")[:depth])
 
 
 def test_the_app_has_few_protocols() -> None:

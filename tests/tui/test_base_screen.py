@@ -23,10 +23,10 @@ from presscheck.text.styled_text import Span
 from presscheck.tui.app import PresscheckApp
 from presscheck.tui.commands import COMMANDS, NEVER_ALONE, PRESETS, keys_of
 from presscheck.tui.keyboard import KeySequences
-from presscheck.tui.status_bar import WhichKey
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 from presscheck.tui.widgets.line_view import TextView
 from presscheck.tui.widgets.row_list import RowList
+from presscheck.tui.widgets.status_bar import WhichKey
 
 
 class Beside(Room):

@@ -1,7 +1,7 @@
 """The command table of a screen: handlers and disabled reasons."""
 
 from presscheck.tui.commands import COMMANDS, CommandTable
-from presscheck.tui.status_bar import key_hints, pending_keys
+from presscheck.tui.widgets.status_bar import key_hints, pending_keys
 
 
 class Screen:

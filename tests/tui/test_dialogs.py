@@ -19,11 +19,11 @@ from presscheck.store.outbox import Outbox
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Span
 from presscheck.tui.external_programs import editor, environment, is_remote
-from presscheck.tui.status_bar import StatusLine
 from presscheck.tui.widgets.composer import Composer
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 from presscheck.tui.widgets.empty_state import EmptyState
 from presscheck.tui.widgets.picker import Choice, Picker, matching
+from presscheck.tui.widgets.status_bar import StatusLine
 
 SLOT = DraftSlot(cast("Any", None), "reply")
 """Where drafts of composers are stored whose text is never opened in an editor."""

@@ -129,7 +129,7 @@ def test_the_shown_tab_handles_its_commands_before_the_screen() -> None:
     assert table.disabled_reason("delete") == "there is no fruit"
     shown[0] = other
     assert table.handler("delete") is None
-    assert table.disabled_reason("delete") == "works in Fruits (1), not here"
+    assert table.disabled_reason("delete") == "delete: works in Fruits (1), not here"
     handler = table.handler("add")
     assert handler
     assert handler() == "added to the screen"

@@ -29,12 +29,12 @@ from presscheck.tui.screens.outbox.screen import OutboxScreen
 from presscheck.tui.screens.publish.screen import PublishScreen
 from presscheck.tui.screens.replace.form import ReplaceForm
 from presscheck.tui.screens.review.screen import ReviewScreen
-from presscheck.tui.status_bar import WhichKey
 from presscheck.tui.widgets.line_view import TextView
 from presscheck.tui.widgets.page_view import PageView
 from presscheck.tui.widgets.pane_border import PaneBorder
 from presscheck.tui.widgets.picker import Picker
 from presscheck.tui.widgets.row_list import RowList
+from presscheck.tui.widgets.status_bar import WhichKey
 from presscheck.tui.widgets.tree import Node, Tree
 
 

@@ -180,7 +180,7 @@ async def test_a_file_is_replaced_on_all_pages_that_show_it(
     async with running(app_on(service, tmp_path)) as pilot:
         await opened(pilot)
         await pilot.press(".", "f")
-        await until(pilot, shows="works in Files (2), not here")
+        await until(pilot, shows="find and replace: works in Files (2), not here")
         await pilot.press("2")
         await until(pilot, shows="2 pages")
         await asked(pilot, words)

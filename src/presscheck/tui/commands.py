@@ -369,7 +369,7 @@ class CommandTable:
         if name in self._handlers:
             return self._reasons[name]() if name in self._reasons else None
         places = [f"{title} ({at})" for at, (title, _, handlers, _) in enumerate(self._tabs, 1) if name in handlers]
-        return f"works in {' and '.join(places)}, not here" if places else None
+        return f"{self._by_name[name].title}: works in {' and '.join(places)}, not here" if places else None
 
     def _of_shown_tab(self) -> tuple[dict[str, Callable[[], Any]], dict[str, Callable[[], Any]]]:
         """The handlers and reasons of the tab that is shown."""

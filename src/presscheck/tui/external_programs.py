@@ -15,8 +15,6 @@ from typing import TYPE_CHECKING
 from textual.app import SuspendNotSupported
 
 from presscheck.errors import PresscheckError, StoreError
-from presscheck.text.sanitize import display_url, is_safe_link, is_safe_url
-from presscheck.text.styled_text import Span, wrap
 
 if TYPE_CHECKING:
     from presscheck.store.open_texts import DraftSlot
@@ -28,8 +26,6 @@ LINE_EDITORS = frozenset(
     ("vi", "vim", "nvim", "view", "nano", "pico", "emacs", "emacsclient", "micro", "kak", "joe", "jed", "ne", "mg")
 )
 """Editors that open a file at a line if `+LINE` stands before its name."""
-BESIDE_NOTICE = 12
-"""Cells of the footer that a message never has: the key of the help stays."""
 FALLBACK_EDITORS = ("nano", "vim", "vi")
 
 
@@ -107,32 +103,6 @@ def environment() -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if name != "PRESSCHECK_TOKEN"}
 
 
-def open_address(app: AppContext, url: str) -> None:
-    """Open a web or mail address in the browser, and copy others; what is copied is shown, a long one on a screen."""
-    if not is_safe_link(url):
-        app.notify(f"not opened, this is not an address that pages may link to: {display_url(url)}")
-        return
-    if is_remote() or not is_safe_url(url) or not _open_in_browser(url):
-        # the terminal copies it, so this works over SSH; where it does not, the address can be selected
-        app.copy_to_clipboard(url)
-        message, columns = f"copied: {display_url(url)}", app.screen.size.width
-        if len(message) > columns - BESIDE_NOTICE:
-            _show_address(app, display_url(url), max(columns - 4, 20))
-        else:
-            app.notify(message)
-    else:
-        app.notify(f"opened: {display_url(url)}")
-
-
-def _show_address(app: AppContext, address: str, columns: int) -> None:
-    """Show an address that the footer has no room for, on lines of its own."""
-    from presscheck.tui.screens.text_screen import TextScreen  # 1 ms, only for a long address
-
-    lines = [(Span(address[at : at + columns], "link"),) for at in range(0, len(address), columns)]
-    note = "If your terminal does not let programs copy, select the lines and join them to one address."
-    app.push_screen(TextScreen("Address, copied", [(), *lines, (), *wrap([Span(note, "quiet")], columns)]))
-
-
 def is_openable(name: str) -> bool:
     """Whether opening a file of this name cannot run code: images, sound, videos, plain text, PDF."""
     _, dot, ending = name.rpartition(".")
@@ -150,7 +120,7 @@ def open_file(name: str, content: bytes) -> bool:
         path.write_bytes(content)
     except OSError as error:
         raise PresscheckError(f"the file cannot be stored to open it: {error.strerror}") from None
-    return _open_in_browser(str(path))
+    return open_in_browser(str(path))
 
 
 @cache
@@ -167,7 +137,8 @@ def is_remote() -> bool:
     )
 
 
-def _open_in_browser(url: str) -> bool:
+def open_in_browser(url: str) -> bool:
+    """Open a web address or a file with the program of the desktop; returns whether that could be started."""
     opener = {"Darwin": "open"}.get(os.uname().sysname, "xdg-open")
     try:
         subprocess.Popen(  # noqa: S603

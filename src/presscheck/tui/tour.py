@@ -18,7 +18,7 @@ from textual.worker import Worker
 
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.commands import COMMANDS, keys_of, shown
-from presscheck.tui.status_bar import pressing
+from presscheck.tui.widgets.status_bar import pressing
 from presscheck.tui.widgets.tour_bar import OVER_DIALOGS, TourBar
 
 if TYPE_CHECKING:

@@ -10,12 +10,12 @@ from typing_extensions import override
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, cut, pad, plain
 from presscheck.tui.screens.text_screen import TextScreen
-from presscheck.tui.status_bar import StatusLine
 from presscheck.tui.ui.screen import NARROW, BaseScreen
 from presscheck.tui.widgets.empty_state import EmptyState
 from presscheck.tui.widgets.line_view import TextView
 from presscheck.tui.widgets.row_list import RowList
 from presscheck.tui.widgets.search_inputs import FilterLine
+from presscheck.tui.widgets.status_bar import StatusLine
 
 if TYPE_CHECKING:
     from presscheck.engine.connection import Entry

@@ -25,12 +25,12 @@ from presscheck.text.styled_text import Line, Span
 from presscheck.tui.external_programs import edit_text, is_built_in
 from presscheck.tui.screens.text_draft import Saved, confirm_discard, diff_lines, lost_lines, merged_texts
 from presscheck.tui.screens.undo import undo_last_sent
-from presscheck.tui.status_bar import StatusLine
 from presscheck.tui.ui.screen import BaseScreen
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 from presscheck.tui.widgets.empty_state import EmptyState
 from presscheck.tui.widgets.page_view import PageView
 from presscheck.tui.widgets.picker import Choice, Picker
+from presscheck.tui.widgets.status_bar import StatusLine
 
 if TYPE_CHECKING:
     from presscheck.api.organizations import Organization

@@ -22,11 +22,11 @@ from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, width, wrap
 from presscheck.tui.app_context import app_of
-from presscheck.tui.status_bar import ClickableLines, StatusLine, pressing
 from presscheck.tui.widgets.line_view import TextView
 from presscheck.tui.widgets.picker import Choice, Picker
 from presscheck.tui.widgets.prompt_dialog import PromptDialog, error_note
 from presscheck.tui.widgets.search_inputs import SearchInput
+from presscheck.tui.widgets.status_bar import ClickableLines, StatusLine, pressing
 
 if TYPE_CHECKING:
     from presscheck.engine.forms.form import Form, FormField

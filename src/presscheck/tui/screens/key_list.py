@@ -18,9 +18,9 @@ from typing_extensions import override
 from presscheck.engine.reads.cached_reads import is_about_service
 from presscheck.text.styled_text import Line, Span, cut, pad
 from presscheck.tui.commands import Command, keys_of, shown
-from presscheck.tui.status_bar import StatusLine, pressing
 from presscheck.tui.widgets.line_view import LineView
 from presscheck.tui.widgets.search_inputs import SearchInput
+from presscheck.tui.widgets.status_bar import StatusLine, pressing
 
 if TYPE_CHECKING:
     from presscheck.tui.app_context import AppContext

@@ -10,6 +10,7 @@ is mounted. A `PresscheckError` raised anywhere in a screen is shown by the app.
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from functools import cached_property, partial
 from inspect import isawaitable
@@ -27,18 +28,12 @@ from typing_extensions import override
 
 from presscheck.engine.results import Result
 from presscheck.errors import PresscheckError
+from presscheck.text.phrases import span
+from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, cut, width
 from presscheck.tui.commands import COMMANDS, SCOPE_PLACES, CommandTable, keys_of, shown
 from presscheck.tui.keyboard import KeySequences, key_name
 from presscheck.tui.places import Place
-from presscheck.tui.status_bar import (
-    StatusLine,
-    WhichKey,
-    connection_state,
-    key_hints,
-    pending_keys,
-    pressing,
-)
 from presscheck.tui.terminal.output import LineCompositor
 from presscheck.tui.ui.find import Find
 from presscheck.tui.widgets.line_view import END, LineView
@@ -46,6 +41,13 @@ from presscheck.tui.widgets.page_view import PageView
 from presscheck.tui.widgets.pane_border import PaneBorder
 from presscheck.tui.widgets.row_list import RowList
 from presscheck.tui.widgets.search_inputs import FindBar
+from presscheck.tui.widgets.status_bar import (
+    StatusLine,
+    WhichKey,
+    key_hints,
+    pending_keys,
+    pressing,
+)
 from presscheck.tui.widgets.tree import Tree
 
 if TYPE_CHECKING:
@@ -55,7 +57,7 @@ if TYPE_CHECKING:
     from presscheck.engine.connection import Status
     from presscheck.engine.engine import Engine
     from presscheck.tui.app_context import AppContext
-    from presscheck.tui.commands import Command
+    from presscheck.tui.commands import Command, Keymap
     from presscheck.tui.ui.content_place import ContentPlace
 
 T = TypeVar("T")
@@ -568,3 +570,28 @@ class BaseScreen(Screen[None], inherit_bindings=False):
         continuations = self.keys.continuations(self.footer_titles)
         if continuations:  # a key that only other screens continue has none
             self.query_one(WhichKey).open(title, continuations, self.size.width)
+
+
+def connection_state(status: Status, profile: str, keymap: Keymap) -> Line:
+    """The connection, pending writes, running work, and the profile if it is not the default one.
+
+    A click on pending or failed writes opens the outbox.
+    """
+    parts: list[Span] = []
+    outbox = keys_of(_BY_NAME["go_outbox"], keymap)[0]
+    if status.running:
+        parts.append(Span(sanitize(status.running), "quiet"))
+    if status.refused:
+        parts += pressing(outbox, Span(f"✗ {status.refused} failed", "removed"))
+    if status.waiting:
+        parts += pressing(outbox, Span(f"◷ {status.waiting} pending", "waiting"))
+    if status.read_only:
+        parts.append(Span("read-only", "waiting"))
+    if profile != "default":
+        parts.append(Span(sanitize(profile), "accent"))
+    if status.online:
+        parts.append(Span("live", "quiet"))
+    else:
+        ago = span(time.time() - status.offline_since) if status.offline_since else "now"
+        parts.append(Span("offline" if ago == "now" else f"offline {ago}", "waiting"))
+    return tuple(span_ for part in parts for span_ in (Span(" · ", "quiet"), part))[1:]

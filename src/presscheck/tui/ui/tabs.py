@@ -11,11 +11,11 @@ from textual.containers import Vertical
 from typing_extensions import override
 
 from presscheck.text.styled_text import Line, Span
-from presscheck.tui.status_bar import StatusLine, pressing
 from presscheck.tui.ui.row_filter import RowFilter
 from presscheck.tui.ui.screen import BaseScreen
 from presscheck.tui.widgets.empty_state import EmptyState
 from presscheck.tui.widgets.row_list import RowList
+from presscheck.tui.widgets.status_bar import StatusLine, pressing
 
 if TYPE_CHECKING:
     from presscheck.tui.ui.list import List

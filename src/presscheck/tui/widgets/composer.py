@@ -28,9 +28,9 @@ from presscheck.tui.app_context import app_of
 from presscheck.tui.commands import COMMANDS, shown
 from presscheck.tui.external_programs import edit_text
 from presscheck.tui.keyboard import KeySequences, key_name
-from presscheck.tui.status_bar import StatusLine, pressing
 from presscheck.tui.widgets.line_view import TextView
 from presscheck.tui.widgets.picker import Choice, Picker
+from presscheck.tui.widgets.status_bar import StatusLine, pressing
 
 KEYS = tuple(command for command in COMMANDS if command.scope == "composer" or command.name == "back")
 

@@ -13,9 +13,9 @@ from textual.screen import ModalScreen
 from typing_extensions import override
 
 from presscheck.text.styled_text import Line, Span, wrap
-from presscheck.tui.status_bar import ClickableLines, StatusLine, pressing
 from presscheck.tui.widgets.line_view import TextView
 from presscheck.tui.widgets.search_inputs import SearchInput
+from presscheck.tui.widgets.status_bar import ClickableLines, StatusLine, pressing
 
 WIDEST = 76
 CONFIRM, REFUSE = "confirm", "refuse"

@@ -18,9 +18,9 @@ from presscheck.errors import InvalidArgument, PresscheckError
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, wrap
 from presscheck.tui.app_context import app_of
-from presscheck.tui.status_bar import StatusLine, pressing
 from presscheck.tui.widgets.line_view import TextView
 from presscheck.tui.widgets.search_inputs import SearchInput
+from presscheck.tui.widgets.status_bar import StatusLine, pressing
 
 T = TypeVar("T")
 Completion = Callable[[str], Awaitable[Sequence[str]]]

@@ -17,9 +17,9 @@ from typing_extensions import override
 
 from presscheck.text.styled_text import Line, Span, cut, pad, width
 from presscheck.tui.commands import shown
-from presscheck.tui.status_bar import StatusLine, pressing
 from presscheck.tui.widgets.row_list import RowList
 from presscheck.tui.widgets.search_inputs import SearchInput
+from presscheck.tui.widgets.status_bar import StatusLine, pressing
 
 MENU_ROWS = 9
 """The most rows of a menu: each has a digit."""

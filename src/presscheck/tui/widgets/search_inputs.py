@@ -13,8 +13,8 @@ from textual.widgets import Input
 from typing_extensions import override
 
 from presscheck.text.styled_text import Line, width
-from presscheck.tui.status_bar import StatusLine
 from presscheck.tui.widgets.line_view import LineView
+from presscheck.tui.widgets.status_bar import StatusLine
 
 
 class SearchInput(Input):

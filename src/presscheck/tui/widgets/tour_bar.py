@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing_extensions import override
 
 from presscheck.text.styled_text import Line, Span, cut, width
-from presscheck.tui.status_bar import ClickableLines
+from presscheck.tui.widgets.status_bar import ClickableLines
 
 OVER_DIALOGS = "tour"
 """The layer of a line over a dialog, so that the dialog keeps its place."""

@@ -20,8 +20,8 @@ from presscheck.tui.screens.admin.cluster_requests import ClusterRequests
 from presscheck.tui.screens.admin.conversation_import import ConversationImport
 from presscheck.tui.screens.admin.families import FAMILIES
 from presscheck.tui.screens.admin.family import OrganizationScreen
+from presscheck.tui.screens.admin.merge_rules import OrganizationMergeRules
 from presscheck.tui.screens.admin.table import FamilyTable
-from presscheck.tui.screens.merge_rules import OrganizationMergeRules
 from presscheck.tui.screens.organization import choose_organization
 from presscheck.tui.widgets.line_view import TextView
 from presscheck.tui.widgets.pane_border import PaneBorder

@@ -44,13 +44,13 @@ from presscheck.tui.screens.admin.operation_form import StoredForm, choices_of, 
 from presscheck.tui.screens.form_dialog import FormDialog
 from presscheck.tui.screens.sites.writes import send
 from presscheck.tui.screens.undo import undo_last_sent
-from presscheck.tui.status_bar import StatusLine
 from presscheck.tui.ui.row_filter import RowFilter
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 from presscheck.tui.widgets.empty_state import EmptyState
 from presscheck.tui.widgets.picker import Choice, Picker
 from presscheck.tui.widgets.prompt_dialog import PromptDialog
 from presscheck.tui.widgets.row_list import RowList
+from presscheck.tui.widgets.status_bar import StatusLine
 
 if TYPE_CHECKING:
     from presscheck.engine.results import Result

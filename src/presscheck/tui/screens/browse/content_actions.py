@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 from presscheck.api.change_requests import GetChangeRequestPDF
 from presscheck.api.spaces import GetSpacePDF, SearchSpace
 from presscheck.text.sanitize import sanitize
-from presscheck.tui.external_programs import open_address
 from presscheck.tui.screens.browse.page_tree import page_key
 from presscheck.tui.screens.page.editor import stays_locked
+from presscheck.tui.screens.web_address import open_address
 from presscheck.tui.widgets.picker import Choice, Picker
 from presscheck.tui.widgets.prompt_dialog import PromptDialog
 

@@ -19,7 +19,6 @@ from presscheck.engine.shared_calls import ALL, changed_page, live_page
 from presscheck.text.phrases import count, long_ago
 from presscheck.text.sanitize import sanitize
 from presscheck.tui.commands import shown
-from presscheck.tui.external_programs import open_address
 from presscheck.tui.screens.browse.item_contents import CONTENTS_OF, Contents
 from presscheck.tui.screens.browse.page_navigation import PageNavigation
 from presscheck.tui.screens.browse.page_references import ReferenceLoader
@@ -28,6 +27,7 @@ from presscheck.tui.screens.browse.shortcut_actions import shortcut_text
 from presscheck.tui.screens.browse.site_actions import site_lines
 from presscheck.tui.screens.browse.space_home import SpaceHome
 from presscheck.tui.screens.references.page_pictures import PagePictures
+from presscheck.tui.screens.web_address import open_address
 from presscheck.tui.widgets.picker import Choice, Picker
 
 if TYPE_CHECKING:

@@ -24,7 +24,6 @@ from presscheck.errors import PresscheckError
 from presscheck.text.phrases import count, now, since, size_of
 from presscheck.text.sanitize import is_safe_url, sanitize
 from presscheck.text.styled_text import Line, Span, cut
-from presscheck.tui.external_programs import open_address
 from presscheck.tui.screens.browse.page_references import refers_to_content
 from presscheck.tui.screens.page.editor import stays_locked
 from presscheck.tui.screens.references.file_contents import FilePlace
@@ -32,6 +31,7 @@ from presscheck.tui.screens.references.page_pictures import PagePictures
 from presscheck.tui.screens.references.revision_references import RevisionReferences
 from presscheck.tui.screens.revert_actions import make_revert
 from presscheck.tui.screens.revision_lines import change_lines, revision_head
+from presscheck.tui.screens.web_address import open_address
 from presscheck.tui.ui.screen import BaseScreen
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 from presscheck.tui.widgets.empty_state import EmptyState

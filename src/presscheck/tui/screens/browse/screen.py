@@ -31,13 +31,13 @@ from presscheck.tui.screens.browse.tree_filter import TreeFilter
 from presscheck.tui.screens.notification_actions import NotificationActions, Selection
 from presscheck.tui.screens.spell_check import SpellingActions
 from presscheck.tui.spell_checker import DoubtfulWord
-from presscheck.tui.status_bar import ClickableLines
 from presscheck.tui.ui.content_place import ContentPlace
 from presscheck.tui.ui.screen import BaseScreen
 from presscheck.tui.widgets.line_view import LineView
 from presscheck.tui.widgets.page_view import PageView
 from presscheck.tui.widgets.pane_border import PaneBorder
 from presscheck.tui.widgets.row_list import RowList
+from presscheck.tui.widgets.status_bar import ClickableLines
 from presscheck.tui.widgets.tree import Node, Tree
 
 MANY = 10_000

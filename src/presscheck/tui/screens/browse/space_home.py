@@ -26,9 +26,9 @@ from presscheck.errors import NotSupported
 from presscheck.text.phrases import count, long_ago, now, since
 from presscheck.text.sanitize import display_url, sanitize
 from presscheck.text.styled_text import Line, Span, cut, pad, width, wrap
-from presscheck.tui.external_programs import open_address
 from presscheck.tui.screens.browse.page_tree import READABLE
 from presscheck.tui.screens.browse.static_layout import StaticLayout
+from presscheck.tui.screens.web_address import open_address
 
 if TYPE_CHECKING:
     from presscheck.tui.screens.browse.session import ContentTree

@@ -22,10 +22,10 @@ from presscheck.tui.screens.inbox.row_renderer import (
     tabs,
 )
 from presscheck.tui.screens.notification_actions import SIGNS
-from presscheck.tui.status_bar import StatusLine
 from presscheck.tui.widgets.line_view import TextView
 from presscheck.tui.widgets.pane_border import MIN_COLUMNS, PaneBorder
 from presscheck.tui.widgets.row_list import RowList
+from presscheck.tui.widgets.status_bar import StatusLine
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult

@@ -15,9 +15,9 @@ from typing_extensions import override
 from presscheck.config.saved_views import SavedView
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, wrap
-from presscheck.tui.status_bar import StatusLine, pressing
 from presscheck.tui.widgets.line_view import TextView
 from presscheck.tui.widgets.search_inputs import SearchInput
+from presscheck.tui.widgets.status_bar import StatusLine, pressing
 
 WIDEST = 76
 HINTS = {

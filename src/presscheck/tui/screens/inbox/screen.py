@@ -15,7 +15,6 @@ from typing_extensions import override
 from presscheck.api.users import GetCurrentUser
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
-from presscheck.tui.external_programs import open_address
 from presscheck.tui.places import Place
 from presscheck.tui.screens.inbox.bulk_actions import BulkActions
 from presscheck.tui.screens.inbox.row_renderer import LEGEND
@@ -24,10 +23,11 @@ from presscheck.tui.screens.inbox.triage import TriageActions
 from presscheck.tui.screens.inbox.user_choice import choose_user
 from presscheck.tui.screens.inbox.views import ViewActions
 from presscheck.tui.screens.startup_snapshot import KEY, snapshot_text
-from presscheck.tui.status_bar import ClickableLines
+from presscheck.tui.screens.web_address import open_address
 from presscheck.tui.ui.screen import BaseScreen
 from presscheck.tui.widgets.line_view import render_strip
 from presscheck.tui.widgets.row_list import RowList
+from presscheck.tui.widgets.status_bar import ClickableLines
 
 
 class InboxScreen(BaseScreen):

@@ -41,11 +41,11 @@ from presscheck.tui.screens.markdown_editor.completion import (
 from presscheck.tui.screens.spell_check import SpellingActions
 from presscheck.tui.screens.text_draft import confirm_discard, merged_texts
 from presscheck.tui.spell_checker import DoubtfulWord
-from presscheck.tui.status_bar import pressing
 from presscheck.tui.ui.screen import NARROW, BaseScreen
 from presscheck.tui.widgets.page_view import PageView
 from presscheck.tui.widgets.picker import Choice, Picker
 from presscheck.tui.widgets.row_list import RowList
+from presscheck.tui.widgets.status_bar import pressing
 
 if TYPE_CHECKING:
     from presscheck.api.content import Pages, RevisionFile, RevisionPage

@@ -22,12 +22,12 @@ from presscheck.tui.screens.outbox.draft_actions import DraftActions
 from presscheck.tui.screens.outbox.draft_list import DraftList
 from presscheck.tui.screens.text_screen import TextScreen
 from presscheck.tui.screens.undo import NOT_DISCARDED, undo_sent
-from presscheck.tui.status_bar import ClickableLines, StatusLine
 from presscheck.tui.ui.screen import BaseScreen
 from presscheck.tui.widgets.composer import Composer
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 from presscheck.tui.widgets.empty_state import EmptyState
 from presscheck.tui.widgets.row_list import RowList
+from presscheck.tui.widgets.status_bar import ClickableLines, StatusLine
 
 if TYPE_CHECKING:
     from presscheck.engine.drafts import Draft

@@ -26,11 +26,11 @@ from presscheck.tui.screens.page_comments.actions import LiveCommentActions
 from presscheck.tui.screens.page_comments.drafts import LiveDrafts
 from presscheck.tui.screens.review.renderer import STATE_SIGNS, one_line, thread_lines
 from presscheck.tui.screens.undo import undo_last_sent
-from presscheck.tui.status_bar import StatusLine, pressing
 from presscheck.tui.ui.screen import BaseScreen
 from presscheck.tui.widgets.empty_state import EmptyState
 from presscheck.tui.widgets.line_view import TextView
 from presscheck.tui.widgets.row_list import RowList
+from presscheck.tui.widgets.status_bar import StatusLine, pressing
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Sequence

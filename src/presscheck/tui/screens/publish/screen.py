@@ -22,7 +22,6 @@ from presscheck.engine.shortcuts import Shortcut, change_text
 from presscheck.errors import NotSupported
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, cut, pad
-from presscheck.tui.external_programs import open_address
 from presscheck.tui.places import Place
 from presscheck.tui.screens.organization import choose_organization
 from presscheck.tui.screens.publish.actions import PublishActions, last_publish
@@ -32,6 +31,7 @@ from presscheck.tui.screens.publish.site_actions import SiteActions
 from presscheck.tui.screens.publish.site_pane import SitePane
 from presscheck.tui.screens.publish.site_screens import SiteScreens
 from presscheck.tui.screens.sites.writes import mark_of
+from presscheck.tui.screens.web_address import open_address
 from presscheck.tui.ui.row_filter import RowFilter
 from presscheck.tui.ui.screen import BaseScreen
 from presscheck.tui.widgets.pane_border import PaneBorder

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from presscheck.tui.external_programs import open_address
 from presscheck.tui.screens.review.view import WIDE
+from presscheck.tui.screens.web_address import open_address
 
 if TYPE_CHECKING:
     from presscheck.documents.diff.page_diff import Mode

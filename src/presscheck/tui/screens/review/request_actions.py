@@ -15,10 +15,10 @@ from presscheck.api.spaces import GetSpace
 from presscheck.engine.members import people_in
 from presscheck.engine.review.revert import plan_revert
 from presscheck.text.sanitize import sanitize
-from presscheck.tui.external_programs import open_address
 from presscheck.tui.screens.page.editor import edit_page, stays_locked
 from presscheck.tui.screens.revert_actions import make_revert
 from presscheck.tui.screens.review.renderer import summary_lines
+from presscheck.tui.screens.web_address import open_address
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 from presscheck.tui.widgets.picker import Choice, Picker
 from presscheck.tui.widgets.prompt_dialog import PromptDialog

@@ -12,7 +12,6 @@ from typing_extensions import override
 from presscheck.engine.review.live_updates import LiveUpdates
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
-from presscheck.tui.external_programs import open_address
 from presscheck.tui.places import Place
 from presscheck.tui.screens.notification_actions import NotificationActions, Selection
 from presscheck.tui.screens.review.comment_actions import CommentActions
@@ -29,11 +28,12 @@ from presscheck.tui.screens.review.suggestion_actions import SuggestionActions
 from presscheck.tui.screens.review.thread_list_screen import ThreadListScreen
 from presscheck.tui.screens.review.verdict_actions import VerdictActions
 from presscheck.tui.screens.sites.previews import RequestPreview
-from presscheck.tui.status_bar import ClickableLines
+from presscheck.tui.screens.web_address import open_address
 from presscheck.tui.ui.content_place import ContentPlace
 from presscheck.tui.ui.screen import BaseScreen
 from presscheck.tui.widgets.line_view import LineView
 from presscheck.tui.widgets.row_list import RowList
+from presscheck.tui.widgets.status_bar import ClickableLines
 
 if TYPE_CHECKING:
     from presscheck.api.change_requests import Review

@@ -16,10 +16,10 @@ from presscheck.tui.screens.notification_actions import NotificationActions, Sel
 from presscheck.tui.screens.review.comment_actions import CommentActions
 from presscheck.tui.screens.review.renderer import STATE_SIGNS, one_line, pending_words
 from presscheck.tui.screens.review.suggestion_actions import SuggestionActions
-from presscheck.tui.status_bar import StatusLine, pressing
 from presscheck.tui.ui.screen import BaseScreen
 from presscheck.tui.widgets.empty_state import EmptyState
 from presscheck.tui.widgets.row_list import RowList
+from presscheck.tui.widgets.status_bar import StatusLine, pressing
 
 if TYPE_CHECKING:
     from presscheck.engine.review.changes import ChangedItem

@@ -31,9 +31,9 @@ from presscheck.tui.screens.review.renderer import (
     suggestion_at,
     text_line_at,
 )
-from presscheck.tui.status_bar import StatusLine
 from presscheck.tui.widgets.pane_border import PaneBorder
 from presscheck.tui.widgets.row_list import RowList
+from presscheck.tui.widgets.status_bar import StatusLine
 
 if TYPE_CHECKING:
     from presscheck.documents.diff.block_pairs import SegmentPair

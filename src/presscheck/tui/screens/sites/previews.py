@@ -9,7 +9,7 @@ from presscheck.api.site_settings import GetPreview
 from presscheck.api.sites import ListSites
 from presscheck.engine.publish.previews import preview_url, spaces_of_site
 from presscheck.text.sanitize import sanitize
-from presscheck.tui.external_programs import open_address
+from presscheck.tui.screens.web_address import open_address
 from presscheck.tui.widgets.picker import Choice, Picker
 
 if TYPE_CHECKING:

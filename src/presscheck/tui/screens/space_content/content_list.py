@@ -10,7 +10,7 @@ from typing_extensions import override
 
 from presscheck.errors import NotSupported
 from presscheck.text.sanitize import sanitize
-from presscheck.tui.external_programs import open_address
+from presscheck.tui.screens.web_address import open_address
 from presscheck.tui.ui.list import NO_MATCH, Column, List
 from presscheck.tui.ui.loaded import message_for
 from presscheck.tui.widgets.empty_state import Message

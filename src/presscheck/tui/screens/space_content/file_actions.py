@@ -17,9 +17,10 @@ from presscheck.errors import PresscheckError
 from presscheck.text.phrases import size_of
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Span
-from presscheck.tui.external_programs import is_openable, is_remote, open_address, open_file
+from presscheck.tui.external_programs import is_openable, is_remote, open_file
 from presscheck.tui.screens.page.editor import stays_locked
 from presscheck.tui.screens.space_content.link_rows import markdown_of
+from presscheck.tui.screens.web_address import open_address
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 from presscheck.tui.widgets.prompt_dialog import PromptDialog
 

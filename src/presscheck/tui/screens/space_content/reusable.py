@@ -17,7 +17,6 @@ from presscheck.documents.terminal.references import NO_REFERENCES
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import is_safe_url, sanitize
 from presscheck.text.styled_text import Line, Span, wrap
-from presscheck.tui.external_programs import open_address
 from presscheck.tui.screens.admin.details import fact_lines
 from presscheck.tui.screens.admin.facts import facts
 from presscheck.tui.screens.references.file_contents import FilePlace
@@ -27,6 +26,7 @@ from presscheck.tui.screens.references.revision_references import RevisionRefere
 from presscheck.tui.screens.space_content.content_list import ContentList
 from presscheck.tui.screens.space_content.session import pages_by_title
 from presscheck.tui.screens.text_screen import TextScreen
+from presscheck.tui.screens.web_address import open_address
 from presscheck.tui.ui.list import Column
 from presscheck.tui.ui.loaded import Loaded
 from presscheck.tui.ui.screen import BaseScreen

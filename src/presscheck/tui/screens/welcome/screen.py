@@ -24,8 +24,8 @@ from presscheck.tui.app_context import app_of
 from presscheck.tui.commands import COMMANDS, shown
 from presscheck.tui.keyboard import KeySequences, key_name
 from presscheck.tui.screens.welcome.folders import complete_folder
-from presscheck.tui.status_bar import ClickableLines, StatusLine, pressing
 from presscheck.tui.widgets.entry_dialog import EntryDialog, EntryField
+from presscheck.tui.widgets.status_bar import ClickableLines, StatusLine, pressing
 
 WIDEST = 76
 LABEL_COLUMNS = 28

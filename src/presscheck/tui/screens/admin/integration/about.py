@@ -14,8 +14,8 @@ from presscheck.engine.integrations.settings import component_of, missing_settin
 from presscheck.text.phrases import count, now, since
 from presscheck.text.sanitize import display_url, sanitize
 from presscheck.text.styled_text import Line, Span, cut, pad, plain, wrap
-from presscheck.tui.external_programs import open_address
 from presscheck.tui.screens.admin.integration.component_screen import ComponentScreen, Source
+from presscheck.tui.screens.web_address import open_address
 from presscheck.tui.ui.list import List
 from presscheck.tui.ui.loaded import Loaded
 from presscheck.tui.widgets.picker import Choice, Picker

@@ -26,7 +26,6 @@ from presscheck.engine.integrations.settings import (
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
-from presscheck.tui.external_programs import open_address
 from presscheck.tui.screens.admin.details import fact_lines
 from presscheck.tui.screens.admin.facts import facts
 from presscheck.tui.screens.admin.integration.component_screen import ComponentScreen, Source
@@ -34,6 +33,7 @@ from presscheck.tui.screens.admin.integration.settings_form import ask_settings
 from presscheck.tui.screens.admin.operation_form import StoredForm, fill_in
 from presscheck.tui.screens.sites.writes import send
 from presscheck.tui.screens.text_screen import TextScreen
+from presscheck.tui.screens.web_address import open_address
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 from presscheck.tui.widgets.picker import Choice, Picker
 from presscheck.tui.widgets.prompt_dialog import PromptDialog

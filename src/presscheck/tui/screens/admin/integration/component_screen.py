@@ -22,7 +22,6 @@ from presscheck.errors import PresscheckError
 from presscheck.store.open_texts import DraftSlot
 from presscheck.text.sanitize import display_url, is_safe_url, sanitize
 from presscheck.text.styled_text import Line, Span, wrap
-from presscheck.tui.external_programs import open_address
 from presscheck.tui.screens.admin.integration.component_rows import (
     ComponentRow,
     Control,
@@ -35,7 +34,7 @@ from presscheck.tui.screens.admin.integration.component_rows import (
     value_names,
 )
 from presscheck.tui.screens.sites.writes import send
-from presscheck.tui.status_bar import StatusLine
+from presscheck.tui.screens.web_address import open_address
 from presscheck.tui.ui.screen import BaseScreen
 from presscheck.tui.widgets.composer import Composer
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
@@ -44,6 +43,7 @@ from presscheck.tui.widgets.entry_dialog import EntryDialog, EntryField
 from presscheck.tui.widgets.picker import Choice, Picker
 from presscheck.tui.widgets.prompt_dialog import PromptDialog
 from presscheck.tui.widgets.row_list import RowList
+from presscheck.tui.widgets.status_bar import StatusLine
 
 if TYPE_CHECKING:
     from presscheck.api.integrations import Integration, RenderOutput

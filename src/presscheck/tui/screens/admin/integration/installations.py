@@ -19,8 +19,8 @@ from presscheck.engine.integrations.settings import missing_settings
 from presscheck.text.phrases import count, now, since
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
-from presscheck.tui.external_programs import open_address
 from presscheck.tui.screens.admin.integration.session import place_id, place_title
+from presscheck.tui.screens.web_address import open_address
 from presscheck.tui.ui.list import Column, List
 from presscheck.tui.ui.loaded import Loaded
 from presscheck.tui.widgets.empty_state import Message

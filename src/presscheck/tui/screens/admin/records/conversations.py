@@ -19,8 +19,8 @@ from presscheck.engine.shared_calls import ALL
 from presscheck.text.phrases import count, now, since
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, wrap
-from presscheck.tui.external_programs import open_address
 from presscheck.tui.screens.admin.records.screen import RecordScreen
+from presscheck.tui.screens.web_address import open_address
 
 if TYPE_CHECKING:
     from presscheck.api.conversations import Conversation

@@ -16,10 +16,10 @@ from presscheck.documents.terminal.page_lines import comment_lines
 from presscheck.text.phrases import count, now, parse_time, since
 from presscheck.text.sanitize import display_url, sanitize
 from presscheck.text.styled_text import Line, Span, cut
-from presscheck.tui.external_programs import open_address
 from presscheck.tui.screens.admin.details import fact_lines
 from presscheck.tui.screens.admin.facts import Fact
 from presscheck.tui.screens.admin.records.screen import RecordScreen
+from presscheck.tui.screens.web_address import open_address
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 
 if TYPE_CHECKING:

@@ -13,9 +13,9 @@ from presscheck.errors import PresscheckError
 from presscheck.text.phrases import long_ago
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, plain
-from presscheck.tui.status_bar import StatusLine
 from presscheck.tui.ui.screen import BaseScreen
 from presscheck.tui.widgets.line_view import TextView
+from presscheck.tui.widgets.status_bar import StatusLine
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

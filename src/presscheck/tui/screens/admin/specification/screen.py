@@ -26,18 +26,18 @@ from presscheck.errors import NotFound, PresscheckError
 from presscheck.text.phrases import count, now, since
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, cut, pad
-from presscheck.tui.external_programs import open_address
 from presscheck.tui.screens.admin.operation_form import StoredForm, fill_in
 from presscheck.tui.screens.admin.records.runs import status_line, writing_reason
 from presscheck.tui.screens.admin.records.screen import POLL_SECONDS
 from presscheck.tui.screens.admin.specification.version_comparison import VersionComparison
 from presscheck.tui.screens.page.uses import choose_use
 from presscheck.tui.screens.text_screen import TextScreen
-from presscheck.tui.status_bar import StatusLine
+from presscheck.tui.screens.web_address import open_address
 from presscheck.tui.ui.row_filter import RowFilter
 from presscheck.tui.ui.screen import BaseScreen
 from presscheck.tui.widgets.empty_state import EmptyState
 from presscheck.tui.widgets.row_list import RowList
+from presscheck.tui.widgets.status_bar import StatusLine
 
 if TYPE_CHECKING:
     from presscheck.api.operation import Operation

@@ -24,12 +24,12 @@ from presscheck.tui.screens.sites.adaptive.audience_dialog import ask_audience, 
 from presscheck.tui.screens.sites.adaptive.session import AdaptiveContent
 from presscheck.tui.screens.sites.adaptive.visitor_page import VisitorPage, VisitorReferences
 from presscheck.tui.screens.sites.title import site_title
-from presscheck.tui.status_bar import StatusLine
 from presscheck.tui.ui.loaded import message_for
 from presscheck.tui.ui.screen import BaseScreen
 from presscheck.tui.widgets.empty_state import EmptyState, Message
 from presscheck.tui.widgets.line_view import TextView
 from presscheck.tui.widgets.picker import Choice, Picker
+from presscheck.tui.widgets.status_bar import StatusLine
 from presscheck.tui.widgets.tree import Node, Tree
 
 if TYPE_CHECKING:

@@ -19,10 +19,10 @@ from presscheck.engine.shared_calls import live_page
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.screens.sites.adaptive.audience_dialog import claims_text
-from presscheck.tui.status_bar import StatusLine
 from presscheck.tui.ui.screen import BaseScreen
 from presscheck.tui.widgets.empty_state import EmptyState
 from presscheck.tui.widgets.page_view import PageView
+from presscheck.tui.widgets.status_bar import StatusLine
 
 if TYPE_CHECKING:
     from presscheck.api.content import RevisionPage

@@ -13,12 +13,12 @@ from presscheck.text.styled_text import Line, Span, cut
 from presscheck.tui.screens.sites.history.rows import HistoryList
 from presscheck.tui.screens.sites.history.session import HistorySession
 from presscheck.tui.screens.sites.title import site_title
-from presscheck.tui.status_bar import StatusLine
 from presscheck.tui.ui.row_filter import RowFilter
 from presscheck.tui.ui.screen import BaseScreen
 from presscheck.tui.widgets.empty_state import EmptyState
 from presscheck.tui.widgets.line_view import TextView
 from presscheck.tui.widgets.row_list import RowList
+from presscheck.tui.widgets.status_bar import StatusLine
 
 if TYPE_CHECKING:
     from presscheck.api.sites import Site

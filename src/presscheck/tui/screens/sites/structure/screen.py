@@ -15,7 +15,6 @@ from presscheck.engine.publish.site_structure import children_of
 from presscheck.errors import NotSupported
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
-from presscheck.tui.external_programs import open_address
 from presscheck.tui.screens.sites.adaptive.audience_view import view_as
 from presscheck.tui.screens.sites.structure.additions import Additions
 from presscheck.tui.screens.sites.structure.item_details import ItemDetails
@@ -26,10 +25,11 @@ from presscheck.tui.screens.sites.structure.rows import detail_lines, nodes, pat
 from presscheck.tui.screens.sites.structure.session import StructureSession
 from presscheck.tui.screens.sites.title import site_title
 from presscheck.tui.screens.sites.writes import undo_here
-from presscheck.tui.status_bar import StatusLine
+from presscheck.tui.screens.web_address import open_address
 from presscheck.tui.ui.screen import BaseScreen
 from presscheck.tui.widgets.empty_state import EmptyState
 from presscheck.tui.widgets.line_view import TextView
+from presscheck.tui.widgets.status_bar import StatusLine
 from presscheck.tui.widgets.tree import Node, Tree
 
 if TYPE_CHECKING:

@@ -1,13 +1,12 @@
-"""The status bar above each screen and the footer below it: connection, pending writes, key hints, next keys."""
+"""The lines above and below each screen, whose parts can be clicked: key hints, and the next keys of a sequence."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from types import MappingProxyType
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from textual import events
 from textual.message import Message
@@ -16,24 +15,17 @@ from textual.strip import Strip
 from textual.widget import Widget
 from typing_extensions import override
 
-from presscheck.text.phrases import span
-from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, cut, pad, span_at, width
-from presscheck.tui.commands import COMMANDS, CommandTable, FirstKey, Keymap, keys_of, shown
+from presscheck.tui.commands import CommandTable, FirstKey, Keymap, shown
 from presscheck.tui.keyboard import press_keys
 from presscheck.tui.theme import StyleLookup
 from presscheck.tui.widgets.line_view import render_strip, style_of
 
-if TYPE_CHECKING:
-    from presscheck.engine.connection import Status
-
 MAX_HINTS = 6
 """The most key hints in the footer."""
-_DOT = Span(" · ", "quiet")
 GAP = 4
 _PRESS = "\0press "
 """Untrusted text cannot begin with it: it is sanitized, so it has no control characters."""
-_OUTBOX = next(command for command in COMMANDS if command.name == "go_outbox")
 
 
 def pressing(keys: str, *spans: Span) -> Line:
@@ -103,30 +95,6 @@ class StatusLine(ClickableLines):
         left = cut(self.left, max(0, columns - width(right) - 3))
         gap = max(1, columns - width(left) - width(right) - 1)
         return (*left, Span(" " * gap), *right, Span(" "))
-
-
-def connection_state(status: Status, profile: str, keymap: Keymap) -> Line:
-    """The connection, pending writes, running work, and the profile if it is not the default one.
-
-    A click on pending or failed writes opens the outbox.
-    """
-    parts: list[Span] = []
-    if status.running:
-        parts.append(Span(sanitize(status.running), "quiet"))
-    if status.refused:
-        parts += pressing(keys_of(_OUTBOX, keymap)[0], Span(f"✗ {status.refused} failed", "removed"))
-    if status.waiting:
-        parts += pressing(keys_of(_OUTBOX, keymap)[0], Span(f"◷ {status.waiting} pending", "waiting"))
-    if status.read_only:
-        parts.append(Span("read-only", "waiting"))
-    if profile != "default":
-        parts.append(Span(sanitize(profile), "accent"))
-    if status.online:
-        parts.append(Span("live", "quiet"))
-    else:
-        ago = span(time.time() - status.offline_since) if status.offline_since else "now"
-        parts.append(Span("offline" if ago == "now" else f"offline {ago}", "waiting"))
-    return tuple(span_ for part in parts for span_ in (_DOT, part))[1:]
 
 
 def pending_keys(keys: Sequence[str]) -> Line:

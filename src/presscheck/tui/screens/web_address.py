@@ -1,0 +1,41 @@
+"""Opens web addresses in the browser, or copies them and shows what was copied."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from presscheck.text.sanitize import display_url, is_safe_link, is_safe_url
+from presscheck.text.styled_text import Span, wrap
+from presscheck.tui.external_programs import is_remote, open_in_browser
+
+if TYPE_CHECKING:
+    from presscheck.tui.app_context import AppContext
+
+BESIDE_NOTICE = 12
+"""Cells of the footer that a message never has: the key of the help stays."""
+
+
+def open_address(app: AppContext, url: str) -> None:
+    """Open a web or mail address in the browser, and copy others; what is copied is shown, a long one on a screen."""
+    if not is_safe_link(url):
+        app.notify(f"not opened, this is not an address that pages may link to: {display_url(url)}")
+        return
+    if is_remote() or not is_safe_url(url) or not open_in_browser(url):
+        # the terminal copies it, so this works over SSH; where it does not, the address can be selected
+        app.copy_to_clipboard(url)
+        message, columns = f"copied: {display_url(url)}", app.screen.size.width
+        if len(message) > columns - BESIDE_NOTICE:
+            _show_address(app, display_url(url), max(columns - 4, 20))
+        else:
+            app.notify(message)
+    else:
+        app.notify(f"opened: {display_url(url)}")
+
+
+def _show_address(app: AppContext, address: str, columns: int) -> None:
+    """Show an address that the footer has no room for, on lines of its own."""
+    from presscheck.tui.screens.text_screen import TextScreen  # 1 ms, only for a long address
+
+    lines = [(Span(address[at : at + columns], "link"),) for at in range(0, len(address), columns)]
+    note = "If your terminal does not let programs copy, select the lines and join them to one address."
+    app.push_screen(TextScreen("Address, copied", [(), *lines, (), *wrap([Span(note, "quiet")], columns)]))
