@@ -41,7 +41,8 @@ from presscheck.api import (
 )
 from presscheck.api.operation import Operation
 from presscheck.client.responses import read_answer
-from presscheck.engine.writes.inverses import SentWrite, inverse_of
+from presscheck.engine.writes.inverse import SentWrite
+from presscheck.engine.writes.inverses import inverse_of
 
 Json = dict[str, Any]
 Answers = Mapping[Operation[Any], Any]

@@ -17,7 +17,8 @@ from presscheck.api import change_requests, comments, organizations, site_settin
 from presscheck.api.operation import Operation, every_operation
 from presscheck.engine.writes.descriptions import Place, describe, place_of
 from presscheck.engine.writes.effects import EFFECTS, effects_of, may_wait
-from presscheck.engine.writes.inverses import INVERSES, SentWrite, inverse_of, reason_against
+from presscheck.engine.writes.inverse import SentWrite
+from presscheck.engine.writes.inverses import INVERSES, inverse_of, reason_against
 
 TABLE = ROOT / "tests" / "engine" / "writes.txt"
 WRITES = sorted((one for one in every_operation() if not one.is_read()), key=lambda one: one.stored_name())

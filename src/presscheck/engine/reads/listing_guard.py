@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, TypeVar, cast
 
 from pydantic import BaseModel
@@ -95,10 +95,18 @@ async def whole_listing(reader: Reader, listing: Operation[Page[T]]) -> tuple[T,
     Raises:
         PresscheckError: it cannot be read, or does not end.
     """
-    guard, found = ListingGuard(listing), list[T]()
-    call = listing.model_copy(update={"limit": ALL})
+    return await all_items_of(reader.read, listing.model_copy(update={"limit": ALL}))
+
+
+async def all_items_of(read: Callable[[Operation[Any]], Awaitable[Any]], listing: Operation[Page[T]]) -> tuple[T, ...]:
+    """Return all items of a listing, in pages of its own limit.
+
+    Raises:
+        PresscheckError: the listing cannot be read, or does not end.
+    """
+    guard, found, call = ListingGuard(listing), list[T](), listing
     while True:
-        page = await reader.read(call)
+        page = await read(call)
         found += guard.new_items(page.items)
         if page.next is None:
             return tuple(found)

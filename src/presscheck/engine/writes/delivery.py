@@ -39,7 +39,7 @@ from presscheck.store.outbox import EndedRow, Outbox, Row
 
 if TYPE_CHECKING:
     from presscheck.engine.writes.effects import Effects
-    from presscheck.engine.writes.inverses import Comparison, Inverse, SentWrite
+    from presscheck.engine.writes.inverse import Comparison, Inverse, SentWrite
 
 SETTLE = 2.0
 """Seconds to wait before looking for a write of unknown delivery, and between two searches."""
@@ -500,7 +500,7 @@ def sent_write(ended: EndedRow, me: str) -> SentWrite | None:
         call = revive(ended.name, ended.given)
     except PresscheckError:
         return None
-    from presscheck.engine.writes.inverses import SentWrite  # 57 ms, only for an undo
+    from presscheck.engine.writes.inverse import SentWrite  # 2 ms, only for an undo
 
     return SentWrite(call, ended.former, ended.result, ended.author or me)
 

@@ -12,7 +12,8 @@ from presscheck.engine.protocols import StoredReader
 from presscheck.engine.shared_calls import changed_page
 from presscheck.engine.writes.delivery import UndoGuard, sent_write
 from presscheck.engine.writes.descriptions import Place, describe, describe_name, place_of
-from presscheck.engine.writes.inverses import SentWrite, inverse_of, reason_against
+from presscheck.engine.writes.inverse import SentWrite
+from presscheck.engine.writes.inverses import inverse_of, reason_against
 from presscheck.errors import PresscheckError
 from presscheck.store.outbox import EndedRow, Outbox
 

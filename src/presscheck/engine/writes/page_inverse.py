@@ -1,0 +1,213 @@
+"""How an edit of pages in a change request is undone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+from typing_extensions import override
+
+from presscheck.api import change_requests, content, content_changes
+from presscheck.api.operation import Operation
+from presscheck.documents.pages.page_order import Move, PageOrder
+from presscheck.engine.shared_calls import page_in
+from presscheck.engine.writes.inverse import (
+    NO_FORMER,
+    NO_RESULT,
+    Call,
+    Comparison,
+    Inverse,
+    Json,
+    Read,
+    SentWrite,
+    at,
+    sentence,
+)
+from presscheck.errors import NotFound
+from presscheck.text.phrases import count
+
+
+class PageEdits(Inverse):
+    """Pages get their former content and places again; new pages are deleted.
+
+    The revision before the edit is noted. The pages are compared by their content in the revision that the edit made.
+    """
+
+    @override
+    async def former(self, read: Read, call: Call, me: str) -> Json | None:
+        request = await read(at(change_requests.GetChangeRequest, call))
+        moved = [change.page for change in call.changes if _is_move(change)]
+        pages = (await read(at(content.ListChangeRequestPages, call))).pages if moved else ()
+        places, order = _places(pages), PageOrder.of(pages)
+        parents = {order.parent(page) for page in moved if page in order}
+        parents |= {change.into for change in call.changes if _is_move(change) and "into" in change.model_fields_set}
+        return {
+            "revision": request.revision,
+            "places": {page: [places[page].parent, places[page].index] for page in moved if page in places},
+            "orders": [[parent, order.below(parent)] for parent in sorted(parents, key=str)] if moved else [],
+        }
+
+    @override
+    def result(self, answer: Any) -> Json | None:
+        if answer is None:
+            return None
+        return {"revision": answer.change_request.revision, "pages": [change.page_id for change in answer.changes]}
+
+    @override
+    def reason(self, sent: SentWrite) -> str | None:
+        if sent.former is None:
+            return NO_FORMER
+        operations = [change.operation for change in sent.call.changes]
+        if "insert_files" in operations:
+            return "added files cannot be removed"
+        if sent.result is None or ("insert_page" in operations and len(sent.result["pages"]) != len(operations)):
+            return NO_RESULT
+        return None if self.calls(sent) else NO_FORMER
+
+    @override
+    def calls(self, sent: SentWrite) -> tuple[Operation[Any], ...]:
+        changes = tuple(self._changes(sent))
+        return (at(content_changes.EditChangeRequestContent, sent.call, changes=changes),) if changes else ()
+
+    @override
+    def words(self, sent: SentWrite) -> str:
+        inverse = [*self._changes(sent)]
+        if inverse and all(map(_is_only_move, inverse)):
+            pages = len({change.page for change in inverse})
+            place = "to its former place" if pages == 1 else "to their former places"
+            return sentence([f"moves {'the page' if pages == 1 else count(pages, 'page')} back {place}"])
+        deleted = sum(change.operation == "delete_page" for change in inverse)
+        restored = len({change.page for change in inverse}) - deleted
+        parts = [f"deletes {count(deleted, 'new page')}"] if deleted else []
+        parts += [f"restores {count(restored, 'page')} as before the edit"] if restored else []
+        return sentence(parts)
+
+    @override
+    async def compare(self, read: Read, sent: SentWrite) -> Comparison:
+        call, former = sent.call, sent.before["revision"]
+        now = await read(at(content.GetChangeRequestRevision, call))
+        after = await self._revision(read, call, sent.response["revision"])
+        touched = [*dict.fromkeys(change.page for change in self._changes(sent))]
+        moved = [change.page for change in call.changes if _is_move(change)]
+
+        def is_same(first: content.Revision, second: content.Revision) -> bool:
+            if _signatures(first.pages, touched) != _signatures(second.pages, touched):
+                return False
+            order, other = PageOrder.of(first.pages), PageOrder.of(second.pages)
+            return all(order.has_same_place(page, other) for page in moved)
+
+        if is_same(after, now):
+            if former in after.parents or not after.parents:
+                return Comparison("unchanged")
+            # somebody edited between the note and the edit: the noted pages may not be those that the edit replaced
+            parent, noted = [await self._revision(read, call, revision) for revision in (after.parents[0], former)]
+            if is_same(parent, noted):
+                return Comparison("unchanged")
+            return Comparison("changed", "(edited)", "(edited by others just before)")
+        if is_same(await self._revision(read, call, former), now):
+            return Comparison("undone")
+        pages, present = _signatures(after.pages, touched), _signatures(now.pages, touched)
+        different = next((page for page in touched if pages.get(page) != present.get(page)), None)
+        if different is None:
+            return Comparison("changed", "(moved)", "(moved again)")
+        texts = [await self._text(read, sent, revision.id, different) for revision in (after, now)]
+        return Comparison("changed", *texts)
+
+    async def _revision(self, read: Read, call: Call, revision: str) -> content.Revision:
+        return await read(content.GetRevision(space_id=call.space_id, revision_id=revision))
+
+    def _changes(self, sent: SentWrite) -> Iterator[Any]:
+        """The changes that undo all changes of an edit, the last one first."""
+        former, pages = sent.before, cast("list[str | None]", sent.response.get("pages", []))
+        revision, places = former["revision"], former["places"]
+        changes: list[Any] = [*sent.call.changes]
+        if former.get("orders") and all(map(_is_only_move, changes)):
+            yield from _moves_back(former, changes)
+            return
+        if all(change.operation == "delete_page" for change in changes):
+            # the first one first: each page comes back to the index that it had below its parent
+            yield from (content_changes.RevertPage(page=change.page, revision=revision) for change in changes)
+            return
+        created = dict(enumerate(pages)) if len(pages) == len(changes) else {}
+        reverted: set[str] = set()
+        for number, change in reversed([*enumerate(changes)]):
+            if change.operation == "insert_page":
+                if page := created.get(number):
+                    yield content_changes.DeletePage(page=page)
+                continue
+            if _is_edit(change) and change.page not in reverted:
+                reverted.add(change.page)
+                yield content_changes.RevertPage(page=change.page, revision=revision)
+            if _is_move(change) and change.page in places:
+                parent, index = places[change.page]
+                yield content_changes.UpdatePage(page=change.page, into=parent, at=index)
+
+    async def _text(self, read: Read, sent: SentWrite, revision: str, page: str) -> str:
+        try:
+            version = await read(page_in(sent.call.space_id, revision, page))
+        except NotFound:
+            return "(deleted)"
+        return f"{version.title}\n\n{version.markdown or ''}".strip()
+
+
+@dataclass(frozen=True)
+class _Place:
+    """A page in a tree of pages."""
+
+    page: content.RevisionPage
+    parent: str | None
+    index: int
+
+
+def _places(pages: Sequence[content.RevisionPage], parent: str | None = None) -> dict[str, _Place]:
+    found: dict[str, _Place] = {}
+    for index, page in enumerate(pages):
+        found[page.id] = _Place(page, parent, index)
+        found |= _places(page.pages, page.id)
+    return found
+
+
+_NOT_CONTENT = frozenset(("pages", "created_at", "updated_at", "path", "git", "urls", "markdown", "document"))
+"""Fields of a page that say nothing of its content."""
+
+
+def _signatures(pages: Sequence[content.RevisionPage], touched: Iterable[str]) -> Mapping[str, Any]:
+    """Content, parent and subpages of each touched page that exists."""
+    places = _places(pages)
+    return {
+        page: (
+            places[page].page.model_dump(mode="json", exclude=set(_NOT_CONTENT)),
+            places[page].parent,
+            [child.id for child in places[page].page.pages],
+        )
+        for page in touched
+        if page in places
+    }
+
+
+def _is_move(change: Any) -> bool:
+    return change.operation == "update_page" and bool(change.model_fields_set & {"into", "at"})
+
+
+def _is_only_move(change: Any) -> bool:
+    return _is_move(change) and not _is_edit(change)
+
+
+def _moves_back(former: Json, changes: Sequence[Any]) -> Iterator[content_changes.UpdatePage]:
+    """The moves that bring pages back to their former places, worked out on the order that the changes left."""
+    before: dict[str | None, list[str]] = dict(former["orders"])
+    order = PageOrder(before)
+    for change in changes:
+        if change.page in order:
+            parent = change.into if "into" in change.model_fields_set else order.parent(change.page)
+            order.insert(change.page, parent, change.at)
+    places: dict[str, tuple[str | None, int]] = former["places"]
+    for page, (parent, index) in sorted(places.items(), key=lambda place: place[1][1]):
+        after = before[parent][index - 1] if index else None
+        yield content_changes.UpdatePage(page=page, into=parent, at=order.move(Move(page, parent, after)))
+
+
+def _is_edit(change: Any) -> bool:
+    """Whether a change of an existing page is about its content, not only about its place."""
+    return change.operation != "update_page" or bool(change.model_fields_set - {"operation", "page", "into", "at"})
