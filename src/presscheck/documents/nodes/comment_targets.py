@@ -1,4 +1,4 @@
-"""Connects comments to node trees: the text of a block or a cell, and the block or cell for a text."""
+"""Connects comments to node trees: finds the text of a block or cell, and the block or cell with a text."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import Any, NamedTuple, cast
 from presscheck.documents.nodes.schema import Node, child_nodes, node_data
 from presscheck.documents.pages.comment_text import CELL_SEPARATOR, normalize_text
 
-_TURNED = frozenset(("images", "divider"))
+_NOT_QUOTED = frozenset(("images", "divider"))
 """Blocks whose text is never quoted."""
 
 
 class CellIds(NamedTuple):
-    """A table cell as the API names it: by row and by column."""
+    """The ids of a table cell in the API: its row and its column."""
 
     record: str
     definition: str
@@ -27,18 +27,18 @@ def document_text(document: Mapping[str, Any]) -> str:
 
 
 def block_words(document: Mapping[str, Any], key: str) -> str:
-    """Returns the first line of the block with this key; empty if there is none."""
+    """Returns the first line of the block with this key, or an empty string."""
     found = next((node for node in _blocks(document) if node.get("key") == key), None)
     return document_text({"nodes": [found]}).partition("\n")[0] if found else ""
 
 
 def has_block(document: Mapping[str, Any], key: str) -> bool:
-    """Returns whether there is a block with this key, with or without text."""
+    """Returns whether a block has this key."""
     return any(node.get("key") == key for node in _blocks(document))
 
 
 def cell_words(document: Mapping[str, Any], cell: CellIds) -> str:
-    """Returns the first cell of a row and the cell itself, as a quote has them; empty if there is none."""
+    """Returns the first cell of a row and the cell itself in the form of a quote, or an empty string."""
     for table in _tables(document):
         columns = _columns(table)
         if cell.record in _part(table, "records") and cell.definition in columns:
@@ -89,7 +89,7 @@ def _blocks(node: Mapping[str, Any]) -> Iterator[Node]:
     """Yields every block, each before its content."""
     for name in ("nodes", "fragments"):
         for child in child_nodes(dict(node), name):
-            if child.get("object") == "block" and child.get("type") not in _TURNED:
+            if child.get("object") == "block" and child.get("type") not in _NOT_QUOTED:
                 yield child
             yield from _blocks(child)
 
@@ -99,7 +99,7 @@ def _tables(document: Mapping[str, Any]) -> Iterator[Node]:
 
 
 def _part(table: Node, name: str) -> Node:
-    """Returns a part of a table's data; nodes from the API may lack it."""
+    """Returns a part of a table's data, which may be missing in nodes from the API."""
     return _dict(node_data(table).get(name))
 
 

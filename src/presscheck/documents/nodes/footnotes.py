@@ -1,4 +1,4 @@
-"""Footnotes of a node tree: the bodies of annotations, each under its own label."""
+"""Footnotes of a node tree: the bodies of annotations, by label."""
 
 from __future__ import annotations
 
@@ -13,32 +13,34 @@ from presscheck.documents.nodes.schema import Node, Nodes, markdown_details
 
 def footnotes_of(nodes: Nodes) -> dict[str, Nodes]:
     """Returns the bodies of all annotations by label, in order."""
-    found: dict[str, Nodes] = {}
+    bodies: dict[str, Nodes] = {}
     for node in annotations_in(nodes):
         body = body_of(node)
         if body:
-            found.setdefault(node["markdown"]["label"], body)
-    return found
+            bodies.setdefault(node["markdown"]["label"], body)
+    return bodies
 
 
 def with_labels(document: Node) -> Node:
-    """Returns a copy in which every annotation has a label, shared only by equal bodies."""
-    made = copy.deepcopy(document)
+    """Returns a copy in which every annotation has a label; annotations share a label only if their bodies
+    are equal.
+    """
+    labeled = copy.deepcopy(document)
     bodies: dict[str, str] = {}
     labels: dict[str, str] = {}
     numbers = map(str, count(1))
-    for node in annotations_in(made["nodes"]):
+    for node in annotations_in(labeled["nodes"]):
         wanted = str(markdown_details(node).get("label") or "")
         is_label = bool(wanted) and not set(wanted) & set("[]^ \n")
         body = body_of(node)
         if body or not is_label:
-            said = json.dumps(_bare(body), sort_keys=True)
-            label = wanted if is_label and bodies.get(wanted, said) == said else labels.get(said)
+            body_key = json.dumps(_bare(body), sort_keys=True)
+            label = wanted if is_label and bodies.get(wanted, body_key) == body_key else labels.get(body_key)
             wanted = label or next(number for number in numbers if number not in bodies)
-            bodies[wanted] = said
-            labels.setdefault(said, wanted)
+            bodies[wanted] = body_key
+            labels.setdefault(body_key, wanted)
         node["markdown"] = {"label": wanted}
-    return made
+    return labeled
 
 
 def annotations_in(nodes: Nodes) -> Iterator[Node]:
@@ -51,9 +53,9 @@ def annotations_in(nodes: Nodes) -> Iterator[Node]:
 
 
 def body_of(node: Node) -> Nodes:
-    """Returns the blocks of an annotation; empty if there is only an empty paragraph."""
-    found = [block for fragment in node.get("fragments") or () for block in fragment["nodes"]]
-    return found if any(one.get("nodes") or one["type"] != "paragraph" for one in found) else []
+    """Returns the blocks of an annotation, or an empty list if its only block is an empty paragraph."""
+    blocks = [block for fragment in node.get("fragments") or () for block in fragment["nodes"]]
+    return blocks if any(one.get("nodes") or one["type"] != "paragraph" for one in blocks) else []
 
 
 def _bare(value: Any) -> Any:

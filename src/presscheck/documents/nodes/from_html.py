@@ -1,4 +1,7 @@
-"""Reads HTML blocks as nodes: figures, drawings, highlighted code, aligned text, tables; None if no node can say it."""
+"""Reads HTML blocks as nodes: figures, drawings, highlighted code, aligned text, tables.
+
+Functions return None for HTML that has no matching node.
+"""
 
 from __future__ import annotations
 
@@ -45,12 +48,12 @@ def framed(values: dict[str, str], nodes: Nodes) -> Node | None:
     if not nodes or any(node["type"] != "images" or node["data"] or "markdown" in node for node in nodes):
         return None
     data: Node = {}
-    known = {name: key for key, name in IMAGE_FLAGS.items()}
+    flags = {name: key for key, name in IMAGE_FLAGS.items()}
     for name, value in values.items():
         if name == "align" and value in ("left", "center", "right"):
             data["align"] = value
-        elif name in known and value in ("true", "false"):
-            data[known[name]] = value == "true"
+        elif name in flags and value in ("true", "false"):
+            data[flags[name]] = value == "true"
         else:
             return None
     images = [image for node in nodes for image in node["nodes"]]
@@ -58,13 +61,15 @@ def framed(values: dict[str, str], nodes: Nodes) -> Node | None:
 
 
 def heading_node(level: int, nodes: Nodes, data: Node) -> Node:
-    """Creates a heading: `##` is heading-1, since the first level is the page title; other levels are in the data."""
+    """Creates a heading. `##` is heading-1, because the first level is the page title; deeper levels are in
+    the data.
+    """
     number = min(max(level - 1, 1), 3)
     return block_node(f"heading-{number}", nodes, data if number == level - 1 else data | {"level": level})
 
 
 def read_image(node: Node) -> Node | None:
-    """Reads an image that stands alone as a block; None if it has inline attributes."""
+    """Reads a single image as a block; returns None if it has inline attributes."""
     if node.get("type") != "inline-image" or node["data"].get("size"):
         return None
     data = dict(node["data"])
@@ -74,7 +79,7 @@ def read_image(node: Node) -> Node | None:
 
 
 def inline_image(image: Node) -> Node:
-    """Turns the block of `read_image` back into an inline image."""
+    """Converts the block of `read_image` back to an inline image."""
     captions = [node for one in image["fragments"] for block in one["nodes"] for node in block["nodes"]]
     caption = {"caption": plain_text(captions)} if captions else {}
     return inline_node("inline-image", image["data"] | caption)
@@ -93,10 +98,10 @@ def _image(picture: str, caption: str) -> Node | None:
         if [event.name for event in events] == ["img"]
         else None
     )
-    told = paragraphs_of(list(html_as_events(caption)))
-    if data is None or told is None:
+    paragraphs = paragraphs_of(list(html_as_events(caption)))
+    if data is None or paragraphs is None:
         return None
-    return _with_caption(data | (dark or {}), [block_node("paragraph", nodes) for nodes in told if nodes])
+    return _with_caption(data | (dark or {}), [block_node("paragraph", nodes) for nodes in paragraphs if nodes])
 
 
 def _drawn(text: str) -> Node | None:
@@ -114,13 +119,13 @@ def _aligned_words(name: str, align: str, words: str) -> Node:
 
 def _preformatted(values: dict[str, str], text: str) -> Node | None:
     data: Node = {}
-    said: Node = {}
+    markdown: Node = {}
     texts, flags = ({name: key for key, name in one.items()} for one in (CODE_VALUES, CODE_FLAGS))
     for name, value in values.items():
         if name == "class" and value.startswith("language-"):
             data["syntax"] = value.removeprefix("language-")
         elif name == "data-info":
-            said["markdown"] = {"info": value}
+            markdown["markdown"] = {"info": value}
         elif name in flags and value in _FLAGS:
             data[flags[name]] = _FLAGS[value]
         elif name in texts:
@@ -130,11 +135,11 @@ def _preformatted(values: dict[str, str], text: str) -> Node | None:
     lines = _code_lines(text)
     if lines is None or data.get("overflow") not in (None, "wrap", "scroll") or None in data.values():
         return None
-    return block_node("code", lines, data, **said)
+    return block_node("code", lines, data, **markdown)
 
 
 def _code_lines(text: str) -> Nodes | None:
-    """Reads lines of code, highlighted where bold; None if they contain other HTML."""
+    """Reads lines of code, highlighted where bold; returns None if they contain other HTML."""
     lines: list[Nodes] = [[]]
     marked: set[int] = set()
     for node in inlines_of_html(text, keeps_blanks=True):

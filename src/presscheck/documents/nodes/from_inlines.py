@@ -1,6 +1,6 @@
-"""Reads inline text as nodes, from Markdown tokens and from HTML; what has no node stays as it is written.
+"""Reads inline text as nodes, from Markdown tokens and from HTML.
 
-A text with `markdown: true` beside its leaves holds Markdown, or HTML, that no node can say.
+Text without a matching node is a text node with `markdown: true`, which has Markdown or HTML as its words.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _note = re.compile(r"#user-content-fn-(.+)").fullmatch
 
 
 def inlines_of_tokens(tokens: Sequence[Token]) -> Nodes:
-    """Reads Markdown tokens as inline nodes; annotations have a label but no body yet."""
+    """Reads Markdown tokens as inline nodes; annotations have a label, but no body yet."""
     return InlineReader(list(token_events(tokens))).nodes()
 
 
@@ -46,7 +46,7 @@ def inlines_of_html(text: str, *, keeps_blanks: bool = False) -> Nodes:
 
 
 def paragraphs_of(events: Sequence[Event]) -> list[Nodes] | None:
-    """Reads HTML paragraphs; None if one has attributes."""
+    """Reads HTML paragraphs; returns None if one has attributes."""
     groups: list[list[Event]] = [[]]
     for event in events:
         if event.name == "p":
@@ -79,15 +79,15 @@ class InlineReader:
                 at += 1
             else:
                 made = self._pair(at, closing, marks)
-                if made and made[-1].get("type") == "link" and self._is_noted(made[-1], closing + 1, end):
+                if made and made[-1].get("type") == "link" and self._is_footnote(made[-1], closing + 1, end):
                     label = made[-1]["data"]["ref"]["anchor"].removeprefix("user-content-fn-")
                     made, closing = [annotation(label, _only_text(made[-1]["nodes"]))], closing + 1
                 nodes += made
                 at = closing + 1
         return merge_texts(nodes)
 
-    def _is_noted(self, link: Node, at: int, end: int) -> bool:
-        """Returns whether a link to a footnote is followed by its reference: both are one annotation."""
+    def _is_footnote(self, link: Node, at: int, end: int) -> bool:
+        """Returns whether a link to a footnote is followed by its reference; both are one annotation."""
         ref = link["data"]["ref"]
         after = self._events[at].node if at < end else None
         if ref["kind"] != "anchor" or not after or after.get("type") != "annotation" or "markdown" in link:
@@ -124,13 +124,13 @@ class InlineReader:
 
 
 _LINK_VALUES = (frozenset(("href", "title", "id", "bare")), frozenset(("href", "title", "id")))
-"""The attributes of links in Markdown and in HTML; `bare` marks a URL that is written without brackets."""
+"""The attributes of links in Markdown and in HTML; `bare` marks a URL without brackets."""
 _VOID = frozenset(("br", "img", "source"))
 
 
 def _pairs(events: Sequence[Event]) -> dict[int, int]:
-    """Returns which event closes which, if nothing else is open between them."""
-    found: dict[int, int] = {}
+    """Maps each opening event to its closing event, if nothing else is open between them."""
+    pairs: dict[int, int] = {}
     stack: list[int] = []
     opened: Counter[tuple[str, bool]] = Counter()
     for number, event in enumerate(events):
@@ -139,11 +139,11 @@ def _pairs(events: Sequence[Event]) -> dict[int, int]:
             stack.append(number)
             opened[sign] += 1
         elif event.kind == "close" and opened[sign] and (at := _innermost(events, stack, sign)) is not None:
-            found[stack[at]] = number
+            pairs[stack[at]] = number
             for item in stack[at:]:
                 opened[events[item].name, bool(events[item].raw)] -= 1
             del stack[at:]
-    return found
+    return pairs
 
 
 def _innermost(events: Sequence[Event], stack: Sequence[int], sign: tuple[str, bool]) -> int | None:
@@ -151,7 +151,7 @@ def _innermost(events: Sequence[Event], stack: Sequence[int], sign: tuple[str, b
         event = events[stack[at]]
         if (event.name, bool(event.raw)) == sign:
             return at
-        if not event.raw:  # Markdown's own marks never overlap
+        if not event.raw:  # marks of Markdown never overlap
             return None
     return None
 
@@ -165,19 +165,19 @@ def _mark_of(event: Event) -> Node | None:
 
 
 def _color(style: str) -> Node | None:
-    said = dict(re.findall(r"(?<![\w-])([\w-]++)\s*+:\s*+([^;\s]++)", style))
-    if not set(said) <= {"color", "background-color"} or not set(said.values()) <= COLORS:
+    styles = dict(re.findall(r"(?<![\w-])([\w-]++)\s*+:\s*+([^;\s]++)", style))
+    if not set(styles) <= {"color", "background-color"} or not set(styles.values()) <= COLORS:
         return None
-    data = {"text": said.get("color", "default"), "background": said.get("background-color", "default")}
+    data = {"text": styles.get("color", "default"), "background": styles.get("background-color", "default")}
     return {"object": "mark", "type": "color", "data": data}
 
 
 MAX_NAMED_EVENTS = 4
-"""Events between the tags of an inline node that is written as tags around its name."""
+"""Maximum number of events between the tags of an inline node that consists of tags around its name."""
 
 
 def _named(event: Event, within: Sequence[Event]) -> Node | None:
-    """Reads an inline node that is written as tags around its name or an image."""
+    """Reads an inline node that consists of tags around its name or an image."""
     values = event.values
     if event.name == "picture" and not values:
         data = dark_image(within)
@@ -208,9 +208,9 @@ def _button(values: dict[str, str], words: str) -> Node | None:
 
 
 def _link(values: dict[str, str], inner: Nodes) -> Node:
-    said = {name: values[name] for name in ("title", "id", "bare") if values.get(name)}
+    details = {name: values[name] for name in ("title", "id", "bare") if values.get(name)}
     nodes = [node if _in_links(node) else text_node(inline_text([node]), is_markdown=True) for node in inner]
-    more: Node = {"markdown": said} if said else {}
+    more: Node = {"markdown": details} if details else {}
     data = {"ref": parse_reference(values["href"])}
     return {"object": "inline", "type": "link", "data": data, "nodes": merge_texts(nodes), "isVoid": False, **more}
 
@@ -236,15 +236,15 @@ def image_data(values: dict[str, str], names: Sequence[str]) -> Node | None:
 
 
 def html_image(values: dict[str, str]) -> Node | None:
-    """Reads an HTML image; None if a node cannot say it."""
+    """Reads an HTML image; returns None if a node cannot represent it."""
     data = image_data(values, ("alt", "title", "data-size"))
     return inline_node("inline-image", data) if data else None
 
 
 def dark_image(events: Sequence[Event]) -> Node | None:
-    """Returns the dark-mode image of a `picture`."""
-    kept = [event for event in events if event.name != "picture"]
-    values = kept[0].values if [event.name for event in kept] == ["source", "img"] else {}
+    """Returns the dark-mode image of a `picture` element, or None."""
+    images = [event for event in events if event.name != "picture"]
+    values = images[0].values if [event.name for event in images] == ["source", "img"] else {}
     if set(values) != {"srcset", "media"} or values["media"] != "(prefers-color-scheme: dark)":
         return None
     return {"refDark": parse_reference(values["srcset"])}

@@ -1,8 +1,8 @@
 """Converts Markdown to the platform's node tree (`JSONDocument` in the API).
 
-Nothing is lost: what no node can say is a paragraph, or a text, with `markdown: true` beside its words, which are
-Markdown then; an object under `markdown` holds what Markdown says beyond the node. The key of a node is a hash of its
-content, and among equal nodes of its position, so that an edit elsewhere does not change it.
+Nothing is lost: Markdown without a matching node becomes a paragraph or a text with `markdown: true`, and an object
+under `markdown` has details of the source that the node lacks. The key of a node is a hash of its content, and of its
+position among equal nodes, so that an edit elsewhere does not change it.
 """
 
 from __future__ import annotations
@@ -48,9 +48,9 @@ _heading_id = re.compile(r"[-a-z0-9.+_]+").fullmatch
 SCHEMA_VERSION = 1
 """The value of `data.schemaVersion`."""
 MAX_NOTE_COPIES = 20
-"""Copies of one footnote body: a text with many references to it must not grow without limit."""
+"""Maximum number of copies of a footnote body: many references must not make the tree grow without limit."""
 MAX_COPIED_NODES = 10_000
-"""Nodes of all copies of footnote bodies after the first of each."""
+"""Maximum number of nodes in all repeated copies of footnote bodies."""
 
 
 def markdown_to_nodes(markdown: str, change: ReferenceMapper | None = None) -> Node:
@@ -63,13 +63,13 @@ def markdown_to_nodes(markdown: str, change: ReferenceMapper | None = None) -> N
 
 
 def keyless_nodes(markdown: str) -> Node:
-    """Converts a text to a node tree whose nodes have no keys yet, because keys depend on the references."""
+    """Converts a text to a node tree without keys, because keys depend on the references."""
     text = markdown.replace("\r\n", "\n").replace("\r", "\n")
     environment: Environment = {}
     try:
         nodes = _folded(BlockReader().document(parse(text, environment)), MAX_DEPTH - len(PART_TYPES))
     except RecursionError:
-        # nested too deep to parse: keep it as Markdown
+        # too deeply nested to parse: keep the text as Markdown
         nodes = [markdown_paragraph(text)]
     return {"object": "document", "data": {"schemaVersion": SCHEMA_VERSION}, "nodes": nodes}
 
@@ -80,8 +80,8 @@ def add_keys(document: Node) -> None:
 
 
 def _folded(nodes: Nodes, room: int) -> Nodes:
-    """Returns blocks with those below the depth limit as Markdown paragraphs."""
-    found: Nodes = []
+    """Returns blocks in which those below the depth limit are Markdown paragraphs."""
+    folded: Nodes = []
     for node in nodes:
         if (
             room <= 0
@@ -89,13 +89,13 @@ def _folded(nodes: Nodes, room: int) -> Nodes:
             and node["type"] not in PART_TYPES
             and (child_nodes(node) or "fragments" in node)
         ):
-            found.append(markdown_paragraph(blocks_markdown([node])))
+            folded.append(markdown_paragraph(blocks_markdown([node])))
             continue
-        found.append(node)
+        folded.append(node)
         for name in ("nodes", "fragments"):
             if name in node:
                 node[name] = _folded(node[name], room - 1)
-    return found
+    return folded
 
 
 def _with_keys(node: Node, seen: Counter[str]) -> str:
@@ -103,16 +103,16 @@ def _with_keys(node: Node, seen: Counter[str]) -> str:
     parts: dict[str, Any] = {name: value for name, value in node.items() if name not in ("nodes", "fragments")}
     for name in ("nodes", "fragments"):
         for number, one in enumerate(node.get(name, ())):
-            said = _with_keys(one, seen)
-            parts[f"{name} {number}"] = said
-            node[name][number] = {"object": one["object"], "key": _key(said, seen), **one}
+            child_hash = _with_keys(one, seen)
+            parts[f"{name} {number}"] = child_hash
+            node[name][number] = {"object": one["object"], "key": _key(child_hash, seen), **one}
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:24]
 
 
-def _key(said: str, seen: Counter[str]) -> str:
-    number = seen[said]
-    seen[said] += 1
-    return hashlib.sha256(f"{said} {number}".encode()).hexdigest()[:12] if number else said[:12]
+def _key(content_hash: str, seen: Counter[str]) -> str:
+    number = seen[content_hash]
+    seen[content_hash] += 1
+    return hashlib.sha256(f"{content_hash} {number}".encode()).hexdigest()[:12] if number else content_hash[:12]
 
 
 class BlockReader:
@@ -127,17 +127,17 @@ class BlockReader:
         nodes = fit_children("document", self.flow(tokens))
         bodies = {label: self.flow(inner) for label, inner in self._notes.items()}
         sizes = {label: _count_nodes(body) for label, body in bodies.items()}
-        told: Counter[str] = Counter()
+        uses: Counter[str] = Counter()
         copied = 0
         for node in list(annotations_in(nodes)):
             label = node["markdown"]["label"]
-            told[label] += 1
-            copied += sizes.get(label, 0) if told[label] > 1 else 0
-            is_copied = told[label] == 1 or (told[label] <= MAX_NOTE_COPIES and copied <= MAX_COPIED_NODES)
+            uses[label] += 1
+            copied += sizes.get(label, 0) if uses[label] > 1 else 0
+            is_copied = uses[label] == 1 or (uses[label] <= MAX_NOTE_COPIES and copied <= MAX_COPIED_NODES)
             body = fit_children("annotation-body", bodies.get(label, [])) if is_copied else []
             body = copy.deepcopy(body) or [block_node("paragraph", [])]
             node["fragments"] = [fragment("annotation-body", body, kind="annotation-body")]
-        rest = [label for label in bodies if label not in told]
+        rest = [label for label in bodies if label not in uses]
         return [*nodes, *(markdown_paragraph(note_markdown(label, bodies[label])) for label in rest)]
 
     def _take_notes(self, tokens: Tokens) -> None:
@@ -147,7 +147,7 @@ class BlockReader:
             self._take_notes(inner)
 
     def flow(self, tokens: Tokens) -> Nodes:
-        """Converts blocks below one another."""
+        """Converts a sequence of blocks."""
         return [node for token, inner in outermost(tokens) for node in self.one(token, inner)]
 
     def one(self, token: Token, inner: Tokens) -> Nodes:
@@ -160,7 +160,7 @@ class BlockReader:
         return inlines_of_tokens(token.children or [])
 
     def paragraph(self, token: Token, inner: Tokens) -> Nodes:
-        """Converts a paragraph; a formula or an image that stands alone is a block."""
+        """Converts a paragraph; a single formula or image becomes a block."""
         nodes = self.words(inner[0]) if inner else []
         if len(nodes) == 1 and nodes[0].get("type") == "inline-math":
             return [block_node("math", None, {"formula": nodes[0]["data"]["formula"].strip("\n")})]
@@ -188,12 +188,12 @@ class BlockReader:
         if not leaf["text"]:
             first[0]["leaves"].pop(0)
         nodes[0]["nodes"] = [node for node in first if node.get("leaves") != []]
-        kept = nodes if nodes[0]["nodes"] else nodes[1:]
+        body = nodes if nodes[0]["nodes"] else nodes[1:]
         style = HINTS[match[1].lower()].node_style
-        return [block_node("hint", fit_children("hint", kept), {"style": style}, markdown={"alert": match[1]})]
+        return [block_node("hint", fit_children("hint", body), {"style": style}, markdown={"alert": match[1]})]
 
     def list(self, token: Token, inner: Tokens) -> Nodes:
-        """Converts a list; if all items are tasks it is a task list."""
+        """Converts a list, which is a task list if all items are tasks."""
         items = [self._item(within) for _, within in outermost(inner)]
         if token.type == "ordered_list_open":
             start = int(token.attrs.get("start", 1))
@@ -227,14 +227,15 @@ class BlockReader:
         return [pipe_table(rows)]
 
     def html(self, token: Token, inner: Tokens) -> Nodes:
-        """Converts HTML: tables, figures and drawings have nodes."""
+        """Converts HTML; tables, figures and drawings have nodes."""
         return [html_block(token.content) or markdown_paragraph(token.content.rstrip("\n"))]
 
     def tag(self, token: Token, inner: Tokens) -> Nodes:
         """Converts a block tag or paired HTML."""
         nodes = self.flow(inner)
         return [
-            tag_node(TagBlock(token, nodes, token.type == "tag_open")) or markdown_paragraph(_as_written(token, nodes))
+            tag_node(TagBlock(token, nodes, token.type == "tag_open"))
+            or markdown_paragraph(_source_of_tag(token, nodes))
         ]
 
 
@@ -243,7 +244,7 @@ def _count_nodes(nodes: Nodes) -> int:
 
 
 def code_node(content: str, info: str) -> Node:
-    """Creates a code block; words after the language of the fence are kept."""
+    """Creates a code block; words after the language of the fence are preserved."""
     syntax, _, more = info.partition(" ")
     data: Node = {"syntax": syntax} if syntax else {}
     kept: Node = {"markdown": {"info": more.strip()}} if more.strip() else {}
@@ -251,7 +252,7 @@ def code_node(content: str, info: str) -> Node:
     return block_node("code", [block_node("code-line", [text_node(line)]) for line in lines], data, **kept)
 
 
-def _as_written(token: Token, nodes: Nodes) -> str:
+def _source_of_tag(token: Token, nodes: Nodes) -> str:
     if token.type == "tag":
         return token.content
     name = token.meta["name"]
@@ -263,7 +264,7 @@ def _as_written(token: Token, nodes: Nodes) -> str:
 
 
 def _heading_anchor(nodes: Nodes) -> tuple[Nodes, Node]:
-    """Returns a heading without the anchor at its end, and the anchor's id."""
+    """Returns a heading without the anchor at its end, and the id of the anchor."""
     last = nodes[-1] if nodes else {}
     if last.get("type") != "link" or last["nodes"] or last.get("markdown", {}).keys() != {"id"}:
         return nodes, {}

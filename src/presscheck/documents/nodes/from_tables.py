@@ -53,7 +53,7 @@ class _Table:
         self.seen: Counter[str] = Counter()
 
     def column(self, title: Nodes, data: Node, *, hidden: bool = False) -> str:
-        """Adds a column; a title with marks is also kept as Markdown."""
+        """Adds a column and returns its name; a title with marks is also stored as Markdown."""
         words = inline_text(title, "html")
         plain = _words(title)
         name = _short("column", str(len(self.definition)), plain)
@@ -64,7 +64,7 @@ class _Table:
         return name
 
     def record(self, cells: Sequence[Any]) -> None:
-        """Adds a row: paragraphs or a value for each column."""
+        """Adds a row; each cell is a `Blocks`, a value, or None."""
         values: Node = {}
         row = _short("row", repr(cells))
         self.seen[row] += 1
@@ -79,13 +79,13 @@ class _Table:
 
     def node(self, view: Node, data: Node) -> Node:
         """Returns the table."""
-        said = {"view": {**view, "columns": self.columns}, "records": self.records, "definition": self.definition}
-        return block_node("table", None, said | data, fragments=self.fragments)
+        parts = {"view": {**view, "columns": self.columns}, "records": self.records, "definition": self.definition}
+        return block_node("table", None, parts | data, fragments=self.fragments)
 
 
 def _words(nodes: Nodes) -> str:
-    found = [_words(node["nodes"]) if "nodes" in node else _leaves(node) for node in nodes]
-    return "".join(found)
+    texts = [_words(node["nodes"]) if "nodes" in node else _leaves(node) for node in nodes]
+    return "".join(texts)
 
 
 def _leaves(node: Node) -> str:
@@ -111,7 +111,7 @@ class _Row:
 
 
 def html_table(text: str) -> Node | None:
-    """Reads an HTML table; None if no node can say it."""
+    """Reads an HTML table; returns None if a node cannot represent it."""
     match = _table(text)
     if not match:
         return None
@@ -153,26 +153,26 @@ def _read(values: dict[str, str], rows: list[_Row]) -> Node | None:
     table = _Table()
     view: Node = {"type": values.get("data-view", "grid")}
     widths: dict[str, float] = {}
-    for _, said, events in rows[0].cells:
-        data = _definition(said)
-        if data is None or not set(said) <= _ATTRIBUTES | _DATA:
+    for _, attributes, events in rows[0].cells:
+        data = _definition(attributes)
+        if data is None or not set(attributes) <= _ATTRIBUTES | _DATA:
             return None
-        name = table.column(InlineReader(events).nodes(), data, hidden="data-hidden" in said)
-        if re.fullmatch(r"\d+(?:\.\d+)?", said.get("width", "")):
-            widths[name] = float(said["width"])
-        view |= {role: name for role, word in ROLES.items() if word in said}
-    if not _viewed(view, values, widths):
+        name = table.column(InlineReader(events).nodes(), data, hidden="data-hidden" in attributes)
+        if re.fullmatch(r"\d+(?:\.\d+)?", attributes.get("width", "")):
+            widths[name] = float(attributes["width"])
+        view |= {role: name for role, word in ROLES.items() if word in attributes}
+    if not _read_view(view, values, widths):
         return None
     for row in rows[1:]:
         cells = [_cell(one, cell[2]) for one, cell in zip(table.definition.values(), row.cells, strict=True)]
-        if any(cell is _UNSAID for cell in cells):
+        if any(cell is _NO_VALUE for cell in cells):
             return None
         table.record(cells)
     full = {"fullWidth": values["data-full-width"] == "true"} if "data-full-width" in values else {}
     return table.node(view, full) | {"markdown": {"html": True}}
 
 
-def _viewed(view: Node, values: dict[str, str], widths: dict[str, float]) -> bool:
+def _read_view(view: Node, values: dict[str, str], widths: dict[str, float]) -> bool:
     if view["type"] == "cards":
         view["cardSize"] = values.get("data-card-size", "medium")
         if "data-column-title-hidden" in values:
@@ -184,21 +184,25 @@ def _viewed(view: Node, values: dict[str, str], widths: dict[str, float]) -> boo
     return view["type"] == "grid" and "data-card-size" not in values
 
 
-def _definition(said: dict[str, str]) -> Node | None:
-    kind = said.get("data-type", "text")
+def _definition(attributes: dict[str, str]) -> Node | None:
+    kind = attributes.get("data-type", "text")
     if kind == "rating":
-        largest = positive_int(said.get("data-max", ""))
+        largest = positive_int(attributes.get("data-max", ""))
         return {"type": kind, "max": largest} if largest else None
     if kind == "select":
-        return {"type": kind, "multiple": "data-multiple" in said, "options": _options(said.get("data-options"))}
+        return {
+            "type": kind,
+            "multiple": "data-multiple" in attributes,
+            "options": _options(attributes.get("data-options")),
+        }
     if kind == "users":
-        return {"type": kind, "multiple": "data-multiple" in said}
+        return {"type": kind, "multiple": "data-multiple" in attributes}
     if kind != "text":
         return {"type": kind} if kind in _PLAIN else None
-    align = _ALIGNED(said.get("style", ""))
-    data: Node = {"type": "text", "textAlignment": align[1] if align else said.get("align", "left")}
-    if said.get("valign") in ("top", "middle", "bottom"):
-        data["verticalAlignment"] = said["valign"]
+    align = _ALIGNED(attributes.get("style", ""))
+    data: Node = {"type": "text", "textAlignment": align[1] if align else attributes.get("align", "left")}
+    if attributes.get("valign") in ("top", "middle", "bottom"):
+        data["verticalAlignment"] = attributes["valign"]
     return data if data["textAlignment"] in ("left", "center", "right") else None
 
 
@@ -206,21 +210,21 @@ _PLAIN = frozenset(("content-ref", "number", "checkbox", "files", "image"))
 
 
 def _options(text: str | None) -> list[Node]:
-    """Returns the options of a select column; if they are missing, the selected values become options."""
+    """Returns the options of a select column; selected values that are missing are added later."""
     try:
-        found = parse_json(text or "[]")
+        parsed = parse_json(text or "[]")
     except ValueError:
         return []
-    listed = cast("list[Any]", found) if isinstance(found, list) else []
+    listed = cast("list[Any]", parsed) if isinstance(parsed, list) else []
     options = [cast("Node", option) for option in listed if isinstance(option, dict)]
     return [{name: str(one.get(name, "")) for name in ("value", "label", "color")} for one in options]
 
 
-_UNSAID: Any = object()
+_NO_VALUE: Any = object()
 
 
 def _cell(definition: Node, events: list[Event]) -> Any:
-    """Returns the value of a cell; None if it is empty, `_UNSAID` if no value can say it."""
+    """Returns the value of a cell; None if it is empty, `_NO_VALUE` if no value can represent it."""
     kind = definition["type"]
     if kind == "text":
         return _paragraphs(events)
@@ -231,11 +235,11 @@ def _cell(definition: Node, events: list[Event]) -> Any:
     if not words and not links:
         return None
     if kind in ("content-ref", "image"):
-        return parse_reference(links[0]) if len(links) == 1 and links[0] else _UNSAID
+        return parse_reference(links[0]) if len(links) == 1 and links[0] else _NO_VALUE
     if kind in ("files", "users"):
-        return [link.removeprefix("/~/users/") if kind == "users" else link for link in links] or _UNSAID
+        return [link.removeprefix("/~/users/") if kind == "users" else link for link in links] or _NO_VALUE
     if kind == "checkbox":
-        return {"true": True, "false": False}.get(words, _UNSAID)
+        return {"true": True, "false": False}.get(words, _NO_VALUE)
     return _number(words)
 
 
@@ -248,16 +252,16 @@ def _selected(definition: Node, events: list[Event]) -> Any:
             if all(option["value"] != value for option in definition["options"]):
                 definition["options"].append({"value": value, "label": after.raw.strip(", "), "color": "default"})
         elif event.kind == "text" and event.raw.strip() and after.name != "span":
-            return _UNSAID
+            return _NO_VALUE
     return parts or None
 
 
 def _number(words: str) -> Any:
     if re.fullmatch(r"-?\d{1,15}", words):
         return int(words)
-    return float(words) if re.fullmatch(r"-?\d{1,15}\.\d{1,6}", words) else _UNSAID
+    return float(words) if re.fullmatch(r"-?\d{1,15}\.\d{1,6}", words) else _NO_VALUE
 
 
 def _paragraphs(events: list[Event]) -> Any:
-    found = paragraphs_of(events)
-    return _UNSAID if found is None else Blocks([block_node("paragraph", nodes) for nodes in found or [[]]])
+    paragraphs = paragraphs_of(events)
+    return _NO_VALUE if paragraphs is None else Blocks([block_node("paragraph", nodes) for nodes in paragraphs or [[]]])

@@ -1,4 +1,4 @@
-"""Reads block tags, and HTML with blocks inside, as nodes; None is what no node can say."""
+"""Reads block tags, and HTML with blocks inside, as nodes; functions return None for tags without a matching node."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ class TagBlock(NamedTuple):
 
     @property
     def values(self) -> dict[str, str]:
-        """Its attributes."""
+        """The attributes of the tag."""
         return {key.rstrip("="): value for key, value in self.token.meta.items() if key not in ("name", "summary")}
 
 
 def fit_children(kind: str, nodes: Nodes) -> Nodes:
-    """Returns blocks as children of a kind of node; those that may not stand there become Markdown paragraphs."""
+    """Returns blocks as children of a kind of node; blocks that are not allowed there become Markdown paragraphs."""
     return [one for node in nodes for one in _fitted(ALLOWED_CHILDREN[kind], node)]
 
 
@@ -54,7 +54,7 @@ def _fitted(held: frozenset[str], node: Node) -> Nodes:
 
 
 def tag_node(tag_block: TagBlock) -> Node | None:
-    """Reads a tag as a node; None where no node says all of it."""
+    """Reads a tag as a node; returns None if no node can represent all of it."""
     return READERS.get(registered_name(tag_block.token.meta["name"]), _as_written)(tag_block)
 
 
@@ -63,22 +63,22 @@ def _as_written(tag_block: TagBlock) -> Node | None:
 
 
 def _by_attributes(tag_block: TagBlock) -> Node | None:
-    """Reads a tag whose node has nothing but the attributes and the content of the tag."""
+    """Reads a tag whose node consists of the attributes and the content of the tag."""
     tag = BLOCK_TAGS[tag_block.token.meta["name"]]
     converted = data_of(tag, tag_block.values)
     if converted is None:
         return None
     data, rest = converted
-    said: Node = {"values": rest} if rest else {}
+    details: Node = {"values": rest} if rest else {}
     if tag.content != "blocks":
         inside = blocks_markdown(tag_block.nodes)
-        said |= {"inside": inside} if inside and not _only_points(tag_block.nodes, data) else {}
-        return block_node(tag.node, None, data, **_noted(said))
-    nodes = _held(tag.node, tag_block)
-    return None if nodes is None else block_node(tag.node, nodes, data, **_noted(said))
+        details |= {"inside": inside} if inside and not _only_points(tag_block.nodes, data) else {}
+        return block_node(tag.node, None, data, **_as_details(details))
+    nodes = _fitting_children(tag.node, tag_block)
+    return None if nodes is None else block_node(tag.node, nodes, data, **_as_details(details))
 
 
-def _noted(node: Node) -> Node:
+def _as_details(node: Node) -> Node:
     return {"markdown": node} if node else {}
 
 
@@ -88,7 +88,7 @@ def _only_points(nodes: Nodes, data: Node) -> bool:
     return len(inline) == 1 and inline[0].get("type") == "link" and inline[0]["data"]["ref"] == data.get("ref")
 
 
-def _held(kind: str, tag_block: TagBlock) -> Nodes | None:
+def _fitting_children(kind: str, tag_block: TagBlock) -> Nodes | None:
     if not tag_block.is_paired:
         return None
     if "paragraph" in ALLOWED_CHILDREN[kind]:
@@ -101,12 +101,12 @@ def _held(kind: str, tag_block: TagBlock) -> Nodes | None:
 
 
 def _code(tag_block: TagBlock) -> Node | None:
-    found = data_of(BLOCK_TAGS["code"], tag_block.values)
-    if found is None or len(tag_block.nodes) != 1 or tag_block.nodes[0]["type"] != "code":
+    converted = data_of(BLOCK_TAGS["code"], tag_block.values)
+    if converted is None or len(tag_block.nodes) != 1 or tag_block.nodes[0]["type"] != "code":
         return None
-    node, (data, rest) = tag_block.nodes[0], found
-    said = node.get("markdown", {}) | ({"values": rest} if rest else {}) | ({} if data or rest else {"tag": True})
-    return node | {"data": node["data"] | data} | _noted(said)
+    node, (data, rest) = tag_block.nodes[0], converted
+    details = node.get("markdown", {}) | ({"values": rest} if rest else {}) | ({} if data or rest else {"tag": True})
+    return node | {"data": node["data"] | data} | _as_details(details)
 
 
 def _details(tag_block: TagBlock) -> Node | None:
@@ -152,7 +152,7 @@ def _integration(tag_block: TagBlock) -> Node | None:
     match = _block(tag_block.token.content)
     if not match or tag_block.nodes:
         return None
-    # the names of an integration's properties are case-sensitive
+    # names of an integration's properties are case-sensitive
     exact = {name.lower(): name for name in _names(match[3])}
     values = dict(tag_block.values)
     data: Node = {"integration": match[1], "block": match[2]}
@@ -191,4 +191,4 @@ READERS: dict[str, Callable[[TagBlock], Node | None]] = {
     "swagger-response": _as_written,
     "@": _integration,
 }
-"""The reader of every tag in `block_tags.BLOCK_TAGS`."""
+"""The reader of each tag in `block_tags.BLOCK_TAGS`."""

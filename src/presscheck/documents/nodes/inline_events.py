@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 
 
 class Event(NamedTuple):
-    """A part of inline text: text, code, open, close, node or raw; `raw` is its source where no node can say it."""
+    """A part of inline text: text, code, open, close, node or raw. `raw` is its source, for text without a matching
+    node.
+    """
 
     kind: str
     name: str = ""
@@ -39,7 +41,7 @@ def html_as_events(text: str, *, keeps_blanks: bool = False) -> Iterable[Event]:
 
 
 def token_events(tokens: Sequence[Token]) -> Iterable[Event]:
-    """Yields the events of Markdown tokens; annotations have a label but no body yet."""
+    """Yields the events of Markdown tokens; annotations have a label, but no body yet."""
     for token in tokens:
         kind = token.type
         if kind in {"text", "text_special"}:
@@ -87,9 +89,9 @@ def _node(token: Token) -> Node | None:
 
 
 def _image_node(token: Token) -> Node:
-    said = {"alt": token.content, "caption": str(token.attrs.get("title", ""))}
+    texts = {"alt": token.content, "caption": str(token.attrs.get("title", ""))}
     ref = parse_reference(str(token.attrs.get("src", "")))
-    return inline_node("inline-image", {"ref": ref} | {name: value for name, value in said.items() if value})
+    return inline_node("inline-image", {"ref": ref} | {name: value for name, value in texts.items() if value})
 
 
 def annotation(label: str, nodes: Nodes) -> Node:

@@ -1,7 +1,7 @@
-"""Finds what the Markdown of a page lacks: types of blocks and inlines that its nodes have.
+"""Finds types of blocks and inlines that the nodes of a page have and its Markdown lacks.
 
-A service writes the Markdown of a page from its nodes. What it has no Markdown for is missing there, and a page that is
-saved as Markdown loses it.
+A service generates the Markdown of a page from its nodes. Nodes without Markdown syntax are missing there, so saving
+the page as Markdown would delete them.
 """
 
 from __future__ import annotations
@@ -13,17 +13,19 @@ from presscheck.documents.nodes.from_markdown import markdown_to_nodes
 from presscheck.documents.nodes.schema import ESSENTIALS
 from presscheck.documents.nodes.validation import PART_TYPES
 
-_SAID_OTHERWISE = ESSENTIALS | PART_TYPES | {"link", "emoji", "inline-image", "images", "blockquote"}
-"""What Markdown may say with other types: an emoji as its character, a heading of another level, an image in a line."""
+_INTERCHANGEABLE = ESSENTIALS | PART_TYPES | {"link", "emoji", "inline-image", "images", "blockquote"}
+"""Types that Markdown may express with others: an emoji as its character, a heading of another level, an
+inline image.
+"""
 
 
 def lost_types(document: Mapping[str, Any], markdown: str) -> tuple[str, ...]:
-    """Returns the types that the nodes of a page have, and its Markdown does not; in order, each once."""
-    found = dict.fromkeys(kind for kind in _types(document) if kind not in _SAID_OTHERWISE)
-    if not found:
+    """Returns the types that the nodes of a page have and its Markdown lacks, in order and without duplicates."""
+    types = dict.fromkeys(kind for kind in _types(document) if kind not in _INTERCHANGEABLE)
+    if not types:
         return ()
-    said = {*_types(markdown_to_nodes(markdown))}
-    return tuple(kind for kind in found if kind not in said and f"{{% {kind}" not in markdown)
+    markdown_types = {*_types(markdown_to_nodes(markdown))}
+    return tuple(kind for kind in types if kind not in markdown_types and f"{{% {kind}" not in markdown)
 
 
 def _types(node: Mapping[str, Any]) -> Iterator[str]:

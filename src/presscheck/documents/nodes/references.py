@@ -1,6 +1,7 @@
 """References of nodes (pages, files, users, …) and their addresses in Markdown, in both directions.
 
-An address is kept as written; only addresses below ``/~/``, which stand for objects with ids, become references again.
+Addresses are preserved as written; only addresses below ``/~/``, which represent objects with ids, become references
+again.
 """
 
 from __future__ import annotations
@@ -68,7 +69,7 @@ def parse_file(source: str) -> Reference:
 
 
 def format_file(ref: Reference) -> str:
-    """Returns the path of a file as written."""
+    """Returns the path of a file as written, or its address by id."""
     is_place = ref["kind"] == "file" and re.search(r"[./]", str(ref["file"]))
     return str(ref["file"]) if is_place else format_reference(ref)
 
@@ -78,7 +79,7 @@ ReferenceMapper = Callable[[Reference, str], Reference]
 
 
 def map_references(node: Node, change: ReferenceMapper) -> None:
-    """Replaces each reference inside a node."""
+    """Replaces every reference inside a node."""
     data = node_data(node)
     kind = str(node.get("type", ""))
     for name in ("ref", "refDark"):

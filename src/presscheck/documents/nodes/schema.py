@@ -1,4 +1,4 @@
-"""The schema of the node tree: types, allowed children by the API description, and constructors."""
+"""The schema of the node tree: types, allowed children according to the API description, and constructors."""
 
 from __future__ import annotations
 
@@ -93,11 +93,11 @@ ALLOWED_CHILDREN: dict[str, frozenset[str]] = {
     "images": frozenset({"image"}),
     "code": frozenset({"code-line"}),
 }
-"""The children that each block and fragment may have, by the API description."""
+"""The children that each block and fragment may have, according to the API description."""
 
 
 def text_node(text: str, marks: Sequence[Node] = (), *, is_markdown: bool = False) -> Node:
-    """Creates a text with marks; with `is_markdown` its words are Markdown."""
+    """Creates a text with marks; with `is_markdown`, its words are Markdown."""
     leaf = {"object": "leaf", "text": text, "marks": list(marks)}
     node: Node = {"object": "text", "leaves": [leaf]}
     return node | {"markdown": True} if is_markdown else node
@@ -120,24 +120,24 @@ def fragment(name: str, nodes: Nodes, *, kind: str = "") -> Node:
 
 
 def markdown_paragraph(markdown: str) -> Node:
-    """Creates a paragraph that holds Markdown as it is written."""
+    """Creates a paragraph whose text is Markdown."""
     return block_node("paragraph", [text_node(markdown, is_markdown=True)])
 
 
 def node_data(node: Node) -> dict[str, Any]:
-    """Returns the data of a node, empty if it has none."""
+    """Returns the data of a node, or an empty dict."""
     return node.get("data") or {}
 
 
 def child_nodes(node: Node, name: str = "nodes") -> Nodes:
-    """Returns the `nodes` or `fragments` of a node, empty if it has none."""
+    """Returns the `nodes` or `fragments` of a node, or an empty list."""
     return node.get(name) or []
 
 
 def markdown_details(node: Node) -> dict[str, Any]:
-    """Returns what Markdown says beyond the node."""
-    said = node.get("markdown")
-    return said if isinstance(said, dict) else {}
+    """Returns the details of the Markdown source that the node itself lacks."""
+    details = node.get("markdown")
+    return details if isinstance(details, dict) else {}
 
 
 def plain_text(nodes: Nodes) -> str:
@@ -146,12 +146,12 @@ def plain_text(nodes: Nodes) -> str:
 
 
 def merge_texts(nodes: Iterable[Node]) -> Nodes:
-    """Merges neighbouring texts, and neighbouring leaves with equal marks."""
-    found: Nodes = []
+    """Merges adjacent texts, and adjacent leaves with equal marks."""
+    merged: Nodes = []
     for node in nodes:
-        last = found[-1] if found else None
+        last = merged[-1] if merged else None
         if node["object"] != "text" or "markdown" in node or not last or last["object"] != "text" or "markdown" in last:
-            found.append(node)
+            merged.append(node)
             continue
         for leaf in node["leaves"]:
             end = last["leaves"][-1]
@@ -159,4 +159,4 @@ def merge_texts(nodes: Iterable[Node]) -> Nodes:
                 end["text"] += leaf["text"]
             else:
                 last["leaves"].append(leaf)
-    return found
+    return merged

@@ -1,6 +1,6 @@
-"""Converts the attributes of block tags to the data of nodes and back, by the registry of block tags.
+"""Converts attributes of block tags to data of nodes and back, according to the registry of block tags.
 
-An attribute that no node has is kept beside the node, in `markdown.values`, and is written again.
+Attributes that nodes lack are stored beside the data, in `markdown.values`, and are written again.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ from presscheck.documents.nodes.schema import Node
 from presscheck.documents.nodes.validation import InvalidNode
 
 TAGS = {tag.node: tag for tag in BLOCK_TAGS.values() if tag.node}
-"""Tags by the type of the node that they are."""
+"""Tags by the type of their node."""
 
 
 class Converter(NamedTuple):
-    """Reads an attribute into data (None: it is no such value) and writes it from data."""
+    """Reads an attribute into data (None if it is not a valid value) and writes it from data."""
 
     read: Callable[[str], Any]
     write: Callable[[Any], str] = str
 
 
 def parse_length(text: str) -> Any:
-    """Parses a length, with or without a unit; None if it is none."""
+    """Parses a length with an optional unit; returns None if it is invalid."""
     match = re.fullmatch(r"(\d{1,9}(?:\.\d{1,9})?)(%|px|)", text)
     if not match:
         return None
@@ -44,12 +44,12 @@ def format_length(value: Any) -> str:
 
 
 def positive_int(text: str) -> int | None:
-    """Parses a whole number above 0."""
+    """Parses a positive integer; returns None for any other text."""
     return int(text) if re.fullmatch(r"[1-9]\d{0,5}", text) else None
 
 
 def parse_prop(text: str) -> Any:
-    """Parses a property of an integration: JSON if it is valid, else text."""
+    """Parses a property of an integration: as JSON if it is valid, otherwise as text."""
     try:
         return parse_json(text)
     except ValueError:
@@ -110,13 +110,13 @@ def _read(attribute: Attribute, text: str) -> Any:
 
 
 def data_of(tag: BlockTag, values: dict[str, str]) -> tuple[Node, dict[str, str]] | None:
-    """Returns the data of a node and the attributes that it has no place for; None if the node cannot say the tag."""
-    known = {attribute.name.lower(): attribute for attribute in tag.attributes}
+    """Returns the data of a node and the remaining attributes, or None if the node cannot represent the tag."""
+    attributes = {attribute.name.lower(): attribute for attribute in tag.attributes}
     defaults = {attribute.name: attribute.default for attribute in tag.attributes if attribute.default}
     data: Node = {}
     rest: dict[str, str] = {}
     for name, text in (defaults | values).items():
-        attribute = known.get(name)
+        attribute = attributes.get(name)
         value = _read(attribute, text) if attribute else None
         if attribute and value is not None:
             data[attribute.key] = value
@@ -128,7 +128,7 @@ def data_of(tag: BlockTag, values: dict[str, str]) -> tuple[Node, dict[str, str]
 
 
 def attributes_of(tag: BlockTag, data: Node) -> dict[str, str]:
-    """Returns the attributes of a tag for the data of its node."""
+    """Returns the attributes of a tag, given the data of its node."""
     values = {attribute: data.get(attribute.key) for attribute in tag.attributes}
     return {
         attribute.name: _CONVERTERS[attribute.kind].write(value)

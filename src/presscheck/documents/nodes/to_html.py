@@ -1,4 +1,4 @@
-"""Writes blocks that Markdown has no syntax for as the platform's HTML: figures, drawings, highlighted code."""
+"""Writes blocks without Markdown syntax as the platform's HTML: figures, drawings, highlighted code."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from presscheck.documents.nodes.schema import Node, Nodes, markdown_details, nod
 from presscheck.documents.nodes.to_inlines import inline_text, picture
 
 ALIGNED = {"center": "center", "end": "right"}
-"""Alignments of text and their HTML names; the default is not written."""
+"""Alignments of text and their HTML names; the default is omitted."""
 CODE_VALUES = {"title": "data-title", "overflow": "data-overflow", "collapsedLineCount": "data-collapsed-line-count"}
-"""Data of code blocks as attributes of `pre`."""
+"""Data of code blocks that become attributes of `pre`."""
 CODE_FLAGS = {"lineNumbers": "data-line-numbers", "fullWidth": "data-full-width", "expandable": "data-expandable"}
-"""The same for true and false."""
+"""Boolean data of code blocks that become attributes of `pre`."""
 IMAGE_FLAGS = {"withFrame": "data-with-frame", "fullWidth": "data-full-width"}
-"""Data of images as attributes of the `div` around them."""
+"""Data of images that become attributes of the `div` around them."""
 
 
 def images_html(node: Node) -> str:
-    """Writes images: each as a figure, inside a `div` if there are several or they have display attributes."""
+    """Writes images as figures, inside a `div` if there are several or they have display attributes."""
     figures = "".join(_figure(image) for image in node["nodes"])
     data = node_data(node)
     values = f' align="{escape(data["align"])}"' if data.get("align") else ""
@@ -44,10 +44,10 @@ def drawing_html(node: Node) -> str:
 
 def preformatted(node: Node) -> str:
     """Writes code with highlighted lines or inline nodes."""
-    data, said = node_data(node), markdown_details(node)
+    data, details = node_data(node), markdown_details(node)
     syntax = escape(data.get("syntax") or "")
     values = f' class="language-{syntax}"' if syntax else ""
-    values += f' data-info="{escape(said["info"])}"' if said.get("info") else ""
+    values += f' data-info="{escape(details["info"])}"' if details.get("info") else ""
     values += "".join(
         f' {name}="{escape(str(data[key]))}"' for key, name in CODE_VALUES.items() if data.get(key) is not None
     )

@@ -1,6 +1,6 @@
 """Writes inline nodes as Markdown, or as HTML where Markdown is not parsed.
 
-Marks are written in Markdown where they are certain to parse, and as HTML tags elsewhere.
+Marks are written in Markdown where they are certain to be parsed, and as HTML tags elsewhere.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _IMAGE = {"size": "data-size", "caption": "title"}
 
 
 class Atom(NamedTuple):
-    """A part that is written as a whole; without marks of its own it takes those around it."""
+    """A part that is written as a unit; without its own marks it takes the surrounding ones."""
 
     text: str
     marks: tuple[Mark, ...] | None
@@ -61,15 +61,17 @@ def common_marks(nodes: Nodes) -> list[Mark]:
 
 
 def render_marks(atoms: list[Atom], manner: Notation) -> str:
-    """Writes atoms with their marks, the longest-lasting mark outermost."""
-    around = _settled(atoms)
+    """Writes atoms with their marks, with the mark that spans most atoms outermost."""
+    marks_of_atoms = _marks_of_atoms(atoms)
     parts: list[tuple[str, Mark | None, str]] = []
     stack: list[Mark] = []
     for number, atom in enumerate(atoms):
-        marks = around[number]
+        marks = marks_of_atoms[number]
         while any(mark not in marks for mark in stack):
             parts.append(("close", stack.pop(), ""))
-        new = sorted((mark for mark in marks if mark not in stack), key=lambda one: -_lasts(one, around, number))
+        new = sorted(
+            (mark for mark in marks if mark not in stack), key=lambda one: -_end_of_mark(one, marks_of_atoms, number)
+        )
         for mark in new:
             stack.append(mark)
             parts.append(("open", mark, ""))
@@ -78,20 +80,20 @@ def render_marks(atoms: list[Atom], manner: Notation) -> str:
     return _joined(parts, manner)
 
 
-def _settled(atoms: list[Atom]) -> list[tuple[Mark, ...]]:
-    """Returns the marks of each atom; one without its own has those that both neighbours have."""
+def _marks_of_atoms(atoms: list[Atom]) -> list[tuple[Mark, ...]]:
+    """Returns the marks of each atom; an atom without its own gets those of both neighbours."""
     later: list[tuple[Mark, ...]] = [()]
     for atom in reversed(atoms):
         later.append(later[-1] if atom.marks is None else atom.marks)
     later.reverse()
-    found: list[tuple[Mark, ...]] = []
+    settled: list[tuple[Mark, ...]] = []
     for atom, following in zip(atoms, later, strict=False):
-        before = found[-1] if found else ()
-        found.append(tuple(mark for mark in before if mark in following) if atom.marks is None else atom.marks)
-    return found
+        before = settled[-1] if settled else ()
+        settled.append(tuple(mark for mark in before if mark in following) if atom.marks is None else atom.marks)
+    return settled
 
 
-def _lasts(mark: Mark, around: list[tuple[Mark, ...]], start: int) -> int:
+def _end_of_mark(mark: Mark, around: list[tuple[Mark, ...]], start: int) -> int:
     end = start
     while end < len(around) and mark in around[end]:
         end += 1
@@ -104,7 +106,7 @@ def _joined(parts: list[tuple[str, Mark | None, str]], manner: Notation) -> str:
     for start, end in pairs.items():
         mark = parts[start][1] or ("", "", "")
         sign = _SIGNS.get(mark[0]) if manner != "html" else None
-        if sign and _is_read(sign, parts, start, end):
+        if sign and _is_parsed(sign, parts, start, end):
             written[start] = written[end] = sign
         else:
             written[start], written[end] = _tags(mark)
@@ -113,13 +115,13 @@ def _joined(parts: list[tuple[str, Mark | None, str]], manner: Notation) -> str:
 
 def _pairs(parts: list[tuple[str, Mark | None, str]]) -> dict[int, int]:
     stack: list[int] = []
-    found: dict[int, int] = {}
+    pairs: dict[int, int] = {}
     for number, (kind, _, _) in enumerate(parts):
         if kind == "open":
             stack.append(number)
         elif kind == "close":
-            found[stack.pop()] = number
-    return found
+            pairs[stack.pop()] = number
+    return pairs
 
 
 def _tags(mark: Mark) -> tuple[str, str]:
@@ -127,12 +129,12 @@ def _tags(mark: Mark) -> tuple[str, str]:
     if name != "color":
         return f"<{_TAGS[name]}>", f"</{_TAGS[name]}>"
     styles = [("color", text), ("background-color", background)]
-    said = "".join(f"{what}:{color};" for what, color in styles if color != "default")
-    return f'<mark style="{said}">', "</mark>"
+    css = "".join(f"{what}:{color};" for what, color in styles if color != "default")
+    return f'<mark style="{css}">', "</mark>"
 
 
-def _is_read(sign: str, parts: list[tuple[str, Mark | None, str]], start: int, end: int) -> bool:
-    """Returns whether marks at these places parse as opening and closing."""
+def _is_parsed(sign: str, parts: list[tuple[str, Mark | None, str]], start: int, end: int) -> bool:
+    """Returns whether marks at these positions are parsed as opening and closing."""
     before, first = _char(parts, start - 1, -1), _char(parts, start + 1, 0)
     last, after = _char(parts, end - 1, -1), _char(parts, end + 1, 0)
     if not (_faces(first, before) and _faces(last, after)):
@@ -160,7 +162,7 @@ def inline_text(nodes: Nodes, manner: Notation = "text") -> str:
 
 
 def paragraph_text(nodes: Nodes) -> str:
-    """Writes inline nodes as a paragraph: no line of it starts another block."""
+    """Writes inline nodes as a paragraph, escaping characters that would start another block."""
     lines = inline_text(nodes).split("\n")
     return "\n".join(_guarded(line) for line in lines)
 
@@ -168,7 +170,7 @@ def paragraph_text(nodes: Nodes) -> str:
 def heading_text(nodes: Nodes) -> str:
     """Writes inline nodes as a heading."""
     text = _edges(inline_text(nodes, "line"))
-    return re.sub(r"(?<!#)(#++)$", lambda found: "\\" + found[1], text)
+    return re.sub(r"(?<!#)(#++)$", lambda match: "\\" + match[1], text)
 
 
 def code_span(text: str) -> str:
@@ -181,7 +183,7 @@ def code_span(text: str) -> str:
 
 
 def destination(address: str, title: str = "") -> str:
-    """Writes the destination of a link, with a title."""
+    """Writes the destination of a link, with an optional title."""
     if not address or re.search(r"[\s<>()\\]", address):
         address = "<" + re.sub(r"([<>\\])", r"\\\1", re.sub(r"\s", "%20", address)) + ">"
     words = re.sub(r'(["\\])', r"\\\1", title).replace("\n", " ")
@@ -201,10 +203,10 @@ def escaped(text: str) -> str:
 
 
 def _escaped_around_urls(text: str) -> str:
-    """Escapes text, but not the bare URLs in it: a backslash would belong to the URL."""
+    """Escapes text except for bare URLs in it, which would contain the backslashes."""
     parts, end = list[str](), 0
     for start, after in autolinks(text):
-        if after < len(text):  # what follows the last one may continue it
+        if after < len(text):  # the text after the last URL may continue it
             parts += (escaped(text[end:start]), text[start:after])
             end = after
     return "".join((*parts, escaped(text[end:])))
@@ -289,7 +291,7 @@ def _image(node: Node, manner: Notation) -> str:
 
 
 def picture(data: Node) -> str:
-    """Writes an image in HTML, with its dark-mode image if there is one."""
+    """Writes an image in HTML, with its dark-mode image if it has one."""
     named = {"src": format_reference(data["ref"]), "alt": data.get("alt") or ""}
     named |= {name: _pixels(data[name]) for name in ("width", "height") if data.get(name) is not None}
     named |= {name: data[key] for key, name in _IMAGE.items() if data.get(key)}
@@ -305,7 +307,7 @@ def _pixels(length: Any) -> str:
 
 
 def emoji_code(name: str) -> str:
-    """Returns the code points of an emoji by name, in hexadecimal."""
+    """Returns the hexadecimal code points of an emoji, given its name."""
     return "-".join(f"{ord(char):x}" for char in emoji_by_name(name))
 
 

@@ -1,4 +1,4 @@
-"""Converts nodes to Markdown that reads as the same nodes again."""
+"""Converts nodes to Markdown from which the same nodes can be read again."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def nodes_to_markdown(document: object, change: ReferenceMapper | None = None, *
     """Converts a node tree to Markdown.
 
     Args:
-        document: the tree, not yet validated.
+        document: the tree, not validated yet.
         change: maps its references.
         path: the name of the tree in errors.
 
@@ -44,7 +44,7 @@ def nodes_to_markdown(document: object, change: ReferenceMapper | None = None, *
 
 
 def blocks_markdown(nodes: Nodes) -> str:
-    """Writes blocks and the footnotes that they reference."""
+    """Writes blocks and the footnotes that they refer to."""
     notes = (note_markdown(label, body) for label, body in footnotes_of(nodes).items())
     return "\n\n".join(filter(None, (_blocks(nodes), *notes)))
 
@@ -76,13 +76,13 @@ def _block(node: Node) -> str:
 
 
 def _tag(node: Node) -> str:
-    """Writes a block tag, with the attributes that no node has."""
-    kind, said = node["type"], markdown_details(node)
+    """Writes a block tag, including attributes that the data of its node lacks."""
+    kind, details = node["type"], markdown_details(node)
     tag = TAGS[kind]
     values = attributes_of(tag, node_data(node))
     known = {name.lower() for name in values}
-    values |= {name: text for name, text in said.get("values", {}).items() if name not in known}
-    return format_tag(tag.name, values, _blocks(node["nodes"]) if tag.content == "blocks" else said.get("inside"))
+    values |= {name: text for name, text in details.get("values", {}).items() if name not in known}
+    return format_tag(tag.name, values, _blocks(node["nodes"]) if tag.content == "blocks" else details.get("inside"))
 
 
 def _paragraph(node: Node) -> str:
@@ -133,7 +133,7 @@ def _item(mark: str, item: Node, is_task: bool, is_tight: bool) -> str:
     body = _within_item(nodes, is_tight)
     if is_task or checked is not None:
         box = f"[{'x' if checked else ' '}] "
-        # a tag begins a line: after the box it would be text
+        # a tag must begin a line: after the box it would be text
         is_text = nodes and nodes[0]["type"] == "paragraph" and not body.startswith("{%")
         body = box + body if is_text else f"{box}\n{body}".rstrip("\n")
     return f"{mark} {_indented(body, len(mark) + 1).lstrip(' ')}".rstrip(" ")
@@ -169,16 +169,16 @@ def _hint(node: Node) -> str:
 
 
 def _code(node: Node) -> str:
-    data, said = node_data(node), markdown_details(node)
+    data, details = node_data(node), markdown_details(node)
     if any(node_data(line).get("highlighted") or _has_inlines(line) for line in node["nodes"]):
         return preformatted(node)
     lines = [plain_text(line["nodes"]) for line in node["nodes"]]
     longest = max((len(run) for run in re.findall(r"`{3,}", "\n".join(lines))), default=2)
     fence = "`" * (longest + 1)
-    head = fence + " ".join(filter(None, (str(data.get("syntax") or ""), str(said.get("info") or ""))))
+    head = fence + " ".join(filter(None, (str(data.get("syntax") or ""), str(details.get("info") or ""))))
     body = "\n".join([head, *lines, fence])
-    values = attributes_of(TAGS["code"], data) | said.get("values", {})
-    return format_tag("code", values, body) if values or said.get("tag") else body
+    values = attributes_of(TAGS["code"], data) | details.get("values", {})
+    return format_tag("code", values, body) if values or details.get("tag") else body
 
 
 def _has_inlines(line: Node) -> bool:
@@ -195,7 +195,7 @@ def _images(node: Node) -> str:
 
 
 def _in_line(node: Node) -> str | None:
-    """Writes an image in Markdown syntax if that says everything, else None."""
+    """Writes an image in Markdown syntax, or returns None if that cannot express everything."""
     image: Node = node["nodes"][0] if node["nodes"] else {}
     captions = [block for fragment in image.get("fragments") or () for block in fragment["nodes"]]
     words = child_nodes(captions[0]) if len(captions) == 1 else []

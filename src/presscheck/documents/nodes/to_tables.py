@@ -1,4 +1,4 @@
-"""Writes tables of nodes as Markdown pipe tables, or as HTML if a pipe table cannot say everything."""
+"""Writes tables of nodes as Markdown pipe tables, or as HTML if a pipe table cannot express everything."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ROLES = {
     "coverDefinition": "data-card-cover",
     "coverDefinitionDark": "data-card-cover-dark",
 }
-"""Roles of columns in cards and their attributes."""
+"""Roles of columns in cards and their HTML attributes."""
 _RULES = {"left": "---", "center": ":---:", "right": "---:"}
 
 
@@ -44,7 +44,7 @@ class _Table:
         self.rows: list[Node] = sorted(data["records"].values(), key=lambda row: row["orderIndex"])
 
     def is_plain(self) -> bool:
-        """Returns whether a pipe table says everything."""
+        """Returns whether a pipe table can express everything."""
         view, definitions = self.view, [self.data["definition"][name] for name in self.names]
         if not self.names or view.get("type") != "grid" or view.get("hideHeader") or self.names != self.shown:
             return False
@@ -161,10 +161,10 @@ def _anchor(address: str) -> str:
 
 
 def _title(node: Node) -> Nodes:
-    kept = markdown_details(node).get("title")
-    return [text_node(str(kept or node["title"]), is_markdown=bool(kept))]
+    markdown_title = markdown_details(node).get("title")
+    return [text_node(str(markdown_title or node["title"]), is_markdown=bool(markdown_title))]
 
 
 def _bar(text: str) -> str:
-    text = re.sub(r"\\?\|", lambda found: "\\|" if len(found[0]) == 1 else "\\\\\\|", text)
+    text = re.sub(r"\\?\|", lambda match: "\\|" if len(match[0]) == 1 else "\\\\\\|", text)
     return text.replace("\n", " ").strip()

@@ -1,8 +1,8 @@
-"""Replaces blocks, inlines and marks of types that this version does not know, so that their tree can be drawn.
+"""Replaces blocks, inlines and marks of unknown types, so that a tree of a newer version can be rendered.
 
-An unknown block becomes a tag of its name around its content, which is drawn as a box with that name, as unknown tags
-of Markdown are. An unknown inline, or a block in a cell, becomes its name and its text in brackets. An unknown mark is
-left out. Such a tree is drawn, never sent: the service would take the tags for text.
+An unknown block becomes a tag of its name around its content, which is rendered as a box with that name, like unknown
+tags in Markdown. An unknown inline, or an unknown block in a cell, becomes its name and its text in brackets. Unknown
+marks are removed. The result is only for rendering and must not be sent: the service would treat the tags as text.
 """
 
 from __future__ import annotations
@@ -33,35 +33,37 @@ _PARTS: dict[str, Node] = {
     "columns": {"type": "column"},
     "updates": {"type": "update", "data": {"date": ""}},
 }
-"""The part that an unknown block becomes in a block that holds nothing but parts."""
+"""The part that wraps an unknown block in a block that may contain only such parts."""
 _TEXT_ONLY = frozenset(("code", "images", "prompt"))
-"""Blocks whose parts have no blocks; with an unknown block in them they are unknown, too."""
+"""Blocks whose parts have no blocks; if they contain an unknown block, they are treated as unknown."""
 
 
 def with_known_types(document: object) -> object:
-    """Returns a tree without unknown types; it is not validated yet."""
+    """Returns a tree without unknown types; it is not validated."""
     return _with_children(cast("Node", document), 0, is_line=False) if isinstance(document, dict) else document
 
 
 def _with_children(node: Node, depth: int, *, is_line: bool) -> Node:
-    found = node
+    changed = node
     if depth > MAX_DEPTH:
-        return found  # too deep to be valid
-    kind = found.get("type")
+        return changed  # too deep to be valid
+    kind = changed.get("type")
     for name in ("nodes", "fragments"):
-        children: object = found.get(name)
+        children: object = changed.get(name)
         if isinstance(children, list):
             parts = [
                 new
                 for child in cast("list[object]", children)
-                for new in _known(child, found, depth + 1, is_line=is_line or (kind == "table" and name == "fragments"))
+                for new in _known(
+                    child, changed, depth + 1, is_line=is_line or (kind == "table" and name == "fragments")
+                )
             ]
-            found = found | {name: parts}
-    return found
+            changed = changed | {name: parts}
+    return changed
 
 
 def _known(child: object, parent: Node, depth: int, *, is_line: bool) -> Iterator[object]:
-    """Yields what a node becomes, as children of its parent."""
+    """Yields the replacement of a node, as children of its parent."""
     if not isinstance(child, dict):
         yield child
         return
@@ -81,7 +83,7 @@ def _known(child: object, parent: Node, depth: int, *, is_line: bool) -> Iterato
 
 
 def _has_target(button: Node) -> bool:
-    """Whether a button is a link; those of newer releases may do something else, such as open a search."""
+    """Returns whether a button is a link; buttons of newer releases may do something else, such as open a search."""
     data: object = button.get("data")
     return isinstance(data, dict) and isinstance(cast("Node", data).get("ref"), dict)
 
@@ -106,15 +108,15 @@ def _is_known(node: Node, parent: str) -> bool:
 
 
 def _children(node: Node) -> Nodes:
-    """Returns the nodes in a node, and those of its fragments."""
-    found: Nodes = []
+    """Returns the nodes in a node, including those in its fragments."""
+    nested: Nodes = []
     for name in ("nodes", "fragments"):
         children: object = node.get(name)
         for child in cast("list[object]", children) if isinstance(children, list) else ():
             if isinstance(child, dict):
                 one = cast("Node", child)
-                found += _children(one) if one.get("object") == "fragment" else [one]
-    return found
+                nested += _children(one) if one.get("object") == "fragment" else [one]
+    return nested
 
 
 def _boxed(node: Node, depth: int) -> Nodes:
@@ -132,7 +134,7 @@ def _boxed(node: Node, depth: int) -> Nodes:
 
 
 def _values(node: Node) -> Iterator[tuple[str, str]]:
-    """Yields the data of a node as attributes of a tag, which have no braces."""
+    """Yields the data of a node as attributes of a tag, without braces."""
     data: object = node.get("data")
     for name, value in cast("dict[object, object]", data).items() if isinstance(data, dict) else ():
         key = re.sub(r"[^\w-]", "-", str(name))
@@ -148,7 +150,7 @@ def _words(value: Any) -> str:
 
 
 def _bracketed(node: Node) -> Node:
-    """Returns an unknown node as its name and its text, or what its data says if it has no text."""
+    """Returns an unknown node as its name and its text, or the values of its data if it has no text."""
     words = _text(node) or ", ".join(text for _, text in _values(node) if text)
     return text_node(f"[{': '.join(filter(None, (str(node.get('type') or 'block'), words)))}]")
 
@@ -180,7 +182,7 @@ def _known_leaf(leaf: object) -> object:
 
 def _is_known_mark(mark: object) -> bool:
     if not isinstance(mark, dict):
-        return True  # invalid
+        return True  # invalid, and reported by the validation
     kind, data = cast("Node", mark).get("type"), cast("Node", mark).get("data")
     if kind == "color" and isinstance(data, dict):
         colors = cast("Node", data)

@@ -1,4 +1,4 @@
-"""Validates node trees from outside; known blocks are allowed anywhere that blocks are."""
+"""Validates untrusted node trees. Known blocks are allowed wherever any blocks are."""
 
 from __future__ import annotations
 
@@ -44,21 +44,21 @@ _MAY: dict[str, type] = {
     ),
     **dict.fromkeys(("level", "collapsedLineCount"), int),
 }
-"""Optional data of any type; other names are text, numbers or booleans."""
+"""Optional data of all types; other data must be text, numbers or booleans."""
 _SCALAR = (str, int, float, bool, type(None))
 INLINE_TYPES = frozenset(
     ["link", "annotation", "mention", "emoji", "icon", "expression", "inline-math", "inline-image", "button"]
 )
-"""Inlines that are no text."""
+"""Inlines that are not text."""
 _FRAGMENTS = frozenset(("document", "expandable-body", "annotation-body"))
 BLOCK_TYPES = (frozenset(ALLOWED_CHILDREN) - _FRAGMENTS) | TOP_LEVEL | (_WITH_TEXT - INLINE_TYPES) | {"image"}
-"""All blocks, `PART_TYPES` too."""
+"""All blocks, including `PART_TYPES`."""
 PART_TYPES = frozenset(("list-item", "code-line", "tabs-item", "stepper-step", "column", "update", "image"))
 """Blocks that only their own parent may contain."""
 MAX_LIST_START = 999_999_999
-"""The largest start of a list: Markdown allows no greater number."""
+"""Maximum start of an ordered list, as Markdown allows no greater number."""
 MAX_DEPTH = 60
-"""The deepest nesting of nodes."""
+"""Maximum nesting depth of nodes."""
 
 
 class InvalidNode(ValueError):
@@ -70,86 +70,86 @@ class InvalidNode(ValueError):
 
 
 def validate(document: object, path: str = "document") -> Node:
-    """Validates a tree from outside.
+    """Validates an untrusted tree.
 
     Raises:
         InvalidNode: the tree is invalid.
     """
-    found = _object(document, path)
-    _demand(found.get("object") == "document", f"{path}.object", "is not document")
-    for at, node in _listed(found, "nodes", path):
+    tree = _object(document, path)
+    _require(tree.get("object") == "document", f"{path}.object", "is not document")
+    for at, node in _listed(tree, "nodes", path):
         _block(node, at, BLOCK_TYPES - PART_TYPES, 0)
-    return found
+    return tree
 
 
-def _demand(fits: bool, path: str, message: str) -> None:
+def _require(fits: bool, path: str, message: str) -> None:
     if not fits:
         raise InvalidNode(path, message)
 
 
 def _object(value: object, path: str) -> Node:
-    _demand(isinstance(value, dict), path, "is not an object")
+    _require(isinstance(value, dict), path, "is not an object")
     return cast("Node", value)
 
 
 def _listed(node: Node, name: str, path: str, *, needed: bool = True) -> list[tuple[str, object]]:
-    found = node.get(name, None if needed else [])
-    _demand(isinstance(found, list), f"{path}.{name}" if name else path, "is not a list")
+    items = node.get(name, None if needed else [])
+    _require(isinstance(items, list), f"{path}.{name}" if name else path, "is not a list")
     at = f"{path}.{name}" if name else path
-    return [(f"{at}[{number}]", one) for number, one in enumerate(cast("list[object]", found))]
+    return [(f"{at}[{number}]", one) for number, one in enumerate(cast("list[object]", items))]
 
 
 def _data(node: Node, path: str, kind: str) -> Node:
     data = _object(node.get("data") or {}, f"{path}.data")
     for name, wanted in _MUST.get(kind, {}).items():
-        _demand(isinstance(data.get(name), wanted), f"{path}.data.{name}", f"is not {_A[wanted]}")
+        _require(isinstance(data.get(name), wanted), f"{path}.data.{name}", f"is not {_A[wanted]}")
     for name, value in data.items():
         at, wanted = f"{path}.data.{name}", _MAY.get(name)
-        if name in _LOOKED_AT:
-            _LOOKED_AT[name](value, at)
+        if name in _VALIDATORS:
+            _VALIDATORS[name](value, at)
         elif wanted and value is not None:
-            _demand(isinstance(value, wanted), at, f"is not {_A[wanted]}")
+            _require(isinstance(value, wanted), at, f"is not {_A[wanted]}")
         elif kind != "table":
             _scalars({name: value}, f"{path}.data")
-    _said(node.get("markdown"), f"{path}.markdown")
+    _details(node.get("markdown"), f"{path}.markdown")
     return data
 
 
-def _said(value: object, path: str) -> None:
-    """Validates what Markdown says beyond a node, as `from_markdown` writes it."""
+def _details(value: object, path: str) -> None:
+    """Validates the details of the Markdown source that `from_markdown` stores in nodes."""
     if value is None or isinstance(value, bool):
         return
     for name, one in _object(value, path).items():
         if name == "values":
             for key, text in _object(one, f"{path}.values").items():
-                _demand(isinstance(text, str), f"{path}.values.{key}", "is not a text")
-                _demand(bool(re.fullmatch(r"[\w-]+", key)), f"{path}.values.{key}", "is not a valid attribute name")
+                _require(isinstance(text, str), f"{path}.values.{key}", "is not a text")
+                _require(bool(re.fullmatch(r"[\w-]+", key)), f"{path}.values.{key}", "is not a valid attribute name")
         else:
             wanted = bool if name in ("tag", "html", "inline") else str
-            _demand(isinstance(one, wanted), f"{path}.{name}", f"is not {_A[wanted]}")
+            _require(isinstance(one, wanted), f"{path}.{name}", f"is not {_A[wanted]}")
 
 
 def _length(value: object, path: str) -> None:
     if isinstance(value, dict):
         length = cast("Node", value)
         _number(length.get("value"), f"{path}.value")
-        _demand(isinstance(length.get("unit", ""), str), f"{path}.unit", "is not a text")
+        _require(isinstance(length.get("unit", ""), str), f"{path}.unit", "is not a text")
     elif value is not None:
         _number(value, path)
 
 
 def _number(value: object, path: str) -> None:
-    _demand(isinstance(value, int | float), path, "is not a number")
+    _require(isinstance(value, int | float), path, "is not a number")
 
 
 def _start(value: object, path: str) -> None:
     fits = value is None or (isinstance(value, int) and 0 <= value <= MAX_LIST_START)
-    _demand(fits, path, f"is not a whole number from 0 to {MAX_LIST_START}")
+    _require(fits, path, f"is not a whole number from 0 to {MAX_LIST_START}")
 
 
 def _texts(value: object, path: str) -> None:
     for at, one in _listed({"": value}, "", path):
-        _demand(isinstance(one, str), at, "is not a text")
+        _require(isinstance(one, str), at, "is not a text")
 
 
 def _refs(value: object, path: str) -> None:
@@ -160,14 +160,14 @@ def _refs(value: object, path: str) -> None:
 def _ref(value: object, path: str) -> None:
     ref = _object(value, path)
     kind = ref.get("kind")
-    _demand(isinstance(kind, str), f"{path}.kind", "is not a text")
+    _require(isinstance(kind, str), f"{path}.kind", "is not a text")
     name = _NAMED.get(str(kind), str(kind))
-    _demand(isinstance(ref.get(name), str), f"{path}.{name}", "is not a text")
+    _require(isinstance(ref.get(name), str), f"{path}.{name}", "is not a text")
     for name in ("page", "space"):
-        _demand(isinstance(ref.get(name, ""), str), f"{path}.{name}", "is not a text")
+        _require(isinstance(ref.get(name, ""), str), f"{path}.{name}", "is not a text")
 
 
-_LOOKED_AT: dict[str, Callable[[object, str], None]] = {
+_VALIDATORS: dict[str, Callable[[object, str], None]] = {
     "ref": _ref,
     "refDark": _ref,
     "width": _length,
@@ -184,14 +184,14 @@ _NAMED = {"reusable-content": "reusableContent", "openapi": "spec"}
 
 
 def _kind(node: Node, path: str, wanted: str, known: frozenset[str]) -> str:
-    _demand(node.get("object") == wanted, f"{path}.object", f"is not {wanted}")
+    _require(node.get("object") == wanted, f"{path}.object", f"is not {wanted}")
     kind = node.get("type")
-    _demand(isinstance(kind, str) and kind in known, f"{path}.type", f"{kind!r} is not allowed here")
+    _require(isinstance(kind, str) and kind in known, f"{path}.type", f"{kind!r} is not allowed here")
     return cast("str", kind)
 
 
 def _block(value: object, path: str, known: frozenset[str], depth: int) -> None:
-    _demand(depth < MAX_DEPTH, path, "is nested too deep")
+    _require(depth < MAX_DEPTH, path, "is nested too deep")
     node = _object(value, path)
     kind = _kind(node, path, "block", known)
     data = _data(node, path, kind)
@@ -209,9 +209,9 @@ def _block(value: object, path: str, known: frozenset[str], depth: int) -> None:
 def _fragments(node: Node, path: str, depth: int) -> None:
     for at, one in _listed(node, "fragments", path, needed=False):
         fragment = _object(one, at)
-        _demand(fragment.get("object") == "fragment", f"{at}.object", "is not fragment")
+        _require(fragment.get("object") == "fragment", f"{at}.object", "is not fragment")
         for name in ("fragment", "type"):
-            _demand(isinstance(fragment.get(name, ""), str), f"{at}.{name}", "is not a text")
+            _require(isinstance(fragment.get(name, ""), str), f"{at}.{name}", "is not a text")
         for inner, block in _listed(fragment, "nodes", at):
             _block(block, inner, BLOCK_TYPES - PART_TYPES, depth + 1)
 
@@ -225,7 +225,7 @@ def _inlines(node: Node, path: str, depth: int) -> None:
         kind = _kind(inner, at, "inline", INLINE_TYPES)
         _data(inner, at, kind)
         if kind in _WITH_TEXT:
-            _demand(depth < MAX_DEPTH, at, "is nested too deep")
+            _require(depth < MAX_DEPTH, at, "is nested too deep")
             _inlines(inner, at, depth + 1)
         _fragments(inner, at, depth + 1)
 
@@ -233,24 +233,24 @@ def _inlines(node: Node, path: str, depth: int) -> None:
 def _text(node: Node, path: str) -> None:
     for at, one in _listed(node, "leaves", path):
         leaf = _object(one, at)
-        _demand(isinstance(leaf.get("text"), str), f"{at}.text", "is not a text")
+        _require(isinstance(leaf.get("text"), str), f"{at}.text", "is not a text")
         for inner, mark in _listed(leaf, "marks", at, needed=False):
             kind = _object(mark, inner).get("type")
-            _demand(isinstance(kind, str) and kind in MARKS, f"{inner}.type", f"{kind!r} is not a mark")
+            _require(isinstance(kind, str) and kind in MARKS, f"{inner}.type", f"{kind!r} is not a mark")
             if kind == "color":
                 data = _object(_object(mark, inner).get("data"), f"{inner}.data")
                 for name in ("text", "background"):
-                    _demand(str(data.get(name, "default")) in COLORS, f"{inner}.data.{name}", "is not a color")
+                    _require(str(data.get(name, "default")) in COLORS, f"{inner}.data.{name}", "is not a color")
 
 
 def _table(data: Node, path: str) -> None:
     _each(data["definition"], f"{path}.definition", _definition)
     for at, column in _listed(data["view"], "columns", f"{path}.view"):
-        _demand(isinstance(column, str) and column in data["definition"], at, "is not a defined column")
+        _require(isinstance(column, str) and column in data["definition"], at, "is not a defined column")
     for name, width in _object(data["view"].get("columnWidths") or {}, f"{path}.view.columnWidths").items():
         _number(width, f"{path}.view.columnWidths.{name}")
     _scalars(data["view"], f"{path}.view", but=("columns", "columnWidths"))
-    _demand(isinstance(data.get("fullWidth"), bool | None), f"{path}.fullWidth", "is not true or false")
+    _require(isinstance(data.get("fullWidth"), bool | None), f"{path}.fullWidth", "is not true or false")
     _each(data["records"], f"{path}.records", _record)
 
 
@@ -262,27 +262,27 @@ def _each(values: Mapping[str, object], path: str, look: Callable[[Node, str], N
 def _scalars(values: Node, path: str, *, but: tuple[str, ...] = ()) -> None:
     for name, value in values.items():
         if name not in but:
-            _demand(isinstance(value, _SCALAR), f"{path}.{name}", "is not a text, a number, true or false")
+            _require(isinstance(value, _SCALAR), f"{path}.{name}", "is not a text, a number, true or false")
 
 
 def _definition(node: Node, path: str) -> None:
     for name in ("title", "type"):
-        _demand(isinstance(node.get(name), str), f"{path}.{name}", "is not a text")
+        _require(isinstance(node.get(name), str), f"{path}.{name}", "is not a text")
     _scalars(node, path, but=("options", "markdown"))
-    _said(node.get("markdown"), f"{path}.markdown")
+    _details(node.get("markdown"), f"{path}.markdown")
     for at, option in _listed(node, "options", path, needed=node["type"] == "select"):
         for name in ("value", "label"):
-            _demand(isinstance(_object(option, at).get(name), str), f"{at}.{name}", "is not a text")
+            _require(isinstance(_object(option, at).get(name), str), f"{at}.{name}", "is not a text")
 
 
 def _record(node: Node, path: str) -> None:
-    _demand(isinstance(node.get("orderIndex"), str), f"{path}.orderIndex", "is not a text")
+    _require(isinstance(node.get("orderIndex"), str), f"{path}.orderIndex", "is not a text")
     for name, value in _object(node.get("values"), f"{path}.values").items():
         at = f"{path}.values.{name}"
         if isinstance(value, dict):
-            found = cast("Node", value)
-            _ref(found.get("ref", found), at)
+            reference = cast("Node", value)
+            _ref(reference.get("ref", reference), at)
         elif isinstance(value, list):
             _texts(cast("list[object]", value), at)
         else:
-            _demand(isinstance(value, _SCALAR), at, "is not a table value")
+            _require(isinstance(value, _SCALAR), at, "is not a table value")
