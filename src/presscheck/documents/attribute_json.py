@@ -1,4 +1,4 @@
-"""Parses the JSON in attributes of tags and tables, within a limit of nesting."""
+"""Parses JSON in attributes of tags and tables, with limited nesting."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ import re
 from typing import Any
 
 MAX_DEPTH = 100
-"""The deepest nesting: a text that nests further would exceed the recursion limit of whoever walks its value."""
+"""Maximum nesting depth; deeper values would exceed the recursion limit of functions that walk them."""
 
 _MARK = re.compile(r'[]["{}]|\\.?', re.DOTALL)
-"""What changes the depth, or begins or ends a string; an escaped character is skipped."""
+"""Matches brackets, which change the depth, quotes, and escaped characters, which are skipped."""
 
 
 def parse_json(text: str) -> Any:
     """Returns the value of a JSON text.
 
     Raises:
-        ValueError: it is not JSON, or nested deeper than `MAX_DEPTH`. Python versions differ in how deep they parse.
+        ValueError: the text is not JSON, or nested deeper than `MAX_DEPTH`. Python's own limit depends on its version.
     """
     if text.count("[") + text.count("{") > MAX_DEPTH and _is_too_deep(text):
         raise ValueError("nested too deep")

@@ -1,7 +1,7 @@
 """Registry of block tags: each `{% tag %}` of the platform with its attributes, its content and its node type.
 
-Four renderers have a row for every tag: the terminal, the web page, the PDF and the node tree. A tag that is added here
-needs a row in each of the four; the test that walks this registry names those that are missing.
+Four renderers have an entry for every tag: terminal, web page, PDF and node tree. A new tag needs an entry in each; a
+test that walks this registry reports missing ones.
 """
 
 from __future__ import annotations
@@ -32,17 +32,17 @@ HINTS = {
 
 _included = re.compile(r"\{%-?\s*include\s+[\"']([^\"']+)[\"']", re.IGNORECASE).match
 ALERT = re.compile(rf"[ \t]*\[!({'|'.join(HINTS)})\][ \t]*", re.IGNORECASE)
-"""The first words of a quotation that is an alert."""
+"""Matches the first words of a quotation that is an alert."""
 
 AttributeKind = Literal["text", "choice", "flag", "count", "length", "file", "address", "spec", "names", "tags"]
-"""How the value of an attribute reads; nodes convert it by its kind."""
+"""The format of an attribute's value, which determines how it is converted for nodes."""
 
 Content = Literal["blocks", "caption", "nothing"]
-"""What stands between a tag and its end: blocks, words about the tag itself, or nothing (the tag has no end)."""
+"""What is between a tag and its end: blocks, words about the tag itself, or nothing (the tag has no end)."""
 
 
 class Attribute(NamedTuple):
-    """An attribute of a tag, by its name in Markdown; `data_name` is its name in the data of a node."""
+    """An attribute of a tag by its Markdown name; `data_name` is its name in the data of a node."""
 
     name: str
     kind: AttributeKind = "text"
@@ -58,7 +58,7 @@ class Attribute(NamedTuple):
 
 
 class BlockTag(NamedTuple):
-    """A tag; `node` is the type of the block that it is in the node tree, empty where it stays Markdown."""
+    """A tag; `node` is the type of its block in the node tree, or empty if it remains Markdown there."""
 
     name: str
     node: str = ""
@@ -146,20 +146,20 @@ _TAGS = (
 )
 
 BLOCK_TAGS = {tag.name: tag for tag in _TAGS}
-"""Every tag by its name; `@` stands for the blocks of all integrations (`{% @integration/block %}`)."""
+"""All tags by name; `@` represents the blocks of all integrations (`{% @integration/block %}`)."""
 
 
 def hint_of(kind: str) -> Hint:
-    """Returns the hint of this kind; unknown kinds are notes."""
+    """Returns the hint of a kind; unknown kinds are notes."""
     return HINTS.get(kind, HINTS["info"])
 
 
 def included_address(tag: str) -> str:
-    """Returns the address of the reusable content that an `include` tag names; empty without one."""
+    """Returns the address of the reusable content in an `include` tag, or an empty string."""
     match = _included(tag)
     return match[1] if match else ""
 
 
 def registered_name(name: str) -> str:
-    """Returns the name that a tag has in the registry: that of an integration's block is `@`."""
+    """Returns the name of a tag in the registry; the blocks of all integrations are `@`."""
     return "@" if name.startswith("@") else name

@@ -1,7 +1,7 @@
-"""Compression of the requests that render a component by GET, in the format of LZ-string for URLs.
+"""LZ-string compression for URLs, which encodes requests that render a component by GET.
 
-The format is LZ78 with codes that grow: 0 is followed by a new character of 8 bits, 1 by one of 16 bits, 2 ends the
-text, and each code from 3 on is a word that was there before. Bits are packed into characters of 6 bits, the first bit
+The format is LZ78 with codes of growing length: 0 is followed by a new character of 8 bits, 1 by one of 16 bits, 2 ends
+the text, and codes from 3 on are words that occurred before. Bits are packed into characters of 6 bits, the first bit
 highest.
 """
 
@@ -15,7 +15,7 @@ NEW_CHARACTER, END, FIRST_CODE = 0, 2, 3
 
 
 class _CodeSize:
-    """How many bits the next code has: codes get longer when all of their size are used."""
+    """The number of bits of the next code, which grows when all codes of the current size are used."""
 
     def __init__(self) -> None:
         self.bits = 2
@@ -29,7 +29,7 @@ class _CodeSize:
 
 
 def compressed(text: str) -> str:
-    """Compress an ASCII text, such as JSON with escapes, for the query of a URL.
+    """Compresses an ASCII text, such as JSON with escapes, for the query of a URL.
 
     Raises:
         ValueError: the text has other characters.
@@ -40,7 +40,7 @@ def compressed(text: str) -> str:
     size = _CodeSize()
     codes: dict[str, int] = {}
     unwritten: set[str] = set()
-    """Characters that have a code, and were not written themselves."""
+    """Characters that have a code but were not written on their own yet."""
 
     def write(value: int, count: int) -> None:
         bits.extend(value >> place & 1 for place in range(count))
@@ -69,20 +69,20 @@ def compressed(text: str) -> str:
     if word:
         write_word(word)
     write(END, size.bits)
-    padded = [*bits, *[0] * (6 - len(bits) % 6)]  # at least one: readers look beyond the end
+    padded = [*bits, *[0] * (6 - len(bits) % 6)]  # at least one extra bit, because readers look beyond the end
     return "".join(ALPHABET[int("".join(map(str, padded[start : start + 6])), 2)] for start in range(0, len(padded), 6))
 
 
 class Unreadable(ValueError):
-    """The text is not compressed, or is longer than allowed when it is unpacked."""
+    """The text is not compressed, or exceeds the limit when it is unpacked."""
 
 
 def decompressed(text: str, longest: int) -> str:
-    """Unpack a compressed text of any characters.
+    """Decompresses a text.
 
     Args:
         text: the compressed text, with the alphabet of URLs.
-        longest: the most characters of the result; unpacking stops there.
+        longest: maximum number of characters of the result.
 
     Raises:
         Unreadable: the text is invalid, or the result would be longer.
@@ -108,12 +108,12 @@ def decompressed(text: str, longest: int) -> str:
             words.append(previous + word[0])
         size.count_code()
         previous = word
-    # characters beyond 16 bits come in two halves
+    # characters beyond 16 bits are stored as two surrogates
     return "".join(parts).encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 def _reader(text: str) -> Callable[[int], int]:
-    """Return a function that reads the next number of `count` bits, the lowest bit first."""
+    """Returns a function that reads the next number of `count` bits, lowest bit first."""
     try:
         numbers = [ALPHABET.index(character) for character in text.replace(" ", "+")]
     except ValueError:

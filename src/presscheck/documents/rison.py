@@ -1,6 +1,6 @@
-"""Reads Rison: JSON for URLs, with `(key:value)` for objects, `!(a,b)` for lists, and `!t`, `!f`, `!n`.
+"""Reads Rison, JSON for URLs: `(key:value)` for objects, `!(a,b)` for lists, and `!t`, `!f`, `!n`.
 
-The address of a preview has the claims of its visitor in this form.
+URLs of previews contain the visitor's claims in this form.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import re
 from typing import Any
 
 DEEPEST = 100
-"""The deepest nesting of objects and lists."""
+"""Maximum nesting depth of objects and lists."""
 CONSTANTS = {"t": True, "f": False, "n": None}
 
 _number = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:e-?\d+)?(?=[,:)]|$)", re.ASCII).match
@@ -23,7 +23,7 @@ class InvalidRison(ValueError):
 
 
 def load_rison(text: str) -> Any:
-    """Read a value.
+    """Returns the value of a Rison text.
 
     Raises:
         InvalidRison: the text is not Rison, or is nested too deep.
@@ -35,7 +35,7 @@ def load_rison(text: str) -> Any:
 
 
 def _value(text: str, at: int, depth: int) -> tuple[Any, int]:
-    """Read the value at a position; returns it and the position behind it."""
+    """Reads the value at a position, and returns it with the position behind it."""
     if depth > DEEPEST:
         raise InvalidRison("nested too deep")
     opening = text[at : at + 1]
@@ -79,7 +79,7 @@ def _object(text: str, at: int, depth: int) -> tuple[dict[str, Any], int]:
 
 
 def _separated(text: str, at: int, *, is_first: bool) -> int:
-    """The position of the next member, behind the comma that separates it from the one before."""
+    """Returns the position of the next member, after the comma that precedes it."""
     if is_first:
         return at
     if text[at : at + 1] != ",":

@@ -1,4 +1,4 @@
-"""Loads untrusted YAML within limits; JSON is YAML too."""
+"""Loads untrusted YAML within limits; JSON is also YAML."""
 
 from __future__ import annotations
 
@@ -8,25 +8,25 @@ from typing import Any, cast
 import yaml
 
 DEEPEST = 200
-"""The deepest nesting of sequences and mappings that is loaded."""
+"""Maximum nesting depth of sequences and mappings."""
 MOST_VALUES = 500_000
-"""The most values that are loaded; an alias counts its values each time."""
+"""Maximum number of values; the values of an alias count each time."""
 
 LONGEST_NUMBER = 1000
-"""The most characters of a number."""
+"""Maximum number of characters of a number."""
 
 _CONSTRUCTION_ERRORS = (
     yaml.YAMLError, ValueError, OverflowError, RecursionError, LookupError, AttributeError, TypeError
 )  # fmt: skip
-"""What the library raises for values such as the 31st of February, or for `!!bool maybe`."""
+"""Exceptions of the library for values such as the 31st of February, or `!!bool maybe`."""
 _number = re.compile(r"[-+]?[0-9][0-9a-fA-Fx_:]*").fullmatch
 
-_parse: Any = getattr(yaml, "parse")  # noqa: B009  # its type is not known
-_loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # other loaders call the functions that tags name
+_parse: Any = getattr(yaml, "parse")  # noqa: B009  # the library's type annotations lack this function
+_loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # safe loaders only: others call functions that tags name
 
 
 class InvalidYaml(Exception):
-    """A text is not YAML or exceeds the limits: the reason, and the line, counted from 1."""
+    """The text is not YAML or exceeds the limits: the reason, and the line, counted from 1."""
 
     def __init__(self, reason: str, line: int) -> None:
         super().__init__(reason)
@@ -34,7 +34,7 @@ class InvalidYaml(Exception):
 
 
 def load_yaml(text: str) -> dict[str, Any]:
-    """Loads a YAML mapping; any other value is an empty one.
+    """Loads a YAML mapping; any other value becomes an empty dict.
 
     Raises:
         InvalidYaml: the text is not YAML or exceeds the limits.
@@ -62,7 +62,9 @@ def load_yaml_value(text: str | bytes) -> Any:
 
 
 def _require_limits(text: str | bytes) -> None:
-    """Reads the events of a document, one by one, because composing it recurses: in C, deep nesting ends the process.
+    """Reads the events of a document one by one, before the document is composed.
+
+    Composing recurses: in the C loader, deep nesting would crash the process.
 
     Raises:
         InvalidYaml: the nesting is too deep, there are too many values, or an alias contains itself.
@@ -78,9 +80,9 @@ def _require_limits(text: str | bytes) -> None:
 
 
 class _Size:
-    """Depth and number of values of a document, from its events; aliases count as what they stand for.
+    """Counts the depth and the number of values of a document from its events; aliases count like their targets.
 
-    An item is the name of its anchor, the depth below it, and its number of values.
+    An item of the stack is the name of an anchor, the depth below it, and its number of values.
     """
 
     def __init__(self) -> None:
@@ -88,10 +90,10 @@ class _Size:
         self._anchors: dict[str, tuple[int, int]] = {}
 
     def add(self, event: Any) -> None:
-        """Counts an event.
+        """Processes an event.
 
         Raises:
-            ValueError: the document is beyond a limit.
+            ValueError: the document exceeds a limit.
         """
         if isinstance(event, yaml.CollectionStartEvent):
             self._open.append((event.anchor, 0, 1))
@@ -123,7 +125,7 @@ class _Size:
 
 
 def _lines(text: str | bytes, end: int) -> int:
-    """The number of lines before an offset, the line of the offset included."""
+    """Returns the line of an offset, counted from 1."""
     return 1 + (text.count("\n", 0, end) if isinstance(text, str) else text.count(b"\n", 0, end))
 
 

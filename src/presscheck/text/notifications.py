@@ -7,13 +7,13 @@ from rich.cells import set_cell_size
 from presscheck.text.sanitize import sanitize
 
 MAX_WIDTH = 120
-"""The longest text, in cells."""
+"""Maximum width of the text, in cells."""
 APP_NAME = "presscheck"
-"""Starts every text: some terminals read an OSC 9 that starts with a number as a command."""
+"""Prefix of every text: some terminals interpret an OSC 9 that starts with a number as a command."""
 
 
 def notification(way: str, text: str) -> str:
-    """Returns the characters that notify: `way` is bell, osc9 or osc777."""
+    """Returns the characters that notify the user: `way` is bell, osc9 or osc777."""
     if way == "bell":
         return "\a"
     shown = sanitize(text)

@@ -1,7 +1,7 @@
 """Phrases with numbers and times: `5 min ago`, `2 h`, the exact minute, a dash for an unreadable time, `1 problem`,
 `812 kB`.
 
-Only `now` reads the clock; everything else is a function of the time that it is given.
+Only `now` reads the clock; all other functions depend on their arguments only.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ UNKNOWN = "–"
 MINUTE, HOUR, DAY = 60, 3600, 86400
 _STEPS = ((365 * DAY, "y"), (30 * DAY, "mo"), (7 * DAY, "w"), (DAY, "d"), (HOUR, "h"), (MINUTE, "min"))
 clock: Callable[[], datetime] = partial(datetime.now, UTC)
-"""What `now` reads: the clock of the machine, unless a test sets another."""
+"""The clock that `now` reads; tests replace it."""
 _FIRST, _LAST = datetime.min + timedelta(days=2), datetime.max - timedelta(days=2)
 
 
 def ago(iso: str | None, now: datetime) -> str:
-    """Returns how long ago a time was, as short as a column: `now`, `5 min`, `2 h`, `3 d`, `6 w`, `4 mo`, `2 y`.
+    """Returns the age of a time in short form, for a column: `now`, `5 min`, `2 h`, `3 d`, `6 w`, `4 mo`, `2 y`.
 
     A time more than a day in the future (a wrong clock) is shown as its date.
     """
@@ -31,7 +31,9 @@ def ago(iso: str | None, now: datetime) -> str:
 
 
 def since(iso: str | None, now: datetime) -> str:
-    """Returns how long ago a time was, for a sentence: `just now`, `2 h ago`; a future date, or a dash if unknown."""
+    """Returns the age of a time for a sentence: `just now`, `2 h ago`; a date if it is in the future, a dash if
+    unknown.
+    """
     short = ago(iso, now)
     if short == "now":
         return "just now"
@@ -39,7 +41,7 @@ def since(iso: str | None, now: datetime) -> str:
 
 
 def long_ago(seconds: float) -> str:
-    """Returns a number of seconds as `just now` or `2 h ago`."""
+    """Formats a number of seconds as `just now` or `2 h ago`."""
     short = span(seconds)
     return "just now" if short == "now" else f"{short} ago"
 
@@ -47,48 +49,48 @@ def long_ago(seconds: float) -> str:
 def span(seconds: float) -> str:
     """Returns a duration in its largest unit: `now` below a minute, `5 min`, `2 h`, `3 d`, `6 w`, `4 mo`, `2 y`."""
     for size, unit in _STEPS:
-        # "6 w" reads better than "1 mo", so months start at two
+        # "6 w" is clearer than "1 mo", so weeks and months start at two
         if seconds >= size * (2 if unit in ("mo", "w") else 1):
             return f"{int(seconds // size)} {unit}"
     return "now"
 
 
 def exact(iso: str | None, zone: tzinfo | None = None) -> str:
-    """Returns the exact minute in a time zone, the local one by default: `2026-11-20 23:04 +0100`."""
+    """Returns the exact minute in a time zone, by default the local one: `2026-11-20 23:04 +0100`."""
     moment = parse_time(iso)
     return f"{moment.astimezone(zone):%Y-%m-%d %H:%M %z}" if moment else UNKNOWN
 
 
 def now() -> datetime:
-    """Returns the current time in UTC, by `clock`."""
+    """Returns the current time in UTC, from `clock`."""
     return clock()
 
 
 def parse_time(iso: str | None) -> datetime | None:
-    """Parses an ISO 8601 time, in UTC unless it names a zone; None if it cannot be parsed."""
+    """Parses an ISO 8601 time, in UTC if it has no zone. Returns None if it is invalid."""
     try:
         moment = datetime.fromisoformat(iso or "")
     except ValueError:
         return None
-    # nearer to the ends of the calendar, converting to a time zone overflows
+    # closer to the limits of the calendar, converting to a time zone would overflow
     if not _FIRST <= moment.replace(tzinfo=None) <= _LAST:
         return None
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
 def count(number: int, noun: str, plural: str = "") -> str:
-    """A number, with thousands separators, and its noun in the right form.
+    """Formats a number with thousands separators, and its noun in the right form.
 
     Args:
-        number: how many.
+        number: the number.
         noun: the noun in the singular.
-        plural: the noun in the plural, where that is not the singular with an s.
+        plural: the noun in the plural, if it is not the singular with an s.
     """
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
 def size_of(count: int) -> str:
-    """A number of bytes in its largest unit: `812 kB`."""
+    """Formats a number of bytes in the largest unit: `812 kB`."""
     for unit, size in (("GB", 10**9), ("MB", 10**6), ("kB", 10**3)):
         if count >= size:
             return f"{count / size:.1f} {unit}" if count < 10 * size else f"{count // size} {unit}"

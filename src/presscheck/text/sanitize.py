@@ -1,9 +1,9 @@
 """Sanitizes untrusted text for the terminal: no control characters, no escape sequences, no change of width.
 
-What can be read elsewhere stays visible, so that a reviewer sees what a reader will: a control character becomes a
-visible symbol (`␛`, `␇`) and the rest of its sequence stays as plain letters. Characters without a width (bidirectional
-controls, joiners, tags, variation selectors) are dropped. Terminals disagree about the width of joined, toned and flag
-emoji, so these are shown as their parts. Markup is not interpreted. Sanitizing twice changes nothing.
+Readable text remains visible, so that reviewers see what readers will see: a control character becomes a visible symbol
+(`␛`, `␇`), and the rest of its sequence remains as plain letters. Characters without width (bidirectional controls,
+joiners, tags, variation selectors) are dropped. Terminals disagree about the width of joined, toned and flag emoji, so
+these are split into their parts. Markup is not interpreted. Sanitizing twice has the same result as once.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from rich.cells import get_character_cell_size
 
 TAB_WIDTH = 4
 MAX_COMBINING_MARKS = 4
-"""Combining marks on one letter: no language needs more, and more would paint over other lines."""
+"""Maximum number of combining marks on a letter: no language needs more, and more would paint over other lines."""
 _OTHER_PROGRAMS = frozenset(("tel", "sms", "ftp", "ftps", "slack", "vscode", "geo", "magnet", "irc", "ircs"))
 LINK_SCHEMES = _OTHER_PROGRAMS | {"http", "https", "mailto"}
-"""The schemes that links of pages may have."""
+"""The allowed URL schemes of links in pages."""
 MOST_DECODINGS = 3
-"""Times that a mail link is percent-decoded; what is encoded more often is refused."""
+"""Number of times that a mail link is percent-decoded; if it is encoded more often, it is refused."""
 
 _CARRIER = "◌"
 _UNKNOWN = "\N{REPLACEMENT CHARACTER}"
@@ -31,7 +31,7 @@ is_ordinary = re.compile(
     "\u2900-\u2bff\u3001-\u3029\u3030-\u3098\u309b-\u3163\u3190-\u9fff\uac00-\ud7a3\uff01-\uff9f"
     "\U0001f300-\U0001f3fa\U0001f400-\U0001faff]*"
 ).fullmatch
-"""Whether `sanitize` returns a text as it is; a test for loops that would call it for every word of a page."""
+"""Matches texts that `sanitize` returns unchanged, for loops that would otherwise call it for every word of a page."""
 _authority = re.compile(r"(?:[a-z][a-z0-9+.-]*:)?//([^/?#\\]*)|mailto:([^?]*)", re.IGNORECASE).match
 _label = re.compile(r"(?<![^.:\[\]])[^.:\[\]]*[^\x00-\x7f][^.:\[\]]*")
 _line_end = re.compile("\r\n|[\n\v\f\x85\u2028\u2029]")
@@ -40,11 +40,11 @@ _is_invisible = re.compile(
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2065\u3164\ufe00-\ufe0f\uffa0\ufff0-\ufff8"
     "\U0001f3fb-\U0001f3ff\U000e0000-\U000e0fff]"
 ).match
-"""Whether a character is invisible but no format character: fillers, variation selectors, skin tones, tags."""
+"""Matches invisible characters that are not format characters: fillers, variation selectors, skin tones, tags."""
 
 
 def sanitize(text: str, *, lines: bool = False) -> str:
-    """Returns display text; with `lines` line ends are kept, otherwise they become spaces."""
+    """Returns text for display. Line ends are preserved if `lines` is true, otherwise they become spaces."""
     if is_ordinary(text):
         return text
     if lines:
@@ -53,7 +53,9 @@ def sanitize(text: str, *, lines: bool = False) -> str:
 
 
 def display_url(url: str) -> str:
-    """Returns a URL that is safe to read: foreign scripts in the host as punycode, unprintable characters escaped."""
+    """Returns a URL that is safe to display: foreign scripts in the host as punycode, unprintable
+    characters escaped.
+    """
     host = _host(url)
     shown = url if host.isascii() else url.replace(host, _punycode(host), 1)
     return "".join([part if _is_clean(part) else quote(part, errors="replace") for part in shown])
@@ -68,14 +70,14 @@ def is_safe_url(url: str) -> bool:
 
 
 def is_safe_link(url: str) -> bool:
-    """Returns whether a link of a page may have a URL: one that may be opened, or one for another program."""
+    """Returns whether a page may link to a URL: one that may be opened, or one for another program."""
     parts = _parts(url)
     is_for_program = parts and parts.scheme in _OTHER_PROGRAMS and bool(parts.netloc or parts.path or parts.query)
     return bool(is_for_program) or is_safe_url(url)
 
 
 def _parts(url: str) -> SplitResult | None:
-    """The parts of a URL without control characters or tricks."""
+    """Returns the parts of a URL, or None if it has control characters or tricks."""
     if not url.isprintable() or " " in url or "\\" in url or sanitize(url) != url:
         return None
     try:
@@ -87,7 +89,9 @@ def _parts(url: str) -> SplitResult | None:
 
 
 def _has_attachment(parts: SplitResult) -> bool:
-    """Whether a mail link names a file: some mail programs attach it, however the word is encoded."""
+    """Returns whether a mail link contains an attachment, which some mail programs would attach, however it
+    is encoded.
+    """
     text = f"{parts.path}?{parts.query}#{parts.fragment}"
     for _ in range(MOST_DECODINGS):
         text = unquote(text)
@@ -95,7 +99,7 @@ def _has_attachment(parts: SplitResult) -> bool:
 
 
 class _Symbols(dict[int, str]):
-    """The display text of each character, computed when it is first needed."""
+    """The display text of each character, computed on first use."""
 
     def __missing__(self, code: int) -> str:
         shown = _symbol(code)
@@ -132,7 +136,7 @@ def _one_line(line: str) -> str:
 
 
 def _carry_marks(line: str) -> str:
-    """Puts a carrier under combining marks that follow a space, and drops marks above the limit."""
+    """Inserts a carrier before combining marks that follow a space, and drops marks above the limit."""
     parts: list[str] = []
     marks, before = 0, " "
     for character in line:

@@ -1,7 +1,7 @@
-"""Styled text measured in terminal cells: a line is a tuple of spans, its width is counted in cells.
+"""Styled text measured in terminal cells: a line is a tuple of spans.
 
-A style is a few words separated by spaces (`strong link`, `hint-info`), which a theme gives a look. Spans have
-a meaning, never a color; only pictures have their colors (`#9a4f1b`, `on#ffffff`).
+A style is some words separated by spaces (`strong link`, `hint-info`), whose appearance a theme defines. Spans have a
+meaning, never a color; only pictures have their own colors (`#9a4f1b`, `on#ffffff`).
 """
 
 from __future__ import annotations
@@ -27,12 +27,14 @@ _is_wide = re.compile(f"[{_WIDE}]").match
 
 @cache
 def _pattern() -> re.Pattern[str]:
-    """The pieces of a text that a line may end behind; compiling it would take 4 ms of each start."""
+    """Matches the pieces of a text between which a line may break. Cached instead of a constant: compiling
+    takes 4 ms.
+    """
     return re.compile(rf" +|\n|[{_WIDE}][{_CLOSING}\u0300-\u036f\u3099\u309a]*|[^ \n{_WIDE}]+")
 
 
 class Span(NamedTuple):
-    """Display text in one style, with its target if it is a link."""
+    """Text in one style, with a target if it is a link."""
 
     text: str
     style: str = ""
@@ -44,12 +46,13 @@ Line = tuple[Span, ...]
 
 
 BREAK = Span("\n")
-"""A run that ends the line."""
+"""A span that ends the line."""
 
 
 def width(line: Line) -> int:
     """Returns the width of a line in cells."""
-    return sum([cell_len(text) for text, _, _ in line])  # a list: it is counted for every line that is drawn
+    # a list, not a generator, for speed: this runs for every line that is drawn
+    return sum([cell_len(text) for text, _, _ in line])
 
 
 def plain(line: Line) -> str:
@@ -58,7 +61,7 @@ def plain(line: Line) -> str:
 
 
 def span_at(line: Line, column: int) -> tuple[Span, str] | None:
-    """Returns the span in a column, counted from 0, and its character there; None behind the end of the line."""
+    """Returns the span in a column (from 0) and its character there, or None behind the end of the line."""
     for span in line:
         if 0 <= column < cell_len(span.text):
             rest = split_cells(span.text, column)[1]
@@ -68,7 +71,7 @@ def span_at(line: Line, column: int) -> tuple[Span, str] | None:
 
 
 def cut(line: Line, columns: int, ellipsis: str = ELLIPSIS) -> Line:
-    """Truncates a line to a number of cells, with an ellipsis; a wide character is never halved."""
+    """Truncates a line to a number of cells, with an ellipsis; wide characters are never halved."""
     if width(line) <= columns:
         return line
     left = columns - cell_len(ellipsis)
@@ -78,7 +81,7 @@ def cut(line: Line, columns: int, ellipsis: str = ELLIPSIS) -> Line:
     for span in line:
         size = cell_len(span.text)
         if size > left:
-            # where a wide character would be halved, a blank stands before the ellipsis
+            # a blank replaces a wide character that would be halved
             spans.append(span._replace(text=set_cell_size(span.text, left) + ellipsis))
             break
         spans.append(span)
@@ -87,7 +90,7 @@ def cut(line: Line, columns: int, ellipsis: str = ELLIPSIS) -> Line:
 
 
 def cut_middle(text: str, columns: int, ellipsis: str = ELLIPSIS) -> str:
-    """Shortens a text to a number of cells in its middle: `ada.love…@acme.example` keeps both its ends."""
+    """Shortens a text to a number of cells in its middle, keeping both ends: `ada.love…@acme.example`."""
     if cell_len(text) <= columns:
         return text
     left = columns - cell_len(ellipsis)
@@ -109,7 +112,7 @@ def pad(line: Line, columns: int, style: str = "") -> Line:
 
 
 def join_fitting(texts: Sequence[str], columns: int) -> str:
-    """Joins as many texts as fit, and counts the others: `Tokens, Errors and 3 more`; the first is always there."""
+    """Joins as many texts as fit, and counts the others: `Tokens, Errors and 3 more`. The first is always included."""
     for number in range(len(texts), 1, -1):
         joined = ", ".join(texts[:number]) + _more(len(texts) - number)
         if width((Span(joined),)) <= columns:
@@ -123,26 +126,26 @@ def _more(number: int) -> str:
 
 
 def wrap(runs: Iterable[Span], columns: int) -> list[Line]:
-    """Wraps runs to lines of at most this many cells; a run that is `\\n` ends a line."""
-    wrapping = _LineWrapper(max(columns, 1))
+    """Wraps runs to lines of at most `columns` cells; a run `\\n` ends a line."""
+    wrapper = _LineWrapper(max(columns, 1))
     for text, style, link in runs:
         if text == " " or text.isspace():
-            wrapping.blank(text, style, link)
+            wrapper.blank(text, style, link)
             continue
         for piece in _pattern().findall(text):
             if piece[0] in " \n":
-                wrapping.blank(piece, style, link)
+                wrapper.blank(piece, style, link)
             elif _is_wide(piece):
-                wrapping.end_word()
-                wrapping.add(piece, style, link)
-                wrapping.end_word()
+                wrapper.end_word()
+                wrapper.add(piece, style, link)
+                wrapper.end_word()
             else:
-                wrapping.add(piece, style, link)
-    return wrapping.finish()
+                wrapper.add(piece, style, link)
+    return wrapper.finish()
 
 
 def split_cells(text: str, columns: int) -> tuple[str, str]:
-    """Splits a text at a number of cells; a character keeps its marks and its full width."""
+    """Splits a text after a number of cells, without splitting a wide character or a character from its marks."""
     if text.isascii():
         return text[:columns], text[columns:]
     used = 0
@@ -154,13 +157,13 @@ def split_cells(text: str, columns: int) -> tuple[str, str]:
 
 
 def with_prefix(lines: Sequence[Line], first: Sequence[Span], rest: Sequence[Span]) -> list[Line]:
-    """Returns the lines with a prefix: one for the first line, another for the rest."""
+    """Returns the lines with prefixes: `first` for the first line, `rest` for the others."""
     before, others = tuple(first), tuple(rest)
     return [(before if number == 0 else others) + line for number, line in enumerate(lines)]
 
 
 def remaining_cells(columns: int, before: int, least: int = 8) -> int | None:
-    """Returns the cells left beside a prefix, or None if they are too few to read."""
+    """Returns the number of cells beside a prefix, or None if they are too few to read."""
     left = columns - before
     return left if left >= least else None
 

@@ -1,7 +1,7 @@
 """Renders the platform's block tags as terminal lines: hints, tabs, steppers, references, embeds, API operations.
 
-Each tag says in words what it is, so that a page reads without colour. Tabs and expandables have controls where the
-page has some; else everything in them is shown. An unknown tag is a box with its name and its text.
+Each tag has its meaning in words, so that a page is readable without colour. Tabs and expandables have controls if the
+page has a state for them; otherwise all their content is shown. An unknown tag is a box with its name and its content.
 """
 
 from __future__ import annotations
@@ -27,26 +27,26 @@ if TYPE_CHECKING:
 
 
 class BlockContext(Protocol):
-    """What a tag needs of the renderer of the page that it stands in."""
+    """The parts of the page renderer that tags use."""
 
     @property
     def symbols(self) -> Symbols:
-        """The symbols that the page is drawn with."""
+        """The symbols for drawing the page."""
         ...
 
     @property
     def references(self) -> References:
-        """What the page refers to."""
+        """The content that the page refers to."""
         ...
 
     @property
     def controls(self) -> Controls | None:
-        """The controls of the page; None if everything is open."""
+        """The state of the page's controls; None if everything is open."""
         ...
 
     @property
     def inline_words(self) -> InlineWords:
-        """What is read instead of formulas, icons and the like."""
+        """How formulas, icons and the like are displayed."""
         ...
 
     def key(self, token: Token) -> str:
@@ -54,7 +54,7 @@ class BlockContext(Protocol):
         ...
 
     def flow(self, tokens: Tokens, columns: int) -> list[Line]:
-        """Renders blocks below one another."""
+        """Renders a sequence of blocks."""
         ...
 
     def block(self, token: Token, inner: Tokens, columns: int) -> list[Line]:
@@ -66,7 +66,7 @@ class BlockContext(Protocol):
         ...
 
     def include(self, address: str, token: Token, columns: int) -> list[Line]:
-        """Renders the text of reusable content, or why it is not shown; nothing if nothing is known of it."""
+        """Renders reusable content, or the reason why it is not shown; nothing if the content is unknown."""
         ...
 
     def code_block(
@@ -78,7 +78,7 @@ class BlockContext(Protocol):
 
 TagRenderer = Callable[[BlockContext, "Token", "Tokens", int], list[Line]]
 UNKNOWN = "Unknown block"
-"""The label of a tag that no renderer knows."""
+"""The label of a tag without a renderer."""
 
 
 def tag_lines(page: BlockContext, token: Token, inner: Tokens, columns: int) -> list[Line]:
@@ -89,7 +89,7 @@ def tag_lines(page: BlockContext, token: Token, inner: Tokens, columns: int) -> 
 
 
 def hint_lines(page: BlockContext, kind: str, lines: list[Line], columns: int, icon: str = "") -> list[Line]:
-    """Renders a hint: its label after its icon, and a bar in its colour before lines of this width."""
+    """Renders a hint: an icon, its label, and `lines` of this width behind a coloured bar."""
     hint = hint_of(kind)
     bar = Span(f"{page.symbols.hint} ", hint.style)
     return with_prefix([*_hint_label(page, kind, columns, icon), *lines], (bar,), (bar,))
@@ -101,7 +101,7 @@ def _hint_label(page: BlockContext, kind: str, columns: int, icon: str) -> list[
 
 
 def _with_icon(page: BlockContext, icon: str, title: str) -> str:
-    """Returns a title after its icon, as icons in text are read."""
+    """Returns a title with an icon before it, in the form of icons in text."""
     return f"{sanitize(page.inline_words.icon(icon))} {title}" if icon else title
 
 
@@ -116,7 +116,7 @@ def titled_rule(title: str, columns: int, symbols: Symbols) -> Line:
 
 
 def _barred(page: BlockContext, head: list[Line], inside: Callable[[int], list[Line]], columns: int) -> list[Line]:
-    """Renders a head, and below it content behind a bar."""
+    """Renders a head, and below it indented content behind a bar."""
     narrow = remaining_cells(columns, 2)
     lines = inside(narrow or columns)
     bar = (Span(f"{page.symbols.quote} ", "quiet"),)
@@ -215,7 +215,7 @@ def _div(page: BlockContext, token: Token, inner: Tokens, columns: int) -> list[
 
 
 def _tabs(page: BlockContext, token: Token, inner: Tokens, columns: int) -> list[Line]:
-    """Renders the titles of all tabs and the content of one; without controls all of them below each other."""
+    """Renders the titles of all tabs and the content of one tab; without controls, all tabs one below the other."""
     blocks = outermost(inner)
     tabs = [(tab, within) for tab, within in blocks if tab.type == "tag_open" and tab.meta["name"] == "tab"]
     controls = page.controls
@@ -233,12 +233,13 @@ def _tabs(page: BlockContext, token: Token, inner: Tokens, columns: int) -> list
 
 
 def _tab_bar(titles: Sequence[str], chosen: int, key: str, columns: int, symbols: Symbols) -> Iterator[Line]:
-    """Yields the titles of tabs, as many in a line as fit; the chosen one is in brackets."""
+    """Yields the titles of tabs, as many per line as fit; the chosen title is in brackets."""
     line: list[Span] = []
     for number, title in enumerate(titles):
         is_chosen = number == chosen
         name = cut((Span(title, "accent strong" if is_chosen else ""),), max(columns - 4, 1), symbols.ellipsis)[0].text
-        link = Span(name, "quiet", target(key, number))  # without the space around it, for the label of the link
+        # without surrounding blanks, which would be part of the link's label
+        link = Span(name, "quiet", target(key, number))
         shown = (Span(f"[ {name} ]", "accent strong"),) if is_chosen else (Span("  "), link, Span("  "))
         if line and width((*line, *shown)) > columns:
             yield tuple(line)
@@ -252,7 +253,7 @@ def _tag_title(page: BlockContext, token: Token, attribute: str, default: str) -
 
 
 def _titled(attribute: str, default: str) -> TagRenderer:
-    """Renders a tag as a hairline with a title in it, above its content."""
+    """Renders a tag as a hairline with a title, above its content."""
 
     def render(page: BlockContext, token: Token, inner: Tokens, columns: int) -> list[Line]:
         title = _tag_title(page, token, attribute, default)
@@ -287,7 +288,7 @@ def _step(page: BlockContext, number: int, icon: str, inner: Tokens, columns: in
 
 
 def _after_icon(page: BlockContext, icon: str, inner: Tokens, lines: list[Line], columns: int) -> list[Line]:
-    """Renders an icon before the words that blocks begin with, or above them if they begin with others than words."""
+    """Renders an icon before the first words of blocks, or above blocks that do not start with words."""
     sign = page.words(page.inline_words.icon(icon), "quiet", columns)
     words = inner[1].content if inner and inner[0].type in ("heading_open", "paragraph_open") else ""
     line = (*sign[-1], Span(" "), *lines[0]) if lines and sign else ()
@@ -317,7 +318,7 @@ def _code(page: BlockContext, token: Token, inner: Tokens, columns: int) -> list
 
 
 def _columns(page: BlockContext, token: Token, inner: Tokens, columns: int) -> list[Line]:
-    """Renders columns beside each other if each has enough room, else below each other."""
+    """Renders columns side by side if each has enough room, otherwise one below the other."""
     blocks = outermost(inner)
     if len(blocks) < 2 or not all(one.type == "tag_open" and one.meta["name"] == "column" for one, _ in blocks):
         return page.flow(inner, columns)
@@ -336,7 +337,7 @@ def _columns(page: BlockContext, token: Token, inner: Tokens, columns: int) -> l
 
 
 NARROWEST_COLUMN = 24
-"""The narrowest column that has another one next to it."""
+"""Minimum width of columns that are rendered side by side."""
 COLUMN_GAP = 3
 
 
@@ -417,7 +418,7 @@ def _last_part(target: str) -> str:
 
 
 def _operation(page: BlockContext, token: Token, inner: Tokens, columns: int) -> list[Line]:
-    """Renders an API operation: method and path, and what its description says where that is known."""
+    """Renders an API operation: method and path, and its documentation if the API description is loaded."""
     meta: dict[str, str] = token.meta
     source = meta.get("spec", "") or meta.get("src", "")
     subject = meta.get("path", "") or meta.get("name=", "")
@@ -428,7 +429,7 @@ def _operation(page: BlockContext, token: Token, inner: Tokens, columns: int) ->
     description = page.references.specification(source) if source else None
     if description is None:
         return [*wrap([Span(f"{page.symbols.reference} ", "quiet"), *title], columns), *page.flow(inner, columns)]
-    # 2 ms, only for a page with an API operation whose description is known
+    # importing takes 2 ms, so only for a page with an API operation whose description is loaded
     from presscheck.documents.terminal import openapi
 
     find = openapi.find_webhook if meta["name"] == "openapi-webhook" else openapi.find_operation
@@ -441,7 +442,7 @@ def _operation(page: BlockContext, token: Token, inner: Tokens, columns: int) ->
 
 
 def _schemas(page: BlockContext, token: Token, inner: Tokens, columns: int) -> list[Line]:
-    """Renders the schemas of an API, each with its properties where its description is known."""
+    """Renders schemas of an API, with their properties if the API description is loaded."""
     meta: dict[str, str] = token.meta
     names = [name.strip() for name in meta.get("schemas", "").split(",") if name.strip()]
     description = page.references.specification(meta.get("spec", ""))
@@ -449,7 +450,7 @@ def _schemas(page: BlockContext, token: Token, inner: Tokens, columns: int) -> l
     title.append(Span(f"  {sanitize(meta.get('spec', ''))}", "quiet"))
     if description is None:
         return [*wrap([Span(f"{page.symbols.reference} ", "quiet"), *title], columns), *page.flow(inner, columns)]
-    # 2 ms, only for a page with schemas whose description is known
+    # importing takes 2 ms, so only for a page with schemas whose description is loaded
     from presscheck.documents.terminal import openapi
 
     lines: list[Line] = []
@@ -499,4 +500,4 @@ RENDERERS: dict[str, TagRenderer] = {
     "swagger-response": _named("Response"),
     "@": _integration,
 }
-"""The renderer of every tag in `block_tags.BLOCK_TAGS`."""
+"""The renderer of each tag in `block_tags.BLOCK_TAGS`."""

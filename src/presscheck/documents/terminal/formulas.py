@@ -1,6 +1,6 @@
-"""Formulas of LaTeX as one line of Unicode: Greek letters, signs, indices, fractions, roots.
+"""LaTeX formulas as one line of Unicode: Greek letters, signs, indices, fractions, roots.
 
-What has no sign keeps its name. The words of `\\text{…}` stay as they are.
+Commands without a sign keep their names. The words of `\\text{…}` are unchanged.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _PLAIN = frozenset(_PLAIN_WORDS.split())
 _ACCENTS = {"hat": "\u0302", "bar": "\u0304", "vec": "\u20d7", "dot": "\u0307", "ddot": "\u0308", "tilde": "\u0303"}
 _token = re.compile(r"\\([a-zA-Z]+) ?|\\(.)|([{}^_&])|(\s+)|([^\\{}^_&\s]+)", re.DOTALL)
 DEEPEST = 40
-"""The deepest nesting of braces; a formula that is nested deeper is shown as it is written."""
+"""Maximum nesting depth of braces; a formula that exceeds it is shown as source code."""
 
 
 def formula_text(source: str) -> str:
@@ -52,12 +52,12 @@ def formula_text(source: str) -> str:
 
 
 def superscript(text: str) -> str:
-    """Returns a text as superscript; what has no such characters is preceded by `^`."""
+    """Returns a text as superscript, or after `^` if it has characters without a superscript form."""
     return _index(text, _SUPERSCRIPTS, "^")  # pyrefly: ignore[bad-argument-type]
 
 
 def subscript(text: str) -> str:
-    """Returns a text as subscript; what has no such characters is preceded by `_`."""
+    """Returns a text as subscript, or after `_` if it has characters without a subscript form."""
     return _index(text, _SUBSCRIPTS, "_")  # pyrefly: ignore[bad-argument-type]
 
 
@@ -72,11 +72,11 @@ def _grouped(text: str) -> str:
 
 
 class _TooDeep(Exception):
-    """A formula is nested deeper than it is read."""
+    """The formula exceeds the maximum nesting depth."""
 
 
 class _Reader:
-    """Reads the tokens of a formula, each with its kind: command, escape, sign, blank, text."""
+    """Reads the tokens of a formula, each with its kind: 1 command, 2 escape, 3 sign, 4 blank, 5 text."""
 
     def __init__(self, tokens: list[tuple[int, str]]) -> None:
         self._tokens, self._at, self._depth = tokens, 0, 0
@@ -140,7 +140,7 @@ class _Reader:
         return f" {sign} " if sign in _RELATIONS else sign
 
     def _degree(self) -> str:
-        """Reads the degree of a root, such as `[3]`."""
+        """Reads the degree of a root, such as `[3]`, or returns an empty string."""
         kind, text = self._tokens[self._at] if self._at < len(self._tokens) else (0, "")
         match = re.match(r"\[([^\]]*)\]", text) if kind == 5 else None
         if not match:
@@ -153,7 +153,7 @@ class _Reader:
         return match[1]
 
     def _argument(self) -> str:
-        """Reads a group, or one character."""
+        """Reads the argument of a command: a group, or one character."""
         while self._at < len(self._tokens) and self._tokens[self._at][0] == 4:
             self._at += 1
         if self._at >= len(self._tokens):

@@ -20,21 +20,21 @@ from presscheck.text.styled_text import Line, Span, plain, remaining_cells, widt
 
 
 class HtmlContext(Protocol):
-    """What an HTML block needs of the renderer of the page that it stands in."""
+    """The parts of the page renderer that HTML blocks use."""
 
     @property
     def symbols(self) -> Symbols:
-        """The symbols that the page is drawn with."""
+        """The symbols for drawing the page."""
         ...
 
     @property
     def inline_words(self) -> InlineWords:
-        """What is read instead of formulas, icons and the like."""
+        """How formulas, icons and the like are displayed."""
         ...
 
     @property
     def controls(self) -> Controls | None:
-        """The controls of the page; None if everything is open."""
+        """The state of the page's controls; None if everything is open."""
         ...
 
     def code_block(
@@ -49,7 +49,7 @@ class HtmlContext(Protocol):
 
 
 def html_lines(page: HtmlContext, text: str, columns: int, key: str) -> list[Line]:
-    """Renders an HTML block; `key` is that of its controls."""
+    """Renders an HTML block; `key` is the key of its controls."""
     reader = _Reader(page, columns, key)
     reader.read(text)
     lines: list[Line] = []
@@ -67,14 +67,14 @@ class _Reader(HtmlBlockReader[InlineRuns]):
         self.groups: list[list[Line]] = []
         self.image: tuple[str, str] | None = None
         self._figure: list[str] = []
-        """The source of the image of the figure that ends."""
+        """The source of the image in the last figure."""
         super().__init__(self.symbols.bullets[0])
 
     def new_runs(self) -> InlineRuns:
         return InlineRuns(self.symbols.image, words=self.page.inline_words)
 
     def key(self) -> str:
-        """Returns the key of the next part with a control."""
+        """Returns the key of the next part with controls."""
         self._number += 1
         return f"{self._key}-{self._number}"
 

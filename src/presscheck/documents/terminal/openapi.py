@@ -1,4 +1,4 @@
-"""API operations of an OpenAPI description as terminal lines: parameters, body, responses and schemas."""
+"""Renders operations of an OpenAPI description as terminal lines: parameters, body, responses and schemas."""
 
 from __future__ import annotations
 
@@ -9,29 +9,31 @@ from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, remaining_cells, with_prefix, wrap
 
 DEEPEST = 6
-"""The deepest nesting of a schema that is shown."""
+"""Maximum nesting depth of a schema."""
 MOST_SCHEMAS = 5_000
-"""Schemas of an operation that are read: parts of `allOf` may have no lines, and each may refer to two others."""
+"""Maximum number of schemas read for an operation: parts of `allOf` may have no lines, and each may refer to two
+others.
+"""
 MOST_LINES = 2_000
-"""Lines of one operation that are shown."""
+"""Maximum number of lines of an operation."""
 METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
 Object = Mapping[str, Any]
 
 
 class Operation(NamedTuple):
-    """An operation of a description, and the parameters of its path."""
+    """An operation of a description, and the parameters shared by all operations of its path."""
 
     details: Object
     shared: Sequence[Any]
 
 
 def find_operation(description: Object, path: str, method: str) -> Operation | None:
-    """Returns an operation by path and method; None if the description does not have it."""
+    """Returns the operation with this path and method, or None."""
     return _operation(_mapping(_mapping(description.get("paths")).get(path)), method)
 
 
 def find_webhook(description: Object, name: str, method: str) -> Operation | None:
-    """Returns a webhook by its name and method."""
+    """Returns the webhook with this name and method, or None."""
     return _operation(_mapping(_mapping(description.get("webhooks")).get(name)), method)
 
 
@@ -46,14 +48,14 @@ def _operation(item: Object, method: str) -> Operation | None:
 
 
 class Listed(NamedTuple):
-    """What an API description has: an operation, a webhook or a schema.
+    """An entry of an API description: an operation, a webhook or a schema.
 
     Attributes:
         kind: `operation`, `webhook` or `schema`.
-        method: that of an operation or a webhook, in lower case; empty for a schema.
-        name: the path of an operation, or the name.
-        summary: what it does, untrusted.
-        group: its first tag, untrusted.
+        method: the HTTP method in lower case; empty for a schema.
+        name: the path of an operation, or the name of a webhook or schema.
+        summary: a short description; untrusted text.
+        group: the first tag; untrusted text.
         is_deprecated: whether it should not be used any more.
     """
 
@@ -66,25 +68,27 @@ class Listed(NamedTuple):
 
 
 def contents(description: Object) -> list[Listed]:
-    """Returns the operations, the webhooks and the schemas of a description, in its order."""
-    found: list[Listed] = []
+    """Returns the operations, webhooks and schemas of a description, in order."""
+    entries: list[Listed] = []
     for section, kind in (("paths", "operation"), ("webhooks", "webhook")):
         for name, item in _mapping(description.get(section)).items():
             for method, details in _mapping(item).items():
                 if method.lower() in METHODS and isinstance(details, dict):
-                    known = _mapping(details)
-                    tags = _sequence(known.get("tags"))
-                    words = str(known.get("summary") or known.get("operationId") or "")
-                    is_old = known.get("deprecated") is True
-                    found.append(Listed(kind, method.lower(), str(name), words, str(tags[0]) if tags else "", is_old))
+                    operation = _mapping(details)
+                    tags = _sequence(operation.get("tags"))
+                    words = str(operation.get("summary") or operation.get("operationId") or "")
+                    is_deprecated = operation.get("deprecated") is True
+                    entries.append(
+                        Listed(kind, method.lower(), str(name), words, str(tags[0]) if tags else "", is_deprecated)
+                    )
     for name, schema in _mapping(_mapping(description.get("components")).get("schemas")).items():
         words = str(_mapping(schema).get("title") or _mapping(schema).get("description") or "")
-        found.append(Listed("schema", "", str(name), words))
-    return found
+        entries.append(Listed("schema", "", str(name), words))
+    return entries
 
 
 def listed_lines(description: Object, listed: Listed, columns: int) -> list[Line]:
-    """Renders what a description has."""
+    """Renders an entry of a description."""
     if listed.kind == "schema":
         return schema_lines(description, listed.name, columns)
     find = find_webhook if listed.kind == "webhook" else find_operation
@@ -93,16 +97,26 @@ def listed_lines(description: Object, listed: Listed, columns: int) -> list[Line
 
 
 def description_in(filesystem: Any) -> Object | None:
-    """Returns the API description among the files of a specification: by name, or as a list with a mark."""
-    found: Iterable[Any] = ()
+    """Returns the API description in the files of a specification, which are an object by name, or a list.
+
+    In a list, the file with `isEntrypoint` takes precedence.
+    """
+    candidates: Iterable[Any] = ()
     if isinstance(filesystem, dict):
-        found = cast("dict[str, Any]", filesystem).values()
+        candidates = cast("dict[str, Any]", filesystem).values()
     elif isinstance(filesystem, list):
-        files = [cast("dict[str, Any]", one) for one in cast("list[Any]", filesystem) if isinstance(one, dict)]
-        found = [one.get("specification") for one in sorted(files, key=lambda one: not one.get("isEntrypoint"))]
-    for one in found:
-        if isinstance(one, dict) and ("openapi" in one or "swagger" in one or "paths" in one):
-            return cast("dict[str, Any]", one)
+        files = [
+            cast("dict[str, Any]", candidate)
+            for candidate in cast("list[Any]", filesystem)
+            if isinstance(candidate, dict)
+        ]
+        candidates = [
+            candidate.get("specification")
+            for candidate in sorted(files, key=lambda candidate: not candidate.get("isEntrypoint"))
+        ]
+    for candidate in candidates:
+        if isinstance(candidate, dict) and ("openapi" in candidate or "swagger" in candidate or "paths" in candidate):
+            return cast("dict[str, Any]", candidate)
     return None
 
 
@@ -112,7 +126,7 @@ def operation_lines(description: Object, operation: Operation, columns: int) -> 
 
 
 def schema_lines(description: Object, name: str, columns: int) -> list[Line]:
-    """Renders a named schema with its properties; nothing if the description does not have it."""
+    """Renders a named schema with its properties; nothing if the description lacks it."""
     schemas = _mapping(_mapping(description.get("components")).get("schemas"))
     if name not in schemas:
         return []
@@ -202,7 +216,7 @@ class _Writer:
         name: str,
         schema: Object,
         is_required: bool,
-        told: Object,
+        documented: Object,
         depth: int,
         parents: tuple[str, ...],
         named: str = "",
@@ -210,7 +224,7 @@ class _Writer:
         runs = [Span(sanitize(name), "code strong"), Span(f"  {sanitize(named or self._type(schema))}", "quiet")]
         if is_required:
             runs.append(Span("  required", "waiting"))
-        if told.get("deprecated") is True:
+        if documented.get("deprecated") is True:
             runs.append(Span("  deprecated", "waiting"))
         for key, word in (("default", "default"), ("example", "example")):
             if isinstance(schema.get(key), str | int | float | bool):
@@ -219,7 +233,7 @@ class _Writer:
         if choices:
             runs.append(Span(f"  {sanitize(' | '.join(map(str, choices[:20])))}", "quiet"))
         yield from self._wrapped(runs, depth)
-        words = told.get("description")
+        words = documented.get("description")
         if isinstance(words, str) and words.strip():
             yield from self._wrapped([Span(sanitize(" ".join(words.split())))], depth + 1)
         if named not in parents or not named:
@@ -232,7 +246,7 @@ class _Writer:
                 yield from self.schema({**schema, "description": None}, depth=depth + 1, parents=inner)
 
     def _type(self, schema: Object) -> str:
-        """Returns the type of a schema in a few words, such as `string (date)` or `array of Pet`."""
+        """Returns a short form of a schema's type, such as `string (date)` or `array of Pet`."""
         kind = schema.get("type")
         text = " or ".join(map(str, cast("list[Any]", kind))) if isinstance(kind, list) else str(kind or "any")
         if text == "any" and isinstance(schema.get("properties"), dict):
@@ -244,17 +258,17 @@ class _Writer:
         return f"{text} ({schema['format']})" if isinstance(schema.get("format"), str) else text
 
     def _resolved(self, value: Any) -> Object:
-        """Returns an object, or the one that its `$ref` points to in the same description."""
-        found = _mapping(value)
+        """Returns an object, following its `$ref` within the description."""
+        resolved = _mapping(value)
         for _ in range(DEEPEST):
-            address = found.get("$ref")
+            address = resolved.get("$ref")
             if not isinstance(address, str):
-                return found
+                return resolved
             target: Any = self._description if address.startswith("#/") else {}
             for part in address[2:].split("/"):
                 target = _mapping(target).get(part.replace("~1", "/").replace("~0", "~"))
-            found = _mapping(target)
-        return found
+            resolved = _mapping(target)
+        return resolved
 
     def _heading(self, text: str) -> Iterator[Line]:
         yield ()
@@ -277,6 +291,6 @@ class _Writer:
 
 
 def _name(schema: Object) -> str:
-    """Returns the name of the schema that a `$ref` points to."""
+    """Returns the name of the schema that a `$ref` refers to, or an empty string."""
     address = schema.get("$ref")
     return address.rpartition("/")[2] if isinstance(address, str) else ""

@@ -1,7 +1,7 @@
-"""Renders a page as terminal lines, block by block, on demand or when there is time.
+"""Renders a page as terminal lines, block by block, on demand or in idle time.
 
-No line is wider than asked, and none has a character that a terminal could act on. Opening a page is fast at any
-length: it is split into blocks at once, and only what is shown is parsed.
+No line is wider than requested, and no line contains control characters. Opening a page is fast at any length: it is
+split into blocks at once, but only visible blocks are parsed.
 """
 
 from __future__ import annotations
@@ -47,20 +47,20 @@ if TYPE_CHECKING:
 
 
 MAX_BLOCK = 100_000
-"""Longer blocks, in characters, are shown as they are written."""
+"""Maximum number of characters of a block; longer blocks are shown as source code."""
 
 SOURCE = "source"
-"""The kind of a part of such a block."""
+"""The kind of a part of an oversized block."""
 CONFLICT = "conflict"
 """The kind of a block that is a conflict."""
 
 
 ROOM_OF_FOLD = 16
-"""Columns for the number of hidden lines beside a folded heading."""
+"""Columns reserved for the number of hidden lines beside a folded heading."""
 
 
 class Heading(NamedTuple):
-    """A heading of a page or a conflict, and its line; one in a folded section has the line of the folded heading.
+    """A heading or a conflict of a page, and its line. Within a folded section, it is the line of the folded heading.
 
     `block` is the number of its block; -1 for the title.
     """
@@ -74,7 +74,9 @@ class Heading(NamedTuple):
 
 
 class HiddenLine(NamedTuple):
-    """A line in a folded section: the line of the folded heading, the number of its block, and the line in that."""
+    """A line in a folded section: the line of the folded heading, the number of its block, and its index in
+    the block.
+    """
 
     fold: int
     block: int
@@ -93,12 +95,12 @@ class _Fold:
     """A folded section.
 
     Args:
-        number: the number of the block of its heading.
+        number: the number of the heading's block.
         end: the number of the block after the section.
         heading: the lines of the heading, without the number of hidden lines.
 
     Attributes:
-        blocks: the lines of each hidden block that is rendered; all, once they are counted.
+        blocks: the lines of the hidden blocks that are rendered so far.
     """
 
     def __init__(self, number: int, end: int, heading: Sequence[Line]) -> None:
@@ -112,30 +114,30 @@ class _Fold:
 
     @property
     def size(self) -> int:
-        """The number of hidden lines with a text, as far as they are rendered."""
+        """The number of hidden lines with text that are rendered so far."""
         return sum(1 for lines in self.blocks for line in lines if plain(line).strip())
 
     def lines(self) -> Iterator[tuple[int, int, Line]]:
-        """Yields the hidden lines, each with the number of its block and the line in that."""
+        """Yields the hidden lines, each with the number of its block and its index in the block."""
         for number, lines in enumerate(self.blocks, self.number + 1):
             for at, line in enumerate(lines):
                 yield number, at, line
 
 
 class PageLines:
-    """The lines of a page, as far as they are rendered.
+    """The lines of a page, which are rendered step by step.
 
-    `links` and `headings` are those of `lines`. With controls, the section below a heading can be folded: its lines are
-    not in `lines`, its headings are in `headings`. What it hides is rendered last, only to be counted and found.
+    `links` and `headings` refer to `lines`. With controls, sections can be folded: `lines` lacks their content, but
+    `headings` has their headings. Hidden blocks are rendered last, to be counted and searched.
 
     Args:
         markdown: the text.
         width: the width in cells.
-        title: the title of the page: it is shown first, and not again if the text starts with it.
+        title: the title of the page, shown first. If the text starts with the same heading, that is not shown.
         ascii: whether the terminal has only ASCII characters.
-        references: what the page refers to.
-        controls: what is folded, and what scrolls; without them everything is open.
-        conflict_hint: what to do about conflicts, shown below the title with their number.
+        references: the content that the page refers to.
+        controls: the state of folds, tabs and scrolling; without it everything is open.
+        conflict_hint: how to resolve conflicts, shown below the title with the number of conflicts.
     """
 
     def __init__(
@@ -156,37 +158,37 @@ class PageLines:
         self.lines: list[Line] = []
         self.headings: list[Heading] = []
         self.links: list[Link] = []
-        found = cut_conflicts(markdown)
+        cut_text = cut_conflicts(markdown)
         self._conflict_hint = conflict_hint
-        parts = _CutBlocks(found.text, markdown, found.conflicts)
+        parts = _CutBlocks(cut_text.text, markdown, cut_text.conflicts)
         self._drawn_texts, self._conflicts = parts.drawn_texts, parts.conflicts
         self.blocks = split_oversized(parts.blocks)
         self.line_of_block: list[int] = []
         self._ascii = ascii
-        self._made: BlockRenderer | None = None
+        self._renderer: BlockRenderer | None = None
         self._title = _one_line(title or "")
         self._first = 1 if self.blocks and self.blocks[0].kind == "front" else 0
-        self._known_sections: Mapping[int, Section] | None = None
+        self._cached_sections: Mapping[int, Section] | None = None
         self._folds: dict[int, _Fold] = {}
-        """The folded sections that are laid out, by the number of the heading; not those in other folded ones."""
+        """The folded sections so far, by the heading's block, except those within other folded sections."""
         if self._title:
             self._append(self._layout.title(self._title, self.width))
             self.headings.append(Heading(1, self._title, 0))
-            self._tell_conflicts()
+            self._add_conflict_count()
             self._describe()
 
     @property
     def done(self) -> bool:
-        """Whether the whole page is rendered, except for what is folded."""
+        """Whether the whole page is rendered, except for folded sections."""
         return len(self.line_of_block) == len(self.blocks)
 
     @property
     def complete(self) -> bool:
-        """Whether everything is rendered, also what is folded."""
+        """Whether everything is rendered, including folded sections."""
         return self.done and all(fold.is_counted for fold in self._folds.values())
 
     def at_least(self, count: int) -> None:
-        """Renders until there are this many lines or the page ends."""
+        """Renders until there are at least `count` lines or the page ends."""
         while len(self.lines) < count and not self.done:
             self._next()
 
@@ -196,7 +198,7 @@ class PageLines:
             self._next()
 
     def advance(self, seconds: float) -> bool:
-        """Renders for some seconds, at last what is folded; returns whether the page is complete."""
+        """Renders for some seconds, folded sections last. Returns whether the page is complete."""
         end = perf_counter() + seconds
         while not self.done and perf_counter() < end:
             self._next()
@@ -211,7 +213,9 @@ class PageLines:
         return max(bisect_right(self.line_of_block, line) - 1, 0)
 
     def place_of(self, line: int) -> tuple[int, int]:
-        """Returns the number of the block at a line, and the line in it: a place that does not depend on the width."""
+        """Returns the number of the block at a line, and the index of the line in it: a place that is independent of
+        the width.
+        """
         if not self.line_of_block or line < self.line_of_block[0]:
             return -1, line
         block = self.block_at(line)
@@ -220,7 +224,7 @@ class PageLines:
         return block, line - self.line_of_block[block]
 
     def line_of(self, place: tuple[int, int]) -> int:
-        """Returns the line of such a place, or the one nearest to it; renders the page up to it."""
+        """Returns the line for such a place, or the nearest line. Renders the page up to it."""
         block, line = place
         if block < 0 or not self.blocks:
             return line
@@ -234,11 +238,13 @@ class PageLines:
         return min(start + line, max(start, following[0] - 1))
 
     def marks(self, line: int) -> list[Mark]:
-        """Returns the blocks with controls that a line belongs to, the outermost first."""
+        """Returns the blocks with controls that a line belongs to, outermost first."""
         return list(marks_of(self.lines[line])) if line < len(self.lines) else []
 
     def section_at(self, line: int) -> int | None:
-        """Returns the number of the heading whose section a line is in, the innermost; None above the first."""
+        """Returns the block number of the heading whose section contains a line, the innermost; None above the first
+        heading.
+        """
         block = self.place_of(line)[0]
         sections = self._sections
         while block >= 0 and not (block in sections and not sections[block].is_empty):
@@ -247,16 +253,16 @@ class PageLines:
 
     @property
     def has_folds(self) -> bool:
-        """Whether a section is folded."""
+        """Whether any section is folded."""
         return bool(self.controls and any(part.key in self.controls.folded for part in self._sections.values()))
 
     def is_folded(self, number: int) -> bool:
-        """Returns whether the section of a heading is folded, by the number of its block."""
+        """Returns whether the section of a heading is folded, given the number of its block."""
         section = self._sections.get(number)
         return bool(section and self.controls and section.key in self.controls.folded)
 
     def fold(self, number: int, *, is_folded: bool) -> None:
-        """Folds the section of a heading, or unfolds it; the page is rendered again from there on."""
+        """Folds or unfolds the section of a heading; the page is rendered again from there."""
         section = self._sections.get(number)
         if section is None or section.is_empty or self.controls is None:
             return
@@ -265,7 +271,7 @@ class PageLines:
             self._cut_back(number)
 
     def fold_all(self, *, is_folded: bool) -> None:
-        """Folds all sections, or unfolds them."""
+        """Folds or unfolds all sections."""
         if self.controls is None or not self._sections:
             return
         keys = {section.key for section in self._sections.values() if not section.is_empty}
@@ -273,11 +279,11 @@ class PageLines:
         self._cut_back(min(self._sections))
 
     def reveal(self, number: int, *, opens: bool = False) -> bool:
-        """Unfolds every section that a block is in; returns whether one was folded.
+        """Unfolds every section that contains a block. Returns whether one was folded.
 
         Args:
             number: the number of the block.
-            opens: unfold its own section too, if it is a heading.
+            opens: whether to unfold the section of the block itself, if it is a heading.
         """
         if self.controls is None or not self.controls.folded:
             return False
@@ -290,7 +296,7 @@ class PageLines:
         return bool(around)
 
     def hidden_lines(self, text: str) -> list[HiddenLine]:
-        """Returns the lines with a text (in lower case) in what is folded, as far as that is rendered."""
+        """Returns the rendered lines in folded sections that contain a text (in lower case)."""
         return [
             HiddenLine(self._last_line_of(fold), block, at)
             for fold in self._folds.values()
@@ -299,7 +305,7 @@ class PageLines:
         ]
 
     def hidden_block(self, link: str) -> int | None:
-        """Returns the block with a link in what is folded, as far as that is rendered."""
+        """Returns the number of the rendered block in folded sections that contains a link, or None."""
         for fold in self._folds.values():
             for block, _, line in fold.lines():
                 if any(span.link == link for span in line):
@@ -307,7 +313,7 @@ class PageLines:
         return None
 
     def find_anchor(self, anchor: str) -> int | None:
-        """Returns the line (from 0) of the Markdown that an anchor leads to; parses the whole page."""
+        """Returns the line of the Markdown (from 0) that an anchor leads to, or None. Parses the whole page."""
         return self._anchors.get(anchor)
 
     @cached_property
@@ -319,7 +325,9 @@ class PageLines:
         return included.markdown if included else None
 
     def starts_block(self, number: int) -> bool:
-        """Whether a block starts with this line (from 0) of the Markdown: nothing but a section can hide it."""
+        """Returns whether a block starts at this line of the Markdown (from 0), so that only a fold can
+        hide the line.
+        """
         block = self._block_of_source(number)
         return block >= 0 and self.blocks[block].start_line == number
 
@@ -327,65 +335,68 @@ class PageLines:
         return bisect_right(self.blocks, number, key=lambda block: block.start_line) - 1
 
     def code(self, key: str) -> str:
-        """Returns the text of a code block by the key of its control."""
+        """Returns the text of a code block, given the key of its control."""
         return self._layout.codes.get(key, "")
 
     def source_of(self, line: int) -> str:
-        """Returns the line of the Markdown that a line shows, as far as its words tell; else the first of its block.
+        """Returns the line of the Markdown that a rendered line shows, matched by its words; else the first line of its
+        block.
 
-        Empty above the first block, as on the title.
+        Returns an empty string above the first block, as on the title.
         """
         if self.place_of(line)[0] < 0 or not self.blocks:
             return ""
         shown = normalize_text(plain(self.lines[line])) if line < len(self.lines) else ""
         written = [text for text in self.blocks[self.block_at(line)].text.split("\n") if text.strip()]
-        return next((text for text in written if _says_the_same(shown, normalize_text(text))), "".join(written[:1]))
+        return next((text for text in written if _contains_other(shown, normalize_text(text))), "".join(written[:1]))
 
     def line_of_quote(self, words: str) -> int | None:
-        """Returns the line that shows a quoted text; None if the page does not have it. Renders the page up to it."""
+        """Returns the line that shows a quoted text, or None if the page lacks it. Renders the page up to it."""
         numbered = [(number, text) for number, block in enumerate(self.blocks) for text in block.text.split("\n")]
-        found = find_quoted_line(words, enumerate(text for _, text in numbered))
-        if found is None:
+        index = find_quoted_line(words, enumerate(text for _, text in numbered))
+        if index is None:
             return None
-        block, source = numbered[found]
+        block, source = numbered[index]
         shown = self._revealed_lines(block)
         inside = find_quoted_line(words, ((line, plain(self.lines[line])) for line in shown))
         if inside is not None:
             return inside
-        same = self._lines_that_say(source, shown)
+        same = self._lines_with_words(source, shown)
         return same[0] if same else self.line_of_block[block]
 
     def line_of_source(self, number: int) -> int | None:
-        """Returns the line that shows a line of the Markdown (from 0), as far as its words tell; else the one before.
+        """Returns the rendered line that shows a line of the Markdown (from 0), matched by its words, or else the line
+        before.
 
-        None if the page has no such line. Renders the page up to it.
+        Returns None if the Markdown has no such line. Renders the page up to the line.
         """
         block = self._block_of_source(number)
         if block < 0 or number > self.blocks[-1].start_line + self.blocks[-1].text.count("\n"):
             return None
         shown = self._revealed_lines(block)
-        written = self.blocks[block].text.split("\n")[: number - self.blocks[block].start_line + 1]
-        for at in range(len(written) - 1, 0, -1):  # a line such as that of a picture may have no words
-            same = self._lines_that_say(written[at], shown)
+        source_lines = self.blocks[block].text.split("\n")[: number - self.blocks[block].start_line + 1]
+        for at in range(len(source_lines) - 1, 0, -1):  # some lines have no words, such as the line of a picture
+            same = self._lines_with_words(source_lines[at], shown)
             if same:
-                return same[min(written[:at].count(written[at]), len(same) - 1)]
+                return same[min(source_lines[:at].count(source_lines[at]), len(same) - 1)]
         return self.line_of_block[block]
 
     def _revealed_lines(self, block: int) -> range:
-        """Returns the lines of a block, which is rendered and no longer folded."""
+        """Returns the lines of a block, after rendering and unfolding it."""
         self.reveal(block)
         self.until_block(block + 1)
         start, following = self.line_of_block[block], self.line_of_block[block + 1 : block + 2]
         return range(start, min(max(start + 1, following[0] if following else len(self.lines)), len(self.lines)))
 
-    def _lines_that_say(self, source: str, shown: range) -> list[int]:
+    def _lines_with_words(self, source: str, shown: range) -> list[int]:
         wanted = normalize_text(source)
         words = {line: normalize_text(plain(self.lines[line])) for line in shown}
-        same = [line for line in shown if wanted and words[line] == wanted]  # else “B” is found before “In B”
-        return same or [line for line in shown if _says_the_same(words[line], wanted)]
+        # an exact match first: otherwise “In B” would be found instead of “B”
+        same = [line for line in shown if wanted and words[line] == wanted]
+        return same or [line for line in shown if _contains_other(words[line], wanted)]
 
     def set(self, address: str) -> bool:
-        """Changes a control by its target and renders its block again; returns whether it is a control."""
+        """Sets a control, given its target, and renders its block again. Returns whether the target is a control."""
         setting = read_setting(address)
         if setting is None or self.controls is None:
             return False
@@ -398,7 +409,7 @@ class PageLines:
         return True
 
     def _render_again(self, number: int) -> None:
-        """Renders one block again; what is below it only moves."""
+        """Renders one block again; the lines below it are moved."""
         if number >= len(self.line_of_block):
             return
         start = self.line_of_block[number]
@@ -423,27 +434,27 @@ class PageLines:
 
     @property
     def _sections(self) -> Mapping[int, Section]:
-        """The sections below the headings, by the number of the heading; without that of a title that is repeated."""
-        if self._known_sections is None:
-            found = find_sections(self.blocks) if self.controls is not None else {}
-            if self._title and self._first in found and self._repeats_title(self._first):
-                del found[self._first]
-            self._known_sections = found
-        return self._known_sections
+        """The sections by the number of the heading's block, without the section of a repeated title."""
+        if self._cached_sections is None:
+            sections = find_sections(self.blocks) if self.controls is not None else {}
+            if self._title and self._first in sections and self._repeats_title(self._first):
+                del sections[self._first]
+            self._cached_sections = sections
+        return self._cached_sections
 
     def _repeats_title(self, number: int) -> bool:
         return _heading(self._layout, self.blocks[number])[1].casefold() == self._title.casefold()
 
     def _fold_over(self, block: int) -> _Fold | None:
-        """The folded section that hides a block."""
+        """Returns the folded section that hides a block, or None."""
         return next((fold for fold in self._folds.values() if fold.number < block < fold.end), None)
 
     def _last_line_of(self, fold: _Fold) -> int:
-        """The last line of a folded heading."""
+        """Returns the last line of a folded heading."""
         return self.line_of_block[fold.number] + len(fold.heading) - 1
 
     def _cut_back(self, number: int) -> None:
-        """Forgets what is rendered from a visible block on, which is rendered again when it is needed."""
+        """Discards all lines from a visible block on; they are rendered again on demand."""
         if number >= len(self.line_of_block):
             return
         start = self.line_of_block[number]
@@ -455,7 +466,7 @@ class PageLines:
         self.links = [link for link in self.links if link.line < start]
 
     def _lay_fold(self, number: int, end: int, heading: Sequence[Line]) -> None:
-        """Passes over the blocks of a folded section, whose heading is laid out."""
+        """Skips the blocks of a folded section, after its heading."""
         self._folds[number] = _Fold(number, end, heading)
         at = self.line_of_block[number]
         for inner in range(number + 1, end):
@@ -468,7 +479,7 @@ class PageLines:
             self.line_of_block.append(len(self.lines))
 
     def _count_next(self, fold: _Fold) -> None:
-        """Renders the next block of a folded section; after the last one, its heading shows the number of lines."""
+        """Renders the next block of a folded section. After the last block, the heading shows the number of lines."""
         number = fold.number + 1 + len(fold.blocks)
         fold.blocks.append(self._drawn(self.blocks[number], number))
         if fold.is_counted:
@@ -478,7 +489,7 @@ class PageLines:
             )
 
     def _folded_heading(self, number: int, heading: Sequence[Line], hidden: str) -> list[Line]:
-        """Adds what a heading hides to the last line of its text."""
+        """Appends a note about hidden lines to the last text line of a heading."""
         lines = list(heading)
         at = next((at for at in range(len(lines) - 1, -1, -1) if not is_rule(lines[at], self._layout.symbols)), 0)
         note = Span(f"  · {hidden}", "quiet", target(section_key(number), 1))
@@ -489,9 +500,9 @@ class PageLines:
 
     @property
     def _layout(self) -> BlockRenderer:
-        if self._made is None:
-            self._made = _new_layout(self.blocks, self._ascii, self._references, self.controls, self._conflicts)
-        return self._made
+        if self._renderer is None:
+            self._renderer = _new_layout(self.blocks, self._ascii, self._references, self.controls, self._conflicts)
+        return self._renderer
 
     def _next(self) -> None:
         number = len(self.line_of_block)
@@ -518,7 +529,7 @@ class PageLines:
         if drawn is None:
             return self._layout.lines(block.text, self.width, number)
         lines = self._layout.lines(drawn, self.width, number)
-        # where a conflict cuts through what is one piece, such as HTML, the piece is shown as it is written
+        # a conflict may start or end within a unit such as HTML, which is then shown as source code
         return self._as_written(block, number) if self._layout.cuts_html else lines
 
     def _as_written(self, block: Block, number: int) -> list[Line]:
@@ -555,8 +566,8 @@ class PageLines:
         if description:
             self._append(self._layout.words(description, "quiet", self.width))
 
-    def _tell_conflicts(self) -> None:
-        """Adds how many conflicts the page has."""
+    def _add_conflict_count(self) -> None:
+        """Adds the number of conflicts of the page."""
         if self._conflicts:
             number = counted(len(self._conflicts), "conflict")
             spans = [Span(f"{self._layout.symbols.broken} {number}", "removed strong")]
@@ -564,7 +575,7 @@ class PageLines:
             self._append(wrap([*spans, *hint], self.width), space=0)
 
     def conflict_at(self, line: int) -> int:
-        """Returns the number of the conflict at a line or the last above it; else that of the first."""
+        """Returns the number of the conflict at a line or the last one above it; otherwise the first conflict."""
         block = self.place_of(line)[0]
         before = [number for number, _ in self._conflicts_up_to(block)]
         shown = [mark for at in range(line + 1) for mark in self.marks(at) if mark.kind == CONFLICT]
@@ -580,7 +591,7 @@ class PageLines:
         return conflict_numbers(self._drawn_texts.get(self.blocks[number].start_line, ""))
 
     def _conflict_headings(self, number: int, at: int, lines: Sequence[Line], *, is_hidden: bool) -> list[Heading]:
-        """Returns headings for the conflicts in a block whose lines begin at a line."""
+        """Returns headings for the conflicts in a block whose lines begin at line `at`."""
         conflicts = self._conflicts_in(number) if self._conflicts else []
         if not conflicts:
             return []
@@ -602,7 +613,7 @@ class PageLines:
         ]
 
     def _append(self, lines: Sequence[Line], space: int = 1) -> int:
-        """Adds lines below a space; returns the number of the first."""
+        """Adds lines below some blank lines. Returns the number of the first line."""
         if lines and self.lines:
             self.lines.extend([()] * space)
         at = len(self.lines)
@@ -612,17 +623,17 @@ class PageLines:
 
 
 class _CutBlocks:
-    """The blocks of a page with conflicts, which are blocks of their own or inside of others.
+    """The blocks of a page with conflicts, which are separate blocks or within others.
 
     Args:
-        text: the page without its conflicts.
+        text: the page with placeholders for its conflicts.
         markdown: the page.
-        conflicts: its conflicts.
+        conflicts: the conflicts.
 
     Attributes:
-        blocks: the blocks, with their texts as they are written.
-        drawn_texts: the texts that are drawn instead of these, by the first line of the block.
-        conflicts: the conflicts; sides that are rows of a table have the head of that table.
+        blocks: the blocks with their source text.
+        drawn_texts: the text to render instead of the source, by the first line of the block.
+        conflicts: the conflicts; a side with rows of a table also has the head of the table.
     """
 
     def __init__(self, text: str, markdown: str, conflicts: Sequence[ConflictBlock]) -> None:
@@ -637,7 +648,9 @@ class _CutBlocks:
                 self.blocks[at] = self._written(block, head)
 
     def _head(self, block: Block, head: str) -> str:
-        """The first two lines of the table that a block continues, as far as a conflict cut it in two."""
+        """Returns the first two lines of the table that a block continues because a conflict splits it, or an empty
+        string.
+        """
         if block.kind == "table":
             return "\n".join(block.text.split("\n")[:2])
         return head if conflict_number(block.text) is not None or block.text.startswith("|") else ""
@@ -670,13 +683,13 @@ def render_page(markdown: str, width: int, *, title: str | None = None, ascii: b
 
 @lru_cache(512)
 def comment_lines(markdown: str, columns: int) -> Sequence[Line]:
-    """Renders a comment; one that would render to nothing is shown as it is written."""
+    """Renders a comment; if it would render to nothing, its source is shown."""
     renderer = _new_layout((), only_ascii=False)
     return renderer.lines(markdown.strip("\n"), columns) or renderer.source(markdown, columns)
 
 
 def outline(markdown: str) -> list[Heading]:
-    """Returns the headings of a page, each with its line (from 0) in the Markdown."""
+    """Returns the headings of a page with their lines (from 0) in the Markdown."""
     blocks = split_blocks(markdown)
     layout = _new_layout(blocks, only_ascii=False)
     found = [(block.start_line, *_heading(layout, block)) for block in blocks if block.kind == "heading"]
@@ -684,7 +697,7 @@ def outline(markdown: str) -> list[Heading]:
 
 
 def split_oversized(blocks: Sequence[Block]) -> list[Block]:
-    """Returns the blocks, with oversized ones split into parts that are shown as they are written."""
+    """Returns the blocks, with oversized ones split into parts that are shown as source code."""
     return [piece for block in blocks for piece in ([block] if len(block.text) <= MAX_BLOCK else _pieces(block))]
 
 
@@ -709,7 +722,7 @@ def _new_layout(
     controls: Controls | None = None,
     conflicts: Sequence[ConflictBlock] = (),
 ) -> BlockRenderer:
-    # 32 ms: it loads markdown-it, which no first screen needs
+    # importing takes 32 ms because of markdown-it, which the first screen does not need
     from presscheck.documents.terminal.blocks import BlockRenderer
 
     layout = BlockRenderer(ASCII if only_ascii else UNICODE, references, controls, conflicts)
@@ -728,8 +741,8 @@ def _one_line(text: str) -> str:
     return " ".join(sanitize(text).split())
 
 
-def _says_the_same(one: str, other: str) -> bool:
-    """Whether one of two texts, without markup, is part of the other."""
+def _contains_other(one: str, other: str) -> bool:
+    """Returns whether one of two normalized texts contains the other."""
     return bool(one and other) and (one in other or other in one)
 
 
@@ -739,7 +752,7 @@ def is_rule(line: Line, symbols: Symbols) -> bool:
 
 
 def _links(lines: Sequence[Line], start: int) -> Iterator[Link]:
-    """Yields the links in lines; a link that continues in the next span or line is one."""
+    """Yields the links in lines; a link that continues in the next span or line is yielded once."""
     label, target, at = "", "", 0
     for number, line in enumerate(lines, start):
         for span in line:

@@ -1,6 +1,6 @@
-"""What a page refers to: titles of the pages behind its links, text of reusable content, variables, API descriptions.
+"""The content that a page refers to: titles of linked pages, reusable content, variables, API descriptions.
 
-A page is drawn with what is known at that moment. What is not known yet is drawn as it is written.
+A page is rendered with the references loaded so far; all others appear as written.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ class Included(NamedTuple):
     """Reusable content.
 
     Attributes:
-        title: its title; untrusted text.
-        markdown: its text; None if that is not known.
-        note: the reason why, a sentence of display text; empty without one.
-        key: what it is known by, wherever it is included; empty for its address.
+        title: the title; untrusted text.
+        markdown: the text, or None if it is unknown.
+        note: the reason why the text is unknown, as a sentence; may be empty.
+        key: identifies the content wherever it is included; empty if its address does.
     """
 
     title: str
@@ -29,12 +29,12 @@ class Included(NamedTuple):
 
 
 class Picture(NamedTuple):
-    """What is drawn above the caption of an image.
+    """The picture of an image, above its caption.
 
     Attributes:
-        lines: the picture, or the blank lines that are reserved for it.
-        note: why nothing is drawn, for the caption; else empty.
-        wanted: names the picture to the page view, which asks for it when it comes near; empty if it is there.
+        lines: the picture, or blank lines reserved for it.
+        note: the reason why nothing is drawn, for the caption; empty otherwise.
+        wanted: the name under which the page view requests the picture when it becomes visible; empty if it is loaded.
     """
 
     lines: Sequence[Line] = ()
@@ -43,14 +43,14 @@ class Picture(NamedTuple):
 
 
 class References(Protocol):
-    """Resolves what a page refers to; None for what is not known yet."""
+    """Resolves what a page refers to; methods return None for references that are not loaded."""
 
     def target(self, address: str) -> LinkTarget | None:
-        """Returns what a link leads to."""
+        """Returns the target of a link."""
         ...
 
     def included(self, address: str) -> Included | None:
-        """Returns the reusable content that an address names."""
+        """Returns the reusable content with this address."""
         ...
 
     def variable(self, expression: str) -> str | None:
@@ -58,23 +58,23 @@ class References(Protocol):
         ...
 
     def specification(self, name: str) -> Mapping[str, Any] | None:
-        """Returns an API description by the name of its specification, or by the address of its file."""
+        """Returns an API description, given the name of its specification or the address of its file."""
         ...
 
     def shows(self, condition: str) -> bool | None:
-        """Returns whether the visitor of this page meets a condition; None for no visitor in particular.
+        """Returns whether the visitor of this page meets a condition, or None if the page is not shown for a visitor.
 
-        Content with a condition that is not met is left out.
+        Content is left out if its condition is not met.
         """
         ...
 
     def picture(self, address: str, columns: int) -> Picture | None:
-        """Returns what is drawn for an image, at most so many cells wide; None for its caption alone."""
+        """Returns the picture of an image, at most `columns` wide, or None to show only its caption."""
         ...
 
 
 class NoReferences:
-    """Knows nothing: every reference is drawn as it is written."""
+    """No references: everything that a page refers to appears as written."""
 
     def target(self, address: str) -> LinkTarget | None:
         """Returns None."""

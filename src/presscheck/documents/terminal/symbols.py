@@ -1,4 +1,4 @@
-"""The symbols that pages are drawn with: one cell each in Unicode, and a set for ASCII terminals."""
+"""The symbols for drawing pages: one cell each in Unicode, and a set for ASCII terminals."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class Symbols(NamedTuple):
-    """One symbol for each kind of element."""
+    """A symbol for each kind of element."""
 
     hairline: str = "─"
     quote: str = "│"

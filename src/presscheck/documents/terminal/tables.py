@@ -1,6 +1,7 @@
-"""Renders tables: columns with wrapped cells if they fit, else one record below another, or columns that scroll.
+"""Renders tables as columns with wrapped cells if they fit, otherwise as records or as columns that scroll.
 
-Columns that scroll are to the right of the first one, which stays. A line below names those that are seen.
+The first column stays while the columns to its right scroll. A line below the table has the numbers of the visible
+columns.
 """
 
 from __future__ import annotations
@@ -28,18 +29,18 @@ from presscheck.text.styled_text import (
 
 GAP = 2
 MIN_COLUMN = 10
-"""The narrowest column, unless its content is narrower."""
+"""Minimum width of a column, unless its content is narrower."""
 
 
 WIDEST_COLUMN = 32
-"""The widest column of a table that scrolls; longer cells wrap."""
+"""Maximum width of a column in a table that scrolls; longer cells wrap."""
 MOST_STARS = 10
 
 
 def table_lines(
     table: Table, columns: int, symbols: Symbols, controls: Controls | None = None, key: str = ""
 ) -> list[Line]:
-    """Renders a table in at most this many cells; with controls, one that does not fit scrolls sideways."""
+    """Renders a table in at most `columns` cells; with controls, a table that does not fit scrolls horizontally."""
     if table.kinds:
         table.rows = [
             [_typed(cell, table.kinds.get(n, ""), symbols) for n, cell in enumerate(row)] for row in table.rows
@@ -85,7 +86,9 @@ def _scrolled(
     controls: Controls,
     key: str,
 ) -> list[Line] | None:
-    """Renders the first column and those from the chosen one on; None if there is no room for two."""
+    """Renders the first column and as many others as fit from the chosen one on; None if there is no room for two
+    columns.
+    """
     wanted = [min(max(1, *column), WIDEST_COLUMN) for column in natural]
     first = min(wanted[0], max(columns // 3, 1))
     room = columns - first - GAP
@@ -121,7 +124,7 @@ def _fitting(sizes: Sequence[int], room: int) -> int:
 
 
 def _sizes(cells: list[list[int]], grid: list[Row], columns: int) -> list[int] | None:
-    """Returns the width of each column, or None if they do not fit side by side."""
+    """Returns the width of each column, or None if the columns do not fit side by side."""
     wanted = [max(1, *column) for column in cells]
     available = columns - GAP * (len(wanted) - 1)
     if sum(wanted) <= available:
@@ -137,7 +140,10 @@ def _sizes(cells: list[list[int]], grid: list[Row], columns: int) -> list[int] |
 
 
 def _shared(available: int, sizes: list[int], wanted: list[int]) -> list[int]:
-    """Distributes the remaining cells by the square root of what is missing, so that short cells do not wrap."""
+    """Distributes the remaining cells in proportion to the square root of what each column lacks.
+
+    So columns that lack little, with short cells, get enough and do not wrap.
+    """
     sizes = sizes[:]
     while (left := available - sum(sizes)) > 0:
         weights = [sqrt(want - size) for want, size in zip(wanted, sizes, strict=True)]
@@ -252,5 +258,5 @@ def _cards(table: Table, columns: int, symbols: Symbols) -> Iterator[Line]:
 
 
 def _broken(after: Cell, symbols: Symbols) -> Line:
-    """Returns the sign of a broken link, if it is what follows the link."""
+    """Returns the sign of a broken link if it follows the link."""
     return tuple(span for span in after[:1] if span.text.strip() == symbols.broken)

@@ -1,6 +1,6 @@
-"""Schemas of visitor claims: JSON Schema draft 7, limited to a few types, each claim with a description.
+"""Schemas of visitor claims: JSON Schema draft 7, limited to a few types, with a description for each claim.
 
-A schema is edited as JSON; `read_schema` tells each mistake in it with its line.
+A schema is edited as JSON; `read_schema` reports each mistake with its line.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ PRIMITIVES = ("boolean", "string", "number")
 TYPES = (*PRIMITIVES, "array", "object")
 DRAFT = "http://json-schema.org/draft-07/schema#"
 DEEPEST = 16
-"""How deep objects of claims may be nested."""
+"""Maximum nesting depth of objects."""
 MOST_MISTAKES = 20
-"""How many mistakes of a schema are listed at once."""
+"""Maximum number of mistakes that are reported."""
 
 Step = str | int
 """A key of an object, or an index of an array."""
@@ -30,10 +30,10 @@ class Claim(NamedTuple):
     """A claim of a schema.
 
     Attributes:
-        path: the names that lead to it.
-        kind: its type; empty if the schema does not tell.
-        values: the values that it can have; empty if every value of its type.
-        description: what it means.
+        path: the names of the objects that contain it, and its name.
+        kind: the type; empty if the schema lacks it.
+        values: the allowed values; empty if all values of the type are allowed.
+        description: the meaning of the claim.
         items: the type of the items of an array.
     """
 
@@ -45,23 +45,23 @@ class Claim(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Its path as it is shown."""
+        """The path in displayed form."""
         return ".".join(self.path)
 
     @property
     def expression(self) -> str:
-        """Its path as it is written in conditions."""
+        """The path in the form of conditions."""
         steps = (f".{name}" if _NAME.fullmatch(name) else f"[{json.dumps(name)}]" for name in self.path)
         return f"visitor.claims{''.join(steps)}"
 
 
 class Mistake(NamedTuple):
-    """What is wrong with a schema.
+    """A mistake in a schema.
 
     Attributes:
-        path: the keys that lead there.
-        message: what is wrong, and what is valid.
-        line: the line in the text, from 1; 0 if the schema is no text.
+        path: the keys that lead to the mistake.
+        message: the mistake, and what is valid instead.
+        line: the line in the text, from 1; 0 if the schema is not a text.
     """
 
     path: tuple[Step, ...]
@@ -74,24 +74,24 @@ class Mistake(NamedTuple):
 
 
 class SchemaText(NamedTuple):
-    """A schema that was read from a text: its value, and what is wrong with it; the value is None if it is no JSON."""
+    """A schema that was read from a text, and its mistakes; `value` is None if the text is not a JSON object."""
 
     value: dict[str, Any] | None
     mistakes: tuple[Mistake, ...]
 
 
 def empty_schema() -> dict[str, Any]:
-    """A schema without claims."""
+    """Returns a schema without claims."""
     return {"type": "object", "properties": {}, "additionalProperties": False}
 
 
 def schema_text(schema: Mapping[str, Any]) -> str:
-    """A schema as it is edited."""
+    """Formats a schema for editing."""
     return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
 
 
 def read_schema(text: str) -> SchemaText:
-    """Reads a schema from a text, with all mistakes in the order of their lines."""
+    """Reads a schema from a text, and reports mistakes in the order of their lines."""
     try:
         value = parse_json(text)
     except json.JSONDecodeError as error:
@@ -100,15 +100,15 @@ def read_schema(text: str) -> SchemaText:
     except ValueError as error:
         return SchemaText(None, (Mistake((), f"not valid JSON: {error}", 1),))
     lines, repeated = _lines_of(text)
-    found = [Mistake(path, "is there twice: only the last one would count", line) for path, line in repeated]
-    found += [mistake._replace(line=_line(lines, mistake.path)) for mistake in schema_mistakes(value)]
-    found.sort(key=lambda mistake: mistake.line)
+    mistakes = [Mistake(path, "is there twice: only the last one would count", line) for path, line in repeated]
+    mistakes += [mistake._replace(line=_line(lines, mistake.path)) for mistake in schema_mistakes(value)]
+    mistakes.sort(key=lambda mistake: mistake.line)
     is_object = isinstance(value, dict)
-    return SchemaText(cast("dict[str, Any]", value) if is_object else None, tuple(found[:MOST_MISTAKES]))
+    return SchemaText(cast("dict[str, Any]", value) if is_object else None, tuple(mistakes[:MOST_MISTAKES]))
 
 
 def schema_mistakes(schema: Any) -> Iterator[Mistake]:
-    """What is wrong with a schema."""
+    """Yields the mistakes of a schema."""
     if not isinstance(schema, dict):
         yield Mistake((), 'must be an object, such as {"type": "object", "properties": {…}}')
         return
@@ -119,47 +119,55 @@ def schema_mistakes(schema: Any) -> Iterator[Mistake]:
 
 
 def schema_claims(schema: Any) -> Iterator[Claim]:
-    """The claims of a schema in order, those in objects after their object; what is no claim is left out."""
+    """Yields the claims of a schema in order, each before the claims in it; invalid claims are skipped."""
     yield from _claims(schema, (), 0)
 
 
 def claim_at(schema: Any, path: Sequence[str]) -> dict[str, Any] | None:
-    """What a schema says of a claim; None if it does not have it."""
-    found: Any = schema
+    """Returns the definition of a claim in a schema, or None."""
+    definition: Any = schema
     for name in path:
-        properties = cast("dict[str, Any]", found).get("properties") if isinstance(found, dict) else None
-        found = cast("dict[str, Any]", properties).get(name) if isinstance(properties, dict) else None
-    return cast("dict[str, Any]", found) if isinstance(found, dict) and path else None
+        properties = cast("dict[str, Any]", definition).get("properties") if isinstance(definition, dict) else None
+        definition = cast("dict[str, Any]", properties).get(name) if isinstance(properties, dict) else None
+    return cast("dict[str, Any]", definition) if isinstance(definition, dict) and path else None
 
 
 def with_claim(
     schema: Mapping[str, Any], path: Sequence[str], claim: Mapping[str, Any] | None, *, former: Sequence[str] = ()
 ) -> dict[str, Any]:
-    """A copy of a schema with a claim, in the place of a former one if one is given; without it for None.
+    """Returns a copy of a schema with a claim added or replaced, or deleted if `claim` is None.
+
+    Args:
+        schema: the schema.
+        path: the path of the claim.
+        claim: its definition.
+        former: the path that the claim had before, to rename or move it.
 
     Raises:
-        LookupError: the object that the claim is to be in does not exist.
+        LookupError: the object that is to contain the claim does not exist.
     """
     changed: dict[str, Any] = json.loads(json.dumps(schema))
-    inside, name = _properties(changed, path[:-1]), path[-1]
+    siblings, name = _properties(changed, path[:-1]), path[-1]
     if former and tuple(former) != tuple(path):
-        above, old = _properties(changed, former[:-1]), former[-1]
-        if above is inside and claim is not None:  # renamed: it keeps its place
-            items = [(name if key == old else key, value) for key, value in inside.items() if key != name or key == old]
-            inside.clear()
-            inside.update(items)
+        old_siblings, old = _properties(changed, former[:-1]), former[-1]
+        if old_siblings is siblings and claim is not None:  # a renamed claim keeps its place
+            items = [
+                (name if key == old else key, value) for key, value in siblings.items() if key != name or key == old
+            ]
+            siblings.clear()
+            siblings.update(items)
         else:
-            above.pop(old, None)
+            old_siblings.pop(old, None)
     if claim is None:
-        inside.pop(name, None)
+        siblings.pop(name, None)
     else:
-        inside[name] = dict(claim)
+        siblings[name] = dict(claim)
     return changed
 
 
 def _properties(schema: dict[str, Any], path: Sequence[str]) -> dict[str, Any]:
-    found = schema if not path else claim_at(schema, path)
-    properties = found.get("properties") if found else None
+    parent = schema if not path else claim_at(schema, path)
+    properties = parent.get("properties") if parent else None
     if not isinstance(properties, dict):
         raise LookupError(".".join(path))  # noqa: TRY004  # the object is missing, whatever is there instead
     return cast("dict[str, Any]", properties)
@@ -173,8 +181,8 @@ def _claims(schema: Any, above: tuple[str, ...], depth: int) -> Iterator[Claim]:
         if not isinstance(value, dict):
             continue
         claim = cast("dict[str, Any]", value)
-        found: Any = claim.get("items")
-        items = cast("dict[str, Any]", found) if isinstance(found, dict) else {}
+        items_value: Any = claim.get("items")
+        items = cast("dict[str, Any]", items_value) if isinstance(items_value, dict) else {}
         listed: Any = claim.get("enum", items.get("enum"))
         values = tuple(map(str, cast("list[Any]", listed))) if isinstance(listed, list) else ()
         texts = (claim.get("type"), claim.get("description"), items.get("type"))
@@ -233,7 +241,9 @@ def _unknown(value: dict[str, Any], known: Sequence[str], path: tuple[Step, ...]
 
 
 def _at_comma(error: json.JSONDecodeError) -> json.JSONDecodeError:
-    """The error at a comma after the last item as Python 3.13 tells it; earlier ones ask for another item."""
+    """Returns an error at a comma after the last item, as Python 3.13 reports it; earlier versions expect
+    another item.
+    """
     before = error.doc[: error.pos].rstrip()
     if before.endswith(",") and error.doc[error.pos : error.pos + 1] in ("]", "}"):
         return json.JSONDecodeError("Illegal trailing comma before end of object", error.doc, len(before) - 1)
@@ -255,7 +265,10 @@ def _in_words(error: json.JSONDecodeError) -> str:
 
 
 def _lines_of(text: str) -> tuple[dict[tuple[Step, ...], int], list[tuple[tuple[Step, ...], int]]]:
-    """The line of each value of a valid JSON text, that of its key if it has one; and the keys that are there twice."""
+    """Returns the lines of the values in a valid JSON text, and the repeated keys with their lines.
+
+    The line of a member is the line of its key.
+    """
     lines: dict[tuple[Step, ...], int] = {(): 1}
     repeated: list[tuple[tuple[Step, ...], int]] = []
     path: list[Step] = []
@@ -263,24 +276,24 @@ def _lines_of(text: str) -> tuple[dict[tuple[Step, ...], int], list[tuple[tuple[
     for token in _TOKEN.finditer(text):
         line += text.count("\n", at, token.start())
         at = token.start()
-        found = token[0]
-        if found == "{":
+        mark = token[0]
+        if mark == "{":
             path.append("")
             expects_key = True
-        elif found == "[":
+        elif mark == "[":
             path.append(0)
             lines[tuple(path)] = line
-        elif found in "]}":
+        elif mark in "]}":
             path.pop()
             expects_key = False
-        elif found == ",":
+        elif mark == ",":
             last = path[-1] if path else ""
             expects_key = isinstance(last, str)
             if isinstance(last, int):
                 path[-1] = last + 1
                 lines[tuple(path)] = line
         elif expects_key:
-            path[-1] = json.loads(found)
+            path[-1] = json.loads(mark)
             if tuple(path) not in lines:
                 lines[tuple(path)] = line
             elif not any(tuple(path[: len(other)]) == other for other, _ in repeated):
@@ -290,7 +303,7 @@ def _lines_of(text: str) -> tuple[dict[tuple[Step, ...], int], list[tuple[tuple[
 
 
 def _line(lines: Mapping[tuple[Step, ...], int], path: tuple[Step, ...]) -> int:
-    """The line of a place, or of what it would be in."""
+    """Returns the line of a value, or of the nearest value that contains it."""
     while path and path not in lines:
         path = path[:-1]
     return lines.get(path, 1)

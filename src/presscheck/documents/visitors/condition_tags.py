@@ -1,8 +1,8 @@
 """Finds the tags of conditions, `{% if … %}` and `{% endif %}`, and removes text that a visitor must not see.
 
-The names of the tags are read in any case, with or without blanks and dashes around them. A condition that cannot be
-read hides its text from every visitor. If the end of a condition is missing, the rest of the text is hidden. This
-module reads titles and other words without markup; `conditional_text` reads Markdown.
+The names of the tags are case-insensitive, with or without blanks and dashes around them. A condition that cannot be
+parsed hides its text from every visitor. If the end of a condition is missing, the rest of the text is hidden. This
+module handles titles and other plain text; `conditional_text` handles Markdown.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ _tag = re.compile(r"\{%[^\w%{}]*+(if|end\s*if|else\w*|elif)\b", re.IGNORECASE)
 
 Range = tuple[int, int]
 Holds = Callable[[str], bool | None]
-"""Whether a condition is true for the visitor; None to keep the condition as it is written."""
+"""Returns whether a visitor meets a condition, or None to keep the condition as it is written."""
 
 
 class ConditionTag(NamedTuple):
-    """A tag of a condition, outside code."""
+    """A tag of a condition, outside of code."""
 
     start: int
     end: int | None
-    """The offset after the tag; None if the tag is not closed."""
+    """The offset after the tag, or None if the tag is not closed."""
     name: str
     condition: str
 
@@ -41,12 +41,12 @@ class ConditionTag(NamedTuple):
 
     @property
     def is_branch(self) -> bool:
-        """Whether it is an `else` or `elif`, which the platform does not have."""
+        """Whether it is an `else` or `elif`, which the platform does not support."""
         return self.name.startswith("el")
 
 
 class _Open(NamedTuple):
-    """An `if` whose `endif` has not been read yet."""
+    """An `if` without `endif` so far."""
 
     shows: bool
     """Whether its content is shown."""
@@ -57,12 +57,12 @@ class _Open(NamedTuple):
 
 
 def has_conditions(text: str) -> bool:
-    """Returns whether a text may have conditions. A quick check: a tag in code counts, too."""
+    """Returns whether a text may have conditions. It is a quick check, for which tags in code count, too."""
     return "{%" in text and _tag.search(text) is not None
 
 
 def condition_of(tag: str) -> str | None:
-    """Returns the condition of a tag `{% if … %}`; None for another tag."""
+    """Returns the condition of a tag `{% if … %}`, or None for other tags."""
     first = next(condition_tags(tag), None)
     if first is None or (first.start, first.end) != (0, len(tag)) or first.is_end or first.is_branch:
         return None
@@ -70,7 +70,7 @@ def condition_of(tag: str) -> str | None:
 
 
 def visible_words(text: str, is_met: Holds) -> str:
-    """Returns a title, or other words without markup, as a visitor sees it."""
+    """Returns a title or other plain text as a visitor sees it."""
     return visible_parts(text, (), is_met) if has_conditions(text) else text
 
 
@@ -80,7 +80,7 @@ def holds_without_claims(condition: str) -> bool:
 
 
 def words_without_claims(text: str) -> str:
-    """Returns a title or a name as visitors without claims see it. Public addresses are made from these words."""
+    """Returns a title or a name as visitors without claims see it. Public URLs are derived from this text."""
     return visible_words(text, holds_without_claims)
 
 
@@ -99,7 +99,7 @@ def visible_parts(text: str, code: Sequence[Range], is_met: Holds) -> str:
         is_shown = not opened or opened[-1].shows
         if is_shown:
             shown.append(text[at : tag.start])
-        if tag.end is None:  # the end of what it hides is unknown
+        if tag.end is None:  # the tag is not closed, so the end of its content is unknown
             return "".join(shown[: opened[0].before] if opened else shown)
         at = tag.end
         is_kept = False
@@ -108,9 +108,9 @@ def visible_parts(text: str, code: Sequence[Range], is_met: Holds) -> str:
         elif tag.is_end:
             is_kept = bool(opened) and opened.pop().is_kept
         else:
-            verdict = is_met(tag.condition) if is_shown and tag.condition else False
-            is_kept = verdict is None
-            opened.append(_Open(verdict is not False, is_kept, len(shown)))
+            met = is_met(tag.condition) if is_shown and tag.condition else False
+            is_kept = met is None
+            opened.append(_Open(met is not False, is_kept, len(shown)))
         if is_kept:
             shown.append(text[tag.start : at])
     if opened:
@@ -119,7 +119,7 @@ def visible_parts(text: str, code: Sequence[Range], is_met: Holds) -> str:
 
 
 def condition_tags(text: str, code: Sequence[Range] = ()) -> Iterator[ConditionTag]:
-    """Yields the tags outside code. Stops after a tag that is not closed."""
+    """Yields the tags outside of code, up to and including the first tag that is not closed."""
     at = 0
     for tag in _tag.finditer(text):
         if tag.start() < at or _is_within(code, tag.start()):

@@ -1,8 +1,8 @@
-"""Applies the conditions in the text of a page: removes the tags `{% if … %}`, and text that a visitor must not see.
+"""Applies the conditions in the text of a page: removes tags `{% if … %}`, and text that a visitor must not see.
 
 Conditions are applied to the source before it is parsed, so they work everywhere: in a paragraph, a table cell or HTML.
-In code, a tag is ordinary text. A condition that cannot be read hides its text from every visitor. If the end of a
-condition is missing, the rest of the page is hidden.
+Within code, tags are ordinary text. A condition that cannot be parsed hides its text from every visitor. If the end of
+a condition is missing, the rest of the page is hidden.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _BLOCKS = frozenset(("fence", "code_block"))
 
 
 class ConditionMistake(NamedTuple):
-    """A tag that cannot be read. It hides a part of the page from every visitor, unless it is an extra `endif`."""
+    """A malformed tag. It hides a part of the page from every visitor, unless it is an extra `endif`."""
 
     line: int
     """The line of the tag, counted from 1."""
@@ -44,7 +44,7 @@ def visible_text(markdown: str, holds: Holds) -> str:
 
     Args:
         markdown: the source of the page.
-        holds: returns whether a condition is true for the visitor, or None to keep the condition as it is written.
+        holds: returns whether the visitor meets a condition, or None to keep the condition as it is written.
     """
     if not has_conditions(markdown):
         return markdown
@@ -53,7 +53,7 @@ def visible_text(markdown: str, holds: Holds) -> str:
 
 
 def condition_mistakes(text: str, *, is_markdown: bool = True) -> list[ConditionMistake]:
-    """Returns the tags that cannot be read, sorted by line; a title is not Markdown."""
+    """Returns the malformed tags, sorted by line. Set `is_markdown` to False for a title."""
     if not has_conditions(text):
         return []
     text = _line_end.sub("\n", text)
@@ -80,7 +80,7 @@ def condition_mistakes(text: str, *, is_markdown: bool = True) -> list[Condition
 def _code(text: str) -> list[Range]:
     """Returns the code blocks and code spans of a text, sorted by offset.
 
-    If the text is nested too deep to parse, the list is empty: tags in code then hide text, which is the safe side.
+    If the text is too deeply nested to parse, the list is empty: then tags in code hide text, which is safe.
     """
     try:
         tokens = parse(text, {})
@@ -89,7 +89,7 @@ def _code(text: str) -> list[Range]:
     starts = [0, *accumulate(len(line) + 1 for line in text.split("\n"))]
     blocks = [(starts[token.map[0]], starts[token.map[1]]) for token in tokens if token.type in _BLOCKS and token.map]
     spans = set(_code_spans(tokens))
-    # the expression also matches backticks in HTML and across table cells, which are not code: the parser decides
+    # the expression also matches backticks in HTML and across table cells, so only spans that the parser reports count
     inline = [span.span() for span in _code_span.finditer(text) if (span[1], span[2].strip()) in spans]
     return sorted((*blocks, *inline))
 

@@ -1,7 +1,7 @@
 """Evaluates visitor conditions, such as `visitor.claims.plan == "pro" && visitor.claims.beta`.
 
-For a published site an invalid condition is false for everyone (`holds`), so that a typo does not publish restricted
-content. Who asks what visitors will see gets the reason instead (`judge`), because another service may understand more.
+On a published site, an invalid condition is false for everyone (`holds`), so that a typo does not publish restricted
+content. Previews report the reason instead (`judge`), because another service may support more syntax.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _TOKEN = re.compile(
 )
 _WORDS: dict[str, Any] = {"true": True, "false": False, "null": None, "undefined": None}
 LONGEST = 1024
-"""Most characters of a condition."""
+"""Maximum number of characters of a condition."""
 
 
 Path = tuple[str, ...]
@@ -25,18 +25,18 @@ Path = tuple[str, ...]
 
 
 class _Unreadable(Exception):
-    """The condition cannot be read, because of the reason that it has as its text."""
+    """The condition cannot be evaluated; the message is the reason."""
 
 
 class Verdict(NamedTuple):
-    """Whether a visitor meets a condition; None if that cannot be told, for a reason."""
+    """Whether a visitor meets a condition, or None with a reason if that is unknown."""
 
     holds: bool | None
     reason: str = ""
 
 
 def holds(condition: str | None, claims: dict[str, Any]) -> bool:
-    """Whether a condition is true for these claims; an empty one is, an invalid one never."""
+    """Returns whether claims meet a condition. An empty condition is always met, an invalid one never."""
     try:
         return _evaluated(condition, claims)[0]
     except _Unreadable:
@@ -44,12 +44,12 @@ def holds(condition: str | None, claims: dict[str, Any]) -> bool:
 
 
 def judge(condition: str | None, claims: dict[str, Any], known: Collection[Path] | None = None) -> Verdict:
-    """Whether a visitor with these claims meets a condition, or why that cannot be told.
+    """Returns whether a visitor meets a condition, or the reason why that is unknown.
 
     Args:
-        condition: the condition; an empty one holds.
+        condition: the condition; an empty condition is met.
         claims: the claims of the visitor.
-        known: the claims of the schema; None if the schema is not known.
+        known: the claims of the schema, or None if the schema is unknown.
     """
     try:
         is_met, paths, names = _evaluated(condition, claims)
@@ -64,7 +64,7 @@ def judge(condition: str | None, claims: dict[str, Any], known: Collection[Path]
 
 
 def claim_paths(condition: str) -> tuple[Path, ...]:
-    """The claims that a condition is about, each once; none if the condition cannot be read."""
+    """Returns the claims in a condition without duplicates; empty if the condition is invalid."""
     try:
         return _evaluated(condition, {})[1]
     except _Unreadable:
@@ -72,22 +72,22 @@ def claim_paths(condition: str) -> tuple[Path, ...]:
 
 
 def problem_of(condition: str) -> str:
-    """Why a condition cannot be read; empty if it can."""
+    """Returns why a condition is invalid, or an empty string."""
     return judge(condition, {}).reason
 
 
 def _evaluated(condition: str | None, claims: dict[str, Any]) -> tuple[bool, tuple[Path, ...], tuple[str, ...]]:
-    """Whether it holds, the claims that it is about, and the names in it that are not known."""
+    """Returns whether the condition is met, the claims in it, and the unknown names in it."""
     if not condition or not condition.strip():
         return True, (), ()
     if len(condition) > LONGEST:
         raise _Unreadable(f"the condition is longer than {LONGEST:,} characters")
     try:
-        reading = _Reading(condition, claims)
-        is_met = _truth(reading.whole())
+        parser = _Parser(condition, claims)
+        is_met = _truth(parser.whole())
     except RecursionError:
         raise _Unreadable("the condition is nested too deep") from None
-    return is_met, tuple(dict.fromkeys(reading.paths)), tuple(dict.fromkeys(reading.unknown))
+    return is_met, tuple(dict.fromkeys(parser.paths)), tuple(dict.fromkeys(parser.unknown))
 
 
 def _is_given(path: Path, claims: dict[str, Any]) -> bool:
@@ -103,17 +103,17 @@ def _truth(value: Any) -> bool:
     return value is not None and value is not False and value != 0 and value != ""
 
 
-class _Reading:
-    """Recursive descent parser that evaluates a condition in one pass."""
+class _Parser:
+    """A recursive descent parser that evaluates a condition in one pass."""
 
     def __init__(self, text: str, claims: dict[str, Any]) -> None:
         self._tokens = _tokens(text)
         self._at = 0
         self._names: dict[str, Any] = {"visitor": {"claims": claims}}
         self.paths: list[Path] = []
-        """The claims that were asked for."""
+        """The claims in the condition."""
         self.unknown: list[str] = []
-        """The names that mean nothing."""
+        """The unknown names in the condition."""
 
     def whole(self) -> Any:
         value = self._either()
@@ -129,14 +129,14 @@ class _Reading:
         return self._tokens[self._at] if self._at < len(self._tokens) else ("end", "")
 
     def _take(self, *signs: str) -> str:
-        """Consumes the next token if it is one of these; else returns nothing."""
+        """Consumes the next token if it is one of these signs or words; otherwise returns an empty string."""
         token = self._next()[1]
         if self._next()[0] in ("sign", "word") and token in signs:
             self._at += 1
             return token
         return ""
 
-    def _demand(self, sign: str) -> None:
+    def _expect(self, sign: str) -> None:
         if not self._take(sign):
             raise self._unreadable()
 
@@ -161,7 +161,7 @@ class _Reading:
             return left
         right = self._operand()
         if sign == "in":
-            return _has(right, left)
+            return _contains(right, left)
         is_same = type(left) is type(right) and left == right
         return is_same is (sign[0] == "=")
 
@@ -170,23 +170,23 @@ class _Reading:
             return not _truth(self._operand())
         if self._take("("):
             value = self._either()
-            self._demand(")")
+            self._expect(")")
             return value
         if self._take("["):
             return self._items()
-        kind, found = self._next()
+        kind, token = self._next()
         if kind not in ("text", "number", "word"):
             raise self._unreadable()
         self._at += 1
         if kind == "text":
-            return _unquoted(found)
+            return _unquoted(token)
         if kind == "number":
-            return float(found)
-        if found in _WORDS:
-            return _WORDS[found]
-        if found not in self._names:
-            self.unknown.append(found)
-        return self._parts(found, self._names.get(found))
+            return float(token)
+        if token in _WORDS:
+            return _WORDS[token]
+        if token not in self._names:
+            self.unknown.append(token)
+        return self._parts(token, self._names.get(token))
 
     def _items(self) -> list[Any]:
         items: list[Any] = []
@@ -205,13 +205,13 @@ class _Reading:
                 raise self._unreadable()
             self._at += 1
             if sign == "[":
-                self._demand("]")
+                self._expect("]")
             name = _unquoted(name) if kind == "text" else name
             if name == "includes" and self._take("("):
-                value = _has(value, self._operand())
-                self._demand(")")
+                value = _contains(value, self._operand())
+                self._expect(")")
                 self._note(path)
-                path = []  # what follows is about the answer
+                path = []  # any further names belong to the result
             else:
                 path.append(name)
                 value = _number(cast("dict[str, Any]", value).get(name)) if isinstance(value, dict) else None
@@ -219,7 +219,7 @@ class _Reading:
         return value
 
     def _note(self, path: list[str]) -> None:
-        """Note what was asked for: a claim, or something of the visitor that is none."""
+        """Records a claim, or an unknown name of the visitor."""
         if path[:2] == ["visitor", "claims"]:
             self.paths += [tuple(path[2:])] if path[2:] else []
         elif path[:1] == ["visitor"]:  # such as visitor.plan, or the visitor alone
@@ -238,14 +238,14 @@ def _tokens(text: str) -> list[tuple[str, str]]:
     return tokens
 
 
-def _has(whole: Any, part: Any) -> bool:
+def _contains(whole: Any, part: Any) -> bool:
     if isinstance(whole, str):
         return isinstance(part, str) and part in whole
     return isinstance(whole, list) and part in [_number(item) for item in cast("list[Any]", whole)]
 
 
 def _number(value: Any) -> Any:
-    """A whole number as a float, because a condition has only those; one that is too large stays, equal to none."""
+    """Returns integers as floats, the only numbers in conditions. Too large ones are unchanged and equal no number."""
     try:
         return float(value) if isinstance(value, int) and not isinstance(value, bool) else value
     except OverflowError:

@@ -1,4 +1,4 @@
-"""The pages and other API objects that a visitor may see, each with the words that the visitor may see."""
+"""The pages and other API objects that a visitor may see, with the words that the visitor may see."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ WORDS = ("title", "linkTitle", "description")
 
 
 def visible_pages(tree: Tree, holds: Holds) -> Tree:
-    """Returns a tree without the pages whose condition is false, and without the pages below them.
+    """Returns a tree without pages whose condition is not met, and without their subpages.
 
     Args:
-        tree: the pages; the tree is not changed.
-        holds: tells whether a condition is true.
+        tree: the pages; the tree is not modified.
+        holds: returns whether the visitor meets a condition.
     """
     return [_visible(page, holds) for page in tree if not page.get("condition") or holds(page["condition"])]
 
 
 def visible_values(value: Any, holds: Holds) -> Any:
-    """Returns JSON without the objects whose condition is false, and with what its texts show to a visitor."""
+    """Returns JSON without objects whose condition is not met, and with the visible parts of its texts."""
     if isinstance(value, str):
         return visible_words(value, holds)
     if isinstance(value, dict):
