@@ -1,6 +1,6 @@
 """The service as an ASGI application; the declaration of each operation becomes a route.
 
-The route of a request is found in an index, among a few, not by matching two hundred in turn.
+An index finds the route of a request among a few candidates, instead of matching two hundred routes in turn.
 """
 
 from __future__ import annotations
@@ -74,34 +74,36 @@ from presscheck.service.permissions import reader_of
 from presscheck.service.web.routes import web_routes
 
 MAX_BODY = 32 * 1024 * 1024
-"""Largest size of a request, in bytes: twenty files of 1 MB in base64, and some text."""
+"""Maximum size of a request, in bytes: twenty files of 1 MB in base64, and some text."""
 LARGEST_AT_ONCE = 64 * 1024
-"""Largest size of a body that is read before its sender is looked up, in bytes: what the server takes in at once."""
+"""Maximum size of a body that is read before its sender is authenticated, in bytes; the server receives it at once."""
 MOST_DIGITS = 20
-"""Digits of a `Content-Length` that are read."""
+"""Maximum number of digits of a `Content-Length`."""
 MOST_OUTGOING = 8
-"""Requests that may wait for other servers at once, in threads of their own; the others keep theirs."""
+"""Maximum number of requests that wait for other servers at the same time, in separate threads."""
 LONGEST_SENDING = 60
-"""Seconds within which the body of a request must arrive."""
+"""Timeout for the body of a request, in seconds."""
 LONGEST_TRUSTED = 1.0
-"""Seconds of a body after which its sender is looked up, also once more: the token may have been revoked meanwhile."""
+"""Seconds of receiving a body after which its sender is authenticated again: the token may have been
+revoked meanwhile.
+"""
 MOST_READERS, MOST_WRITERS = 24, 8
-"""Reads and writes at once, in threads of their own: fewer than the database has connections."""
+"""Maximum numbers of concurrent reads and writes, in separate threads; fewer than connections to the database."""
 MOST_WAITING = 400
-"""Reads that may wait for a thread, and writes for their turn at one place."""
+"""Maximum number of reads that wait for a thread, and of writes that wait for the same place."""
 WRITER_PATIENCE = 30.0
-"""Seconds that a write waits for the writers of its place who came before."""
+"""Seconds that a write waits for earlier writes of the same place."""
 MOST_OF_USER, MOST_OF_ORGANIZATION = 4, 2
-"""Calls at once of one user, and of all that wait for the servers or scripts of one organization."""
+"""Maximum numbers of concurrent calls that wait for other servers or scripts, per user and per organization."""
 MOST_WAITING_OUTSIDE = 100
-"""Calls that may wait for the same user or organization."""
+"""Maximum number of calls that wait for the same user or organization."""
 OUTSIDE_PATIENCE = 60.0
-"""Seconds that they wait."""
+"""Seconds that these calls wait."""
 
 _NOTHING_OUTSIDE = OutboundConfig()
 Result = TypeVar("Result")
 _log = logging.getLogger("presscheck.service")
-_CHOSEN = "presscheck.route"
+_MATCHED = "presscheck.route"
 
 
 def build(
@@ -123,14 +125,14 @@ def build(
         database: an open database, or its SQLAlchemy URL.
         data_dir: the data directory, for uploaded files and the cache of PDFs.
         clock: returns the current time.
-        release: serve only the operations of this API release: ``0.146.0``, ``0.202.0``, or ``document`` for those of
-            the published document; by default all.
-        outside: the operator's settings for outgoing requests.
-        files: where uploaded files are, if they are not in the data directory.
-        rate_limit: requests per minute for each token, and for each address without one; unlimited by default.
+        release: serve only the operations of this API release: ``0.146.0``, ``0.202.0``, or ``document`` for the
+            published document; by default all.
+        outside: settings of the operator for outgoing requests.
+        files: the store of uploaded files, if it is not the data directory.
+        rate_limit: requests per minute for each token, and for each address without a token; unlimited by default.
         lacks: a feature to leave out, such as ``reviews``.
-        public_url: the address that users reach the service at, if it is not that of their request.
-        hosts: host names that are trusted besides those of loopback, of published sites and of `public_url`.
+        public_url: the URL of the service for users, if it differs from the URL of their requests.
+        hosts: host names that are trusted besides loopback names, published sites and `public_url`.
     """
     opened = Database(database) if isinstance(database, str) else database
     store = files or DiskBlobStore(data_dir)
@@ -138,7 +140,7 @@ def build(
     workers = Workers(opened, store, clock, outside)
     app = Starlette(
         routes=_routes(opened, versions, store, data_dir, clock, workers, release, lacks),
-        lifespan=_working(opened, workers),
+        lifespan=_lifespan(opened, workers),
         middleware=[
             Middleware(RequestIdMiddleware),
             Middleware(TrustedHostMiddleware, database=opened, versions=versions, public_url=public_url, hosts=hosts),
@@ -152,7 +154,7 @@ def build(
             Exception: _failed,
         },
     )
-    app.router.redirect_slashes = False  # a path with a trailing slash is another path
+    app.router.redirect_slashes = False  # a path with a trailing slash is a different path
     return app
 
 
@@ -176,16 +178,16 @@ def _routes(
         for operation, handler in sorted(_every_handler(), key=lambda entry: _precedence(entry[0]))
         if operation.is_in(release) and (lacks is None or operation.feature != lacks)
     ]
-    found = [
+    all_routes = [
         *web_routes(database, versions, store, clock),
         *routes,
         *open_routes(database, store, data_dir, clock, release),
     ]
-    return [RouteIndex(routes), *found]
+    return [RouteIndex(routes), *all_routes]
 
 
-def _working(database: Database, workers: Workers) -> Callable[[Starlette], AbstractAsyncContextManager[None]]:
-    """Starts the background workers with the application and stops them with it."""
+def _lifespan(database: Database, workers: Workers) -> Callable[[Starlette], AbstractAsyncContextManager[None]]:
+    """Returns a lifespan that starts and stops the background workers with the application."""
 
     @asynccontextmanager
     async def working(_app: Starlette) -> AsyncGenerator[None, None]:
@@ -198,12 +200,12 @@ def _working(database: Database, workers: Workers) -> Callable[[Starlette], Abst
 
 
 def _every_handler() -> list[tuple[type[Operation[Any]], Callable[[Context, Any], Any]]]:
-    """Each operation with its endpoint; operations without a handler respond with 501."""
+    """Returns all operations with their handlers; operations without a handler respond with 501."""
     handlers = all_handlers()
-    return [(operation, handlers.get(operation, _lacking)) for operation in every_operation()]
+    return [(operation, handlers.get(operation, _not_supported)) for operation in every_operation()]
 
 
-def _lacking(_context: Context, call: Operation[Any]) -> None:
+def _not_supported(_context: Context, call: Operation[Any]) -> None:
     raise ApiError(501, f"This service does not support {type(call).__name__}.")
 
 
@@ -215,7 +217,7 @@ class Lanes:
     writers: Threads
     outgoing: CapacityLimiter
     places: Turns
-    """One writer at a time for each place: on SQLite the database, on PostgreSQL a space or the like."""
+    """One writer at a time per place: on SQLite the database, on PostgreSQL a space or the like."""
     users: Turns
     organizations: Turns
 
@@ -236,7 +238,7 @@ class Lanes:
 
 
 class Adapter:
-    """The HTTP endpoint of one operation: authentication, parsing, the handler in a transaction, the response."""
+    """The HTTP endpoint of one operation: authenticates, parses, runs the handler in a transaction, and responds."""
 
     def __init__(
         self,
@@ -258,10 +260,11 @@ class Adapter:
         self.reader = reader_of(operation.path_fields())
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Handles one request."""
+        """Handles a request."""
         request = Request(scope, receive)
         body, user = b"", None
-        if slot_of(scope) is None and _has_body(request):  # an answer that may be kept is to a request without one
+        # responses that may be cached belong to requests without a body
+        if slot_of(scope) is None and _has_body(request):
             body, user = await self._received(request, receive)
         files = StagedFiles(self.store)
         only_reads = self.operation.is_read() or self.operation in READ_ONLY_OPERATIONS
@@ -279,10 +282,10 @@ class Adapter:
         await response(scope, receive, send)
 
     async def _received(self, request: Request, receive: Receive) -> tuple[bytes, Caller | None]:
-        """The body of a request, and its sender if that was looked up.
+        """Returns the body of a request, and its sender if authenticated already.
 
-        That of an unknown sender is not read, unless it is small and there at once: then it is in memory already, and
-        the sender is looked up by the thread that responds.
+        The body of an unauthenticated sender is read only if it is small and arrives at once: it is in memory already
+        then, and the thread that responds authenticates the sender.
         """
         body, headers = bytearray(), request.headers
         is_small = 0 < int(headers.get("content-length", "0")) <= LARGEST_AT_ONCE
@@ -292,13 +295,13 @@ class Adapter:
                     await _receive_all(receive, body)
                 return bytes(body), None
         user = await self.lanes.readers.run(self._caller, request)
-        begun = time.monotonic()
+        started = time.monotonic()
         try:
             async with asyncio.timeout(LONGEST_SENDING):
                 await _receive_all(receive, body)
         except TimeoutError:
             raise ApiError(408, f"Request timeout: the body did not arrive within {LONGEST_SENDING} seconds.") from None
-        return bytes(body), user if time.monotonic() - begun <= LONGEST_TRUSTED else None
+        return bytes(body), user if time.monotonic() - started <= LONGEST_TRUSTED else None
 
     def _caller(self, request: Request) -> Caller:
         authorization, now = request.headers.get("authorization", ""), moment_text(self.clock())
@@ -306,12 +309,14 @@ class Adapter:
             return caller(session, authorization, now)
 
     async def _in_thread(self, work: Callable[[Outgoing | None], Result], files: StagedFiles) -> Result:
-        """Runs a function in a reader thread; if it needs another server or a file, again in a thread that may wait."""
+        """Runs a function in a reader thread, and again in a thread that may wait if it needs another
+        server or a file.
+        """
         try:
             return await self.lanes.readers.run(work, None)
         except OutgoingRequired as required:
             files.may_wait = True
-            # whoever waits for the turn of an organization holds only turns of their own
+            # prevents deadlocks: a call that waits for an organization holds turns of its own user only
             async with (
                 self.lanes.users.turn(required.user_id),
                 self.lanes.organizations.turn(required.organization_id),
@@ -322,10 +327,10 @@ class Adapter:
             return await run_sync(work, self.workers.outgoing, limiter=self.store.threads)
 
     async def _commit(self, place: str, work: Callable[[Session], Result]) -> Result:
-        """Runs a write after the earlier writes of its place.
+        """Runs a write after earlier writes of the same place.
 
         Raises:
-            Busy: too many writes wait already.
+            Busy: too many writes are waiting.
         """
         async with self.lanes.places.turn(place if self.database.is_postgresql else ""):
             return await self.lanes.writers.run(self.database.write, work)
@@ -406,14 +411,14 @@ class Adapter:
     def _response(self, answer: Any, sent: bytes) -> Response:
         if self.operation.success == 204:
             return Response(status_code=204)
-        headers = _where(answer) if self.operation.success == 201 else None
+        headers = _location_header(answer) if self.operation.success == 201 else None
         return Response(sent, self.operation.success, headers, "application/json")
 
     def _call(self, request: Request, body: bytes) -> Any:
         return read_call(self.operation, request.path_params, request.query_params.multi_items(), body)
 
     def _place(self, request: Request) -> str:
-        """What the operation is about, such as the id of a space: writers of one place are likely to conflict."""
+        """Returns the subject of a call, such as the id of a space: writes to the same place are likely to conflict."""
         fields = self.operation.path_fields()
         return str(request.path_params[fields[0]]) if fields else self.operation.__name__
 
@@ -447,10 +452,10 @@ def _precedence(operation: type[Operation[Any]]) -> tuple[int, str]:
 
 
 def _has_body(request: Request) -> bool:
-    """Whether a body follows the headers.
+    """Returns whether a body follows the headers.
 
     Raises:
-        ApiError: 413, it is declared too large.
+        ApiError: 413, the declared size is too large.
     """
     declared = request.headers.get("content-length", "0")
     if declared.isdecimal() and len(declared) < MOST_DIGITS and int(declared) <= MAX_BODY:
@@ -459,10 +464,10 @@ def _has_body(request: Request) -> bool:
 
 
 async def _receive_all(receive: Receive, body: bytearray) -> None:
-    """Adds what is left of the body of a request.
+    """Appends the rest of a request's body.
 
     Raises:
-        ApiError: 413, it is too large; 400, the connection was closed.
+        ApiError: 413, the body is too large; 400, the connection was closed.
     """
     is_complete = False
     while not is_complete:
@@ -475,7 +480,7 @@ async def _receive_all(receive: Receive, body: bytearray) -> None:
         is_complete = not message.get("more_body", False)
 
 
-def _where(answer: Any) -> dict[str, str] | None:
+def _location_header(answer: Any) -> dict[str, str] | None:
     location = getattr(getattr(answer, "urls", None), "location", None)
     return {"location": location} if location else None
 
@@ -489,12 +494,14 @@ def _refused(_request: Request, error: Exception) -> Response:
 
 def _failed_in_database(request: Request, error: Exception) -> Response:
     if unavailable(cast("DBAPIError", error)) is None:
-        raise error  # the server logs it, as every bug
+        raise error  # the server logs it like any bug
     return _failed(request, error)
 
 
 def _failed(_request: Request, error: Exception) -> Response:
-    """503 if the database cannot be used now, such as while PostgreSQL restarts, or else 500."""
+    """Responds with 503 if the database is temporarily unavailable, such as while PostgreSQL restarts, otherwise with
+    500.
+    """
     reason = unavailable(error) if isinstance(error, DBAPIError) else None
     if reason is None:
         return problem_response(500, "Internal server error; see the log of the service.")
@@ -503,30 +510,31 @@ def _failed(_request: Request, error: Exception) -> Response:
 
 
 class RouteIndex(BaseRoute):
-    """Stands before the routes that it knows, and takes what one of them matches; they answer with 404 and 405.
+    """A route that selects the matching route of many by an index; the routes themselves respond with 404 and 405.
 
     Args:
-        routes: the routes, those first that are matched first; the first and third part after ``/v1/`` are fixed.
+        routes: the routes in order of precedence. The first and third segment after ``/v1/`` are fixed.
     """
 
     def __init__(self, routes: Sequence[Route]) -> None:
         self._routes: dict[tuple[str, str, str, int], list[Route]] = {}
         for route in routes:
-            for method in () if ":path}" in route.path else route.methods or ():  # a path may have any length
+            # a path parameter matches any number of segments
+            for method in () if ":path}" in route.path else route.methods or ():
                 self._routes.setdefault(_key(method, route.path), []).append(route)
 
     @override
     def matches(self, scope: Scope) -> tuple[Match, Scope]:
         if scope["type"] == "http":
             for route in self._routes.get(_key(scope["method"], scope["path"]), ()):
-                match, found = route.matches(scope)
+                match, child_scope = route.matches(scope)
                 if match is Match.FULL:
-                    return match, {**found, _CHOSEN: route}
+                    return match, {**child_scope, _MATCHED: route}
         return Match.NONE, {}
 
     @override
     async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
-        route: Route = scope[_CHOSEN]
+        route: Route = scope[_MATCHED]
         await route.handle(scope, receive, send)
 
 

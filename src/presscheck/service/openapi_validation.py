@@ -1,8 +1,8 @@
 """Validates an OpenAPI specification from standard input: `python -m presscheck.service.openapi_validation`.
 
-Specifications come from users: a pattern can backtrack for hours, and a reference can point to a file or a web server.
-Therefore the process has limits (see `bounded_process`). After its libraries are loaded, it can open no files and no
-connections, and start no other process.
+Specifications are untrusted: a pattern can backtrack for hours, and a reference can point to a file or a web server.
+Therefore the process has limits (see `bounded_process`). After loading its libraries, it cannot open files or
+connections, or start other processes.
 
 Standard output is a JSON object: `content` with a valid specification, otherwise `code` and `messages` of the errors.
 """
@@ -96,8 +96,9 @@ def require_valid(specification: dict[str, Any]) -> None:
     validator = _validator_of(version)
     if validator is None:
         raise Faulty("PARSE_ERROR", f"openapi: unsupported version ({version or 'missing'}); must be 2.0, 3.0 or 3.1")
-    list(validator({"openapi": version}).iter_errors())  # reads the schema from its own files while that is possible
-    # from here on the kernel refuses files and connections, whatever a reference makes the validator load
+    # makes the validator read the schema from its files while files can be opened
+    list(validator({"openapi": version}).iter_errors())
+    # from here on, the kernel refuses files and connections that a reference would make the validator load
     restrict(MOST_MEMORY, MOST_SECONDS, 2 * MOST_SECONDS)
     try:
         errors = [_message(error) for error in islice(validator(specification).iter_errors(), MOST_ERRORS)]
@@ -111,7 +112,7 @@ def require_valid(specification: dict[str, Any]) -> None:
 
 def _validator_of(version: str) -> Any:
     """Returns the validator for an OpenAPI version, or None if the version is not supported."""
-    # 370 ms, only in the process that validates
+    # takes 370 ms to import, so only in the process that validates
     from openapi_spec_validator import OpenAPIV2SpecValidator, OpenAPIV30SpecValidator, OpenAPIV31SpecValidator
 
     validators = {"2.": OpenAPIV2SpecValidator, "3.0": OpenAPIV30SpecValidator, "3.1": OpenAPIV31SpecValidator}

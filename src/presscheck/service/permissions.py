@@ -1,18 +1,18 @@
 """Permission checks: a member's role in an organization, their level in a collection or a space, access to sites.
 
-The level is the higher of two: what the default levels make of the member's role, and what a team of theirs was granted
-in the collection or a collection around it. A guest only has the latter. All collections of an organization are loaded
-at once, so that the levels of many spaces need no further queries.
+A member's level in a space or collection is the higher of two: the level that the default levels give to their role,
+and the level granted to one of their teams in the collection or an enclosing one. Guests have only the latter. All
+collections of an organization are loaded together, so that the levels of many spaces need no further queries.
 
-What a person may not see is not found (404); what they may see but not do is forbidden (403).
+Items that a user may not see respond with 404; actions that a user may not perform on visible items respond with 403.
 
-Everyone with the create role sees and may edit all sites. Other members see the sites that are published for everybody
-and those that show a space that they see; guests see sites only as readers of published ones. Share keys and previews
-of a site show all of its spaces, so they also need access to each of these. What widens the audience of a published
-site needs the role that publishing needs.
+All users with the create role see and may edit all sites. Other members see sites that are published for everyone, and
+sites that show a space they see; guests see sites only as readers of published ones. Share keys and previews of a site
+show all of its spaces, so they also require access to each of these. Widening the audience of a published site requires
+the role for publishing.
 
-Members see all members and teams of their organization. Guests do not, except for the teams with access to a collection
-or a space of which they are an admin.
+Members see all members and teams of their organization. Guests see only the teams with access to a collection or a
+space that they administer.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ from presscheck.service.models.spaces import CollectionRow, SpaceRow
 from presscheck.service.models.teams import CollectionTeamRow, TeamMemberRow, TeamRow
 
 LEVELS = ("read", "comment", "review", "edit", "create", "admin")
-"""The levels, lowest first; each includes those before it."""
+"""The levels, lowest first; each includes the preceding ones."""
 PUBLISHING = "admin"
-"""The role in the organization that publishing needs."""
+"""The role in the organization that publishing requires."""
 _members, _team_members = MemberRow.__table__.c, TeamMemberRow.__table__.c
 _grants, _teams_of = CollectionTeamRow.__table__.c, TeamRow.__table__.c
 _MEMBER = select(_members.role).where(
@@ -60,7 +60,7 @@ _COLLECTION_TEAMS = select(CollectionTeamRow).where(
 SPACES_OF_SITES = select(SiteSpaceRow.site_id, SiteSpaceRow.space_id).where(
     among(SiteSpaceRow.__table__.c.site_id, "sites")
 )
-"""The spaces that some sites show, with deleted ones."""
+"""Selects the spaces of sites, including deleted ones."""
 _SHOWN = select(SpaceRow.id).where(
     SiteSpaceRow.space_id == SpaceRow.id,
     SiteSpaceRow.site_id == bindparam("site"),
@@ -75,7 +75,7 @@ _PLACES: dict[str, type[Any]] = {
     "space_id": SpaceRow,
     "change_request_id": ChangeRequestRow,
 }
-"""The rows that paths name by their ids."""
+"""The tables of the ids in paths."""
 
 
 class _Member(NamedTuple):
@@ -85,9 +85,9 @@ class _Member(NamedTuple):
 
 
 class Reader:
-    """Who reads, and what they read about: the caller, and what the path of a read names, in one statement.
+    """Loads the caller and the rows that the path of a read refers to in one statement.
 
-    Nearly every read begins with them. Of a path that names no organization and no space, it is the caller alone.
+    Nearly every read needs them. For a path without organization and space, only the caller is loaded.
 
     Args:
         fields: the fields of the path.
@@ -117,20 +117,22 @@ class Reader:
     def read(
         self, session: Session, authorization: str, now: str, path: Mapping[str, str]
     ) -> tuple[Caller, dict[Any, Any]]:
-        """The caller, and what a `Context` then knows: the caller's membership, and the rows that the path names.
+        """Returns the caller and the initial `known` of a `Context`: the caller's membership and the rows of the path.
 
         Raises:
             ApiError: 401, the token is missing, unknown or expired.
         """
         values = asked_caller(authorization, now)
         for name in self._fields:
-            values[name] = path[name] if is_fit(path[name]) else ""  # what no id is, is refused later
+            values[name] = path[name] if is_fit(path[name]) else ""  # a value that cannot be an id is refused later
         rows = read_rows(session.connection(), self._statement, values)
         caller, columns, known = caller_of(rows), iter(rows[0][len(CALLER) :]), dict[Any, Any]()
         for entity, names in self._places:
-            values = dict(zip(names, columns, strict=False))  # the next class has the other columns
+            # zip takes the columns of this table from the iterator; the rest belongs to the next tables
+            values = dict(zip(names, columns, strict=False))
             if values["id"] is not None:
-                known[entity, values["id"]] = entity(**values)  # the session would need three times as long
+                # creating instances through the session takes three times as long
+                known[entity, values["id"]] = entity(**values)
         if self._is_in_organization:
             organization, member, role = columns
             known["member", organization, caller.id] = _Member(role) if member else None
@@ -139,57 +141,59 @@ class Reader:
 
 @cache
 def reader_of(fields: tuple[str, ...]) -> Reader:
-    """The reader for paths with these fields, which many operations share."""
+    """Returns the reader for paths with these fields; cached, because many operations share it."""
     return Reader(fields)
 
 
 def _organization_of(fields: Collection[str]) -> ColumnElement[str] | None:
-    """The column with the organization of a place; None if its path names neither that nor a space."""
+    """Returns the column with the organization of a path, or None if the path has neither organization nor space."""
     if "organization_id" in fields:
         return OrganizationRow.__table__.c.id
     return SpaceRow.__table__.c.organization_id if "space_id" in fields else None
 
 
 def reaches(level: str | None, required: str) -> bool:
-    """Whether a level includes another."""
+    """Returns whether a level includes another."""
     return level is not None and LEVELS.index(level) >= LEVELS.index(required)
 
 
 def role_in(context: Context, organization_id: str, user_id: str | None = None) -> str | None:
-    """The role of a user in an organization, by default of the caller; None for guests and non-members."""
+    """Returns the role of a user (by default the caller) in an organization; None for guests and non-members."""
     member = _member(context, organization_id, user_id or context.user.id)
     return member.role if member else None
 
 
 def is_member(context: Context, organization_id: str) -> bool:
-    """Whether the caller is a member of the organization, guests included."""
+    """Returns whether the caller is a member of the organization, including guests."""
     return _member(context, organization_id, context.user.id) is not None
 
 
 def level_in_collection(context: Context, collection: CollectionRow, user_id: str | None = None) -> str | None:
-    """The level of a user in a collection, by default of the caller."""
+    """Returns the level of a user (by default the caller) in a collection."""
     above = (collection.id, *_above(context, collection.parent_id))
     return _level(context, collection, above, user_id or context.user.id)
 
 
 def level_in_space(context: Context, space: SpaceRow, user_id: str | None = None) -> str | None:
-    """The level of a user in a space, by default of the caller."""
+    """Returns the level of a user (by default the caller) in a space."""
     return _level(context, space, _above(context, space.parent_id), user_id or context.user.id)
 
 
 def level_in(context: Context, item: CollectionRow | SpaceRow) -> str | None:
-    """The level of the caller in a collection or a space."""
+    """Returns the level of the caller in a collection or a space."""
     return level_in_space(context, item) if isinstance(item, SpaceRow) else level_in_collection(context, item)
 
 
 def access_to(context: Context, item: CollectionRow | SpaceRow) -> tuple[str | None, dict[str, str]]:
-    """What the levels of all members in an item follow from: its default level, and the levels of teams by id."""
+    """Returns everything that members' levels in an item depend on: its default level, and the levels of
+    teams by id.
+    """
     own = () if isinstance(item, SpaceRow) else (item.id,)
     return _default(context, item), _teams(context, (*own, *_above(context, item.parent_id)))
 
 
 def teams_in_space(context: Context, space: SpaceRow) -> dict[str, str]:
-    """The teams with a role in a space through the collections around it: the highest level of each, by id."""
+    """Returns the teams with a role in a space through enclosing collections: the highest level by team id."""
     return _teams(context, _above(context, space.parent_id))
 
 
@@ -201,7 +205,7 @@ def _teams(context: Context, above: tuple[str, ...]) -> dict[str, str]:
 
 
 def most(*levels: str | None) -> str | None:
-    """The highest of some levels; None if there are none."""
+    """Returns the highest of some levels, or None."""
     return max((level for level in levels if level), key=LEVELS.index, default=None)
 
 
@@ -211,7 +215,7 @@ def organization_for(context: Context, organization_id: str, required: str = "re
     if organization is None or not is_member(context, organization_id):
         raise not_found("organization")
     if required != "guest":
-        _demand(role_in(context, organization_id), required, "this organization")
+        _require_level(role_in(context, organization_id), required, "this organization")
     return organization
 
 
@@ -223,7 +227,7 @@ def space_for(context: Context, space_id: str, required: str = "read") -> SpaceR
     level = level_in_space(context, space)
     if level is None:
         raise not_found("space")
-    _demand(level, required, "this space")
+    _require_level(level, required, "this space")
     return space
 
 
@@ -231,7 +235,7 @@ def require_unlocked(space: SpaceRow) -> None:
     """Refuses edits of a locked space.
 
     Raises:
-        ApiError: 403.
+        ApiError: 403, the space is locked.
     """
     if space.edit_mode == "locked":
         raise ApiError(403, "This space is locked. Unlock it before you edit pages or merge.")
@@ -243,25 +247,26 @@ def collection_for(context: Context, collection_id: str, required: str = "read")
     level = level_in_collection(context, collection) if collection else None
     if collection is None or level is None:
         raise not_found("collection")
-    _demand(level, required, "this collection")
+    _require_level(level, required, "this collection")
     return collection
 
 
 def visible_spaces(context: Context, organization_id: str) -> list[SpaceRow]:
-    """The spaces of an organization that the caller may see."""
+    """Returns the spaces of an organization that the caller may see."""
     rows = context.session.scalars(_SPACES, {"organization": organization_id}).all()
-    context.known.update({(SpaceRow, row.id): row for row in rows})  # a session forgets what no reference holds
+    # keeps references, because a session drops rows that nothing refers to
+    context.known.update({(SpaceRow, row.id): row for row in rows})
     return visible_among(context, organization_id, rows)
 
 
 def visible_among(context: Context, organization_id: str, rows: Sequence[SpaceRow]) -> list[SpaceRow]:
-    """Those of some spaces of an organization that the caller may see."""
+    """Returns the visible ones of some spaces in an organization."""
     if any(row.parent_id for row in rows):
-        collections_of(context, organization_id)  # at once, not one by one
+        collections_of(context, organization_id)  # all collections in one query
     return [row for row in rows if level_in_space(context, row) is not None]
 
 
-def _demand(level: str | None, required: str, where: str) -> None:
+def _require_level(level: str | None, required: str, where: str) -> None:
     if not reaches(level, required):
         raise ApiError(403, f"This needs the {required} role in {where}; your role is {level or 'guest'}.")
 
@@ -269,25 +274,25 @@ def _demand(level: str | None, required: str, where: str) -> None:
 def _member(context: Context, organization_id: str, user_id: str) -> _Member | None:
     key = ("member", organization_id, user_id)
     if key not in context.known:
-        found = context.rows(_MEMBER, organization=organization_id, user=user_id)
-        context.known[key] = _Member(found[0].role) if found else None
+        rows = context.rows(_MEMBER, organization=organization_id, user=user_id)
+        context.known[key] = _Member(rows[0].role) if rows else None
     return context.known[key]
 
 
 def know_roles(context: Context, organizations: Sequence[str]) -> None:
-    """Reads the caller's role in each of some organizations at once."""
+    """Loads the caller's roles in several organizations in one query."""
     roles = {row.organization_id: row.role for row in context.rows(_ROLES, user=context.user.id, ids=organizations)}
     for organization in organizations:
         know_member(context, organization, is_member=organization in roles, role=roles.get(organization))
 
 
 def know_member(context: Context, organization_id: str, *, is_member: bool, role: str | None) -> None:
-    """Notes what was read with something else: whether the caller is a member who is not disabled, and their role."""
+    """Stores the caller's membership and role after they were loaded as part of another query."""
     context.known["member", organization_id, context.user.id] = _Member(role) if is_member else None
 
 
 def _above(context: Context, collection_id: str | None) -> tuple[str, ...]:
-    """A collection and its ancestors, innermost first."""
+    """Returns the ids of a collection and its ancestors, innermost first."""
     ids: list[str] = []
     while collection_id is not None:
         ids.append(collection_id)
@@ -296,25 +301,25 @@ def _above(context: Context, collection_id: str | None) -> tuple[str, ...]:
     return tuple(ids)
 
 
-def _level(context: Context, thing: CollectionRow | SpaceRow, above: tuple[str, ...], user_id: str) -> str | None:
-    """The higher of the default level and what a team of the user was granted in a collection around it."""
-    member = _member(context, thing.organization_id, user_id)
+def _level(context: Context, item: CollectionRow | SpaceRow, above: tuple[str, ...], user_id: str) -> str | None:
+    """Returns the higher of the default level and the levels granted to the user's teams in enclosing collections."""
+    member = _member(context, item.organization_id, user_id)
     if member is None or member.role == "admin":
         return member.role if member else None
-    granted = _granted(context, thing.organization_id, user_id)
-    usual = _usual(context, thing, member.role) if member.role else None
-    return most(usual, *(granted[identity] for identity in above if identity in granted))
+    granted = _granted(context, item.organization_id, user_id)
+    default = _level_of_role(context, item, member.role) if member.role else None
+    return most(default, *(granted[identity] for identity in above if identity in granted))
 
 
-def _usual(context: Context, thing: CollectionRow | SpaceRow, role: str) -> str | None:
-    """The level that a role has by default levels."""
-    level = _default(context, thing)
+def _level_of_role(context: Context, item: CollectionRow | SpaceRow, role: str) -> str | None:
+    """Returns the level that the default levels give to a role."""
+    level = _default(context, item)
     return role if level == "inherit" else level
 
 
-def _default(context: Context, thing: CollectionRow | SpaceRow) -> str | None:
-    """The default level of an item: its own, else that of the nearest collection around it, else ``inherit``."""
-    own, parent_id = thing.default_level, thing.parent_id
+def _default(context: Context, item: CollectionRow | SpaceRow) -> str | None:
+    """Returns the default level of an item or else of the nearest enclosing collection; ``inherit`` if none sets it."""
+    own, parent_id = item.default_level, item.parent_id
     while own == "inherit" and parent_id is not None:
         parent = context.session.get(CollectionRow, parent_id)
         own, parent_id = (parent.default_level, parent.parent_id) if parent else ("inherit", None)
@@ -322,7 +327,7 @@ def _default(context: Context, thing: CollectionRow | SpaceRow) -> str | None:
 
 
 def _granted(context: Context, organization_id: str, user_id: str) -> dict[str, str]:
-    """The levels that the teams of a user were granted, by collection."""
+    """Returns the levels granted to a user's teams, by collection."""
     key = ("granted", organization_id, user_id)
     if key not in context.known:
         granted: dict[str, str] = {}
@@ -333,7 +338,7 @@ def _granted(context: Context, organization_id: str, user_id: str) -> dict[str, 
 
 
 def collections_of(context: Context, organization_id: str) -> dict[str, CollectionRow]:
-    """All collections of an organization by id, cached for the call."""
+    """Returns all collections of an organization by id, cached for the call."""
     key = ("collections", organization_id)
     if key not in context.known:
         rows = context.session.scalars(_COLLECTIONS, {"organization": organization_id})
@@ -342,7 +347,7 @@ def collections_of(context: Context, organization_id: str) -> dict[str, Collecti
 
 
 def within(context: Context, collection: CollectionRow) -> list[CollectionRow]:
-    """A collection and all its descendants."""
+    """Returns a collection and all its descendants."""
     context.session.flush()
     context.known.pop(("collections", collection.organization_id), None)
     every = collections_of(context, collection.organization_id)
@@ -353,13 +358,13 @@ def within(context: Context, collection: CollectionRow) -> list[CollectionRow]:
 
 
 def spaces_in(context: Context, collections: Iterable[CollectionRow]) -> list[SpaceRow]:
-    """The spaces in some collections, including deleted ones."""
+    """Returns the spaces in some collections, including deleted ones."""
     ids = [collection.id for collection in collections]
     return list(context.session.scalars(select(SpaceRow).where(SpaceRow.parent_id.in_(ids))))
 
 
 def visible_space_ids(context: Context, organization_id: str) -> frozenset[str]:
-    """The ids of the spaces that the caller may see, cached for the call."""
+    """Returns the ids of the spaces that the caller may see, cached for the call."""
     key = ("visible spaces", organization_id)
     if key not in context.known:
         context.known[key] = frozenset(space.id for space in visible_spaces(context, organization_id))
@@ -367,36 +372,36 @@ def visible_space_ids(context: Context, organization_id: str) -> frozenset[str]:
 
 
 def is_open(site: SiteRow) -> bool:
-    """Whether a site is published for everyone who knows its address."""
+    """Returns whether a site is published for everyone who has its URL."""
     return site.published and site.visibility in ("public", "unlisted")
 
 
 def visible_sites(context: Context, organization_id: str, rows: Sequence[SiteRow]) -> list[SiteRow]:
-    """Those of some sites of an organization that the caller may see."""
+    """Returns the visible ones of some sites in an organization."""
     role = role_in(context, organization_id)
     if role is None:
         return []
     if reaches(role, "create"):
         return list(rows)
     seen = visible_space_ids(context, organization_id)
-    found = context.rows(SPACES_OF_SITES, sites=[site.id for site in rows])
-    showing = {site_id for site_id, space_id in found if space_id in seen}
+    rows_of_sites = context.rows(SPACES_OF_SITES, sites=[site.id for site in rows])
+    showing = {site_id for site_id, space_id in rows_of_sites if space_id in seen}
     return [site for site in rows if site.id in showing or (site.published and site.visibility == "public")]
 
 
 def sees_site(context: Context, site: SiteRow) -> bool:
-    """Whether the caller may see a site."""
+    """Returns whether the caller may see a site."""
     return bool(visible_sites(context, site.organization_id, [site]))
 
 
 def sees_all_sections(context: Context, site: SiteRow) -> bool:
-    """Whether the caller may also see the sections of a site in which they see no space."""
+    """Returns whether the caller may also see sections of a site without visible spaces."""
     has_key = ("share key", site.id) in context.known
     return has_key or is_open(site) or reaches(role_in(context, site.organization_id), "create")
 
 
 def sees_every_space(context: Context, site: SiteRow) -> bool:
-    """Whether the caller may see all spaces that the site shows."""
+    """Returns whether the caller may see all spaces of the site."""
     if role_in(context, site.organization_id) == "admin":
         return True
     shown = context.session.scalars(_SHOWN, {"site": site.id, "organization": site.organization_id})
@@ -404,7 +409,9 @@ def sees_every_space(context: Context, site: SiteRow) -> bool:
 
 
 def may_manage(context: Context, site: SiteRow) -> bool:
-    """Whether the caller may edit the site and see all of its spaces; only then do responses contain its keys."""
+    """Returns whether the caller may edit the site and see all of its spaces; only then may responses
+    contain its keys.
+    """
     return reaches(role_in(context, site.organization_id), "create") and sees_every_space(context, site)
 
 
@@ -412,22 +419,22 @@ def require_every_space(context: Context, site: SiteRow) -> None:
     """Refuses callers who may not see all spaces of a site.
 
     Raises:
-        ApiError: 403.
+        ApiError: 403, a space is not visible.
     """
     if not sees_every_space(context, site):
         raise ApiError(403, "This shows all spaces of the site, and you do not have access to all of them.")
 
 
 def require_publishing(context: Context, site: SiteRow, change: str) -> None:
-    """Refuses a change that widens what a published site shows, unless the caller may publish.
+    """Refuses a change that widens the audience of a published site, unless the caller may publish.
 
     Args:
         context: the transaction.
-        site: the site; as long as it is not published, everyone who may edit it may make the change.
-        change: what the caller wants to do, such as ``adding a space``.
+        site: the site; until it is published, everyone who may edit it may make the change.
+        change: the change for the error message, such as ``adding a space``.
 
     Raises:
-        ApiError: 403.
+        ApiError: 403, the site is published and the caller may not publish.
     """
     role = role_in(context, site.organization_id)
     if site.published and not reaches(role, PUBLISHING):

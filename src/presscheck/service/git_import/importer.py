@@ -23,7 +23,7 @@ from presscheck.service.spaces.sort_order import last_position
 
 LONGEST_TITLE = 50
 LARGEST_FILE = 100 * 1024 * 1024
-"""Largest size of an imported file, in bytes."""
+"""Maximum size of an imported file, in bytes."""
 
 
 class Content(NamedTuple):
@@ -43,7 +43,7 @@ def import_repository(
     store: BlobStore,
     clock: Clock = system_clock,
 ) -> list[Problem]:
-    """Imports a repository as a space at the end of the organization and returns the problems by file and line.
+    """Imports a repository as a new space, last in the organization, and returns the problems by file and line.
 
     Raises:
         ConfigurationError: the directory does not exist.
@@ -89,15 +89,15 @@ def stored_content(
     problems: list[Problem],
     id_of: Callable[[str], str] = lambda _: new_id(),
 ) -> Content:
-    """Stores the content of a repository; unreadable files and texts that are too large are skipped and reported.
+    """Stores the content of a repository. Unreadable files and oversized texts are skipped and reported.
 
     Args:
         session: the transaction.
         repository: the parsed repository.
         now: the creation time of the pages.
-        store: where its files are stored; None skips files.
-        problems: problems are added to this list.
-        id_of: makes the id of a page, a file or a reusable content from its source (or title, if it has none).
+        store: the store for files; None skips files.
+        problems: problems are appended to this list.
+        id_of: returns the id of a page, file or reusable content, given its source path, or its title without one.
     """
     files = list(_files(repository.files, store, problems, id_of)) if store else []
     texts = [_limited(snippet.source, snippet.body, problems) for snippet in repository.snippets]
@@ -116,12 +116,14 @@ def stored_content(
     former_paths: dict[str, dict[str, str]] = {}
     for former, destination in repository.redirects.items():
         former_paths.setdefault(destination.id, {})[former] = destination.anchor
-    shelf = _Shelf(documents, pages, {file["git"]["path"]: file["id"] for file in files}, former_paths, id_of, now)
-    return Content([shelf.page(page) for page in repository.pages], files, snippets)
+    builder = _PageBuilder(
+        documents, pages, {file["git"]["path"]: file["id"] for file in files}, former_paths, id_of, now
+    )
+    return Content([builder.page(page) for page in repository.pages], files, snippets)
 
 
 def _limited(source: str, text: str, problems: list[Problem]) -> str:
-    """Returns a text, or an empty one if it is too large for a page."""
+    """Returns a text, or an empty string if it is too large for a page."""
     problem = size_problem(text)
     if problem is None:
         return text
@@ -129,8 +131,11 @@ def _limited(source: str, text: str, problems: list[Problem]) -> str:
     return ""
 
 
-class _Shelf(NamedTuple):
-    """What is already stored, by source path: documents, ids of pages and files, and redirects as in `FORMER_PATHS`."""
+class _PageBuilder(NamedTuple):
+    """Builds stored pages from what is stored already, by source path.
+
+    These are documents, ids of pages and files, and redirects as in `FORMER_PATHS`.
+    """
 
     documents: dict[str, str]
     pages: dict[str, str]

@@ -10,13 +10,13 @@ from sqlalchemy.orm import Mapped, mapped_column
 from presscheck.service.models.table import KEPT, Table, refers
 
 _IS_OPEN = text("change_request_id IS NULL AND resolved_at IS NULL")
-"""Open comments on live spaces."""
+"""Condition for open comments on live spaces."""
 
 
 class RevisionRow(Table):
-    """The content of a space at one time. Immutable: no code updates it.
+    """The content of a space at one time. Immutable: it is never updated.
 
-    `tree` holds the pages as in the API, without paths and bodies; `files` the files, without URLs.
+    `tree` contains the pages as in the API, without paths and bodies; `files` the files without URLs.
     """
 
     __tablename__ = "revisions"
@@ -35,7 +35,7 @@ class RevisionRow(Table):
 
 
 class DocumentRow(Table):
-    """The Markdown of a page; its id is a hash of the text, so equal texts share one row."""
+    """The Markdown of a page; the id is a hash of the text, so equal texts share one row."""
 
     __tablename__ = "documents"
 
@@ -70,7 +70,7 @@ class ChangeRequestRow(Table):
 
 
 class CommentRow(Table):
-    """A comment on a change request, or on the live space if there is none."""
+    """A comment on a change request, or on the live space if `change_request_id` is null."""
 
     __tablename__ = "comments"
     __table_args__ = (
@@ -149,7 +149,7 @@ class ReviewRow(Table):
 
 
 class ContributorRow(Table):
-    """How often a user edited or commented on a change request, and when last."""
+    """How often a user edited or commented on a change request, and the time of the last action."""
 
     __tablename__ = "contributors"
 
@@ -161,9 +161,9 @@ class ContributorRow(Table):
 
 
 class ChangeRequestPersonRow(Table):
-    """A person who has a part in a change request: as author, reviewer or contributor.
+    """A participant of a change request: author, reviewer or contributor.
 
-    Triggers keep it, see `change_request_triggers`; it repeats what listings select and sort by.
+    Maintained by triggers, see `change_request_triggers`. It repeats the columns that lists filter and sort by.
     """
 
     __tablename__ = "change_request_people"
@@ -181,9 +181,9 @@ class ChangeRequestPersonRow(Table):
 
 
 class ChangeRequestCountRow(Table):
-    """The number of change requests of a space in a state; with a role, of those in which a person has this part.
+    """The number of change requests of a space by status, in total or for a participant in a role.
 
-    Triggers keep it, see `change_request_triggers`; `role` and `user_id` are empty for all change requests.
+    Maintained by triggers, see `change_request_triggers`. `role` and `user_id` are empty in the rows with totals.
     """
 
     __tablename__ = "change_request_counts"

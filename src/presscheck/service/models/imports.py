@@ -11,7 +11,7 @@ from presscheck.service.models.table import Table, refers
 
 
 class ImportRow(Table):
-    """A content import; `pages` are the imported ones, as in the API."""
+    """A content import; `pages` are the imported pages, as in the API."""
 
     __tablename__ = "imports"
 
@@ -83,7 +83,7 @@ class TranslationRow(Table):
 
 
 class ConversationRow(Table):
-    """A conversation with a reader, by the id from its source; `parts` as in the API."""
+    """A conversation with a reader; the id comes from its source, `parts` are as in the API."""
 
     __tablename__ = "conversations"
     __table_args__ = (Index("conversations_by_time", "organization_id", "created_at", "id"),)
@@ -117,7 +117,7 @@ class ReaderIssueRow(Table):
 
 
 class ClusterRow(Table):
-    """A cluster of similar issues; `words` are the keywords of the first one."""
+    """A cluster of similar issues; `words` are the keywords of the first issue."""
 
     __tablename__ = "clusters"
 

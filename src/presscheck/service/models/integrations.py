@@ -59,7 +59,7 @@ class InstallationRow(Table):
 
 
 class EventRow(Table):
-    """An event for an integration; `status` is null until the delivery succeeded or failed."""
+    """An event for an integration; `status` is null until the delivery has succeeded or failed."""
 
     __tablename__ = "integration_events"
     __table_args__ = (Index("events_of_integration", "integration", "created_at", "id"),)

@@ -11,11 +11,11 @@ from presscheck.service.models.table import Table, refers
 
 
 class JobRow(Table):
-    """A background job; `about` is the id of the item it works on, `progress` its state between attempts.
+    """A background job; `about` is the id of the item that it processes, `progress` its state between attempts.
 
-    States: waiting (from `run_at` on), running, done, failed, cancelled. The worker of a running job holds it by the
-    token `lease` and counts `renewals` up. Once these stand still, any worker may take the job with a lease of its own,
-    and the former one can write nothing more.
+    States: waiting (until `run_at`), running, done, failed, cancelled. The worker of a running job holds it with the
+    token `lease` and increments `renewals`. Once `renewals` stops changing, any worker may take the job with a new
+    lease, and the former worker cannot write any more.
     """
 
     __tablename__ = "jobs"

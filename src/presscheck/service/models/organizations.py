@@ -34,7 +34,7 @@ class TokenRow(Table):
 
 
 class OrganizationRow(Table):
-    """An organization; `default_role` null means guest."""
+    """An organization; a null `default_role` means guest."""
 
     __tablename__ = "organizations"
 
@@ -53,7 +53,7 @@ class OrganizationRow(Table):
 
 
 class MemberRow(Table):
-    """A member of an organization; `role` null means guest."""
+    """A member of an organization; a null `role` means guest."""
 
     __tablename__ = "members"
 

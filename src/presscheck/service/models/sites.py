@@ -80,7 +80,7 @@ class SiteSpaceRow(Table):
 
 
 class SiteNameRow(Table):
-    """A present or former name of a site in its URL; former names redirect."""
+    """A current or former name of a site in its URL; former names redirect."""
 
     __tablename__ = "site_names"
 
@@ -117,7 +117,7 @@ class RedirectRow(Table):
 
 
 class SiteSettingsRow(Table):
-    """Optional settings of a site; a column is null if it was not set."""
+    """Optional settings of a site; null columns were never set."""
 
     __tablename__ = "site_settings"
 

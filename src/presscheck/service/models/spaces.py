@@ -50,7 +50,7 @@ class SpaceRow(Table):
 
 
 class ImportedRow(Table):
-    """A documentation repository that was imported, so that it is imported only once."""
+    """The path of a repository that was imported, so that it is not imported again."""
 
     __tablename__ = "imported"
 

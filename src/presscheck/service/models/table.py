@@ -1,4 +1,4 @@
-"""The base of all tables, and the column types that several of them share.
+"""The base of all tables, and column types that several tables share.
 
 Times are ISO 8601 text in UTC of fixed width, so that they sort as text; ids sort by creation time.
 """
@@ -11,14 +11,14 @@ from sqlalchemy import JSON, ForeignKey, String
 from sqlalchemy.orm import DeclarativeBase
 
 TEXT = String().with_variant(String(collation="C"), "postgresql")
-LEVEL = TEXT.evaluates_none()  # None means no access: without this, SQLAlchemy would insert the default instead
+LEVEL = TEXT.evaluates_none()  # None means no access: otherwise SQLAlchemy would insert the default for it
 
 KEPT = {"is_kept": True}
-"""The `info` of a table that triggers of the database keep: nothing else writes it, and an export leaves it out."""
+"""The `info` of tables that database triggers maintain: nothing else writes them, and exports omit them."""
 
 
 class Table(DeclarativeBase):
-    """Base of all tables: text with binary collation, JSON for objects and arrays, SQL NULL for null."""
+    """Base of all tables: text with binary collation, JSON for objects and arrays, SQL NULL for None."""
 
     type_annotation_map = {  # noqa: RUF012  # SQLAlchemy reads it as a class attribute
         str: TEXT,
@@ -29,5 +29,5 @@ class Table(DeclarativeBase):
 
 
 def refers(column: str, ondelete: str | None = None) -> ForeignKey:
-    """A deferred foreign key, checked on commit, so that rows can be added in any order."""
+    """Returns a deferred foreign key, which is checked on commit, so that rows can be added in any order."""
     return ForeignKey(column, ondelete=ondelete, deferrable=True, initially="DEFERRED")

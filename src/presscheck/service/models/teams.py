@@ -39,7 +39,7 @@ class CollectionTeamRow(Table):
 
 
 class InviteRow(Table):
-    """An invite link to the organization, or to one space or collection; `role` null means guest."""
+    """An invite link to the organization, or to one space or collection; a null `role` means guest."""
 
     __tablename__ = "invites"
 

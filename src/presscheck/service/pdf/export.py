@@ -1,6 +1,6 @@
-"""PDF export: a signed URL that is valid for one hour, and the file behind it, which is created once.
+"""PDF export: a signed URL that is valid for one hour, and a file that is created once.
 
-A file is created on first request, one at a time in a data directory, and kept in a cache of the last used files.
+Files are created on first request, one at a time per data directory, and kept in a cache of recently used files.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ from presscheck.service.pdf.typesetter import MOST_SECONDS, MOST_SECONDS_OF_IMAG
 from presscheck.service.pdf.typst_document import template
 
 MOST_KEPT = 40
-"""The most files in the cache; the least recently used are removed."""
+"""Maximum number of files in the cache; the least recently used ones are deleted."""
 _FORMAT = 3
-"""Version of the layout: raise it whenever the same pages would look different."""
+"""Version of the layout; increase it whenever the same pages would look different."""
 _PURPOSE = "pdf"
 _STARTS = (b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"GIF87a", b"GIF89a")
 _MISSING = (
@@ -51,7 +51,9 @@ _log = logging.getLogger("presscheck.service")
 
 @dataclass(frozen=True)
 class Export:
-    """What to export: a revision of a space, all of it or from one page on; `note` is printed below the title."""
+    """The subject of an export: a revision of a space, complete or from one page on; `note` is printed
+    below the title.
+    """
 
     space: str
     revision: str
@@ -61,19 +63,19 @@ class Export:
 
 
 def export_address(session: Session, origin: str, export: Export, title: str) -> str:
-    """The URL of the PDF, named after its title."""
+    """Returns the URL of the PDF, named after its title."""
     return f"{origin}/pdf/{signed(session, _PURPOSE, asdict(export))}/{quote(title_slug(title), safe='')}.pdf"
 
 
 def exported_pdf(database: Database, files: BlobStore, data: Path, origin: str, address: str) -> Path:
-    """Returns the file behind the signed part of a URL, and creates it on first use.
+    """Returns the file for the signed part of a URL, creating it on first use.
 
     Raises:
         ApiError: 404 for an invalid URL, 410 for an expired one, 413 if the pages are too large.
         FilesUnavailable: the images cannot be read.
     """
     with database.reading.begin() as session:
-        export = _wanted(session, address)
+        export = _requested_export(session, address)
         space = session.get(SpaceRow, export.space)
         revision = session.get(RevisionRow, export.revision)
         if space is None or space.deleted_at is not None or revision is None:
@@ -84,7 +86,7 @@ def exported_pdf(database: Database, files: BlobStore, data: Path, origin: str, 
             "note": export.note,
         }
         cached = data / "exports" / f"{_key(export, origin, facts)}.pdf"
-        if _is_kept(cached):
+        if _is_cached(cached):
             return cached
         try:
             source = pdf_source(session, revision, export.page, only=export.only, **facts)
@@ -94,12 +96,12 @@ def exported_pdf(database: Database, files: BlobStore, data: Path, origin: str, 
         raise not_found("page")
     cached.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     with FileLock(cached.parent / ".lock", mode=0o600):
-        if not _is_kept(cached):  # another thread may have created it while this one waited
-            _keep(cached, _printed(source, files, cached.parent))
+        if not _is_cached(cached):  # another thread may have created it meanwhile
+            _add_to_cache(cached, _create_pdf(source, files, cached.parent))
     return cached
 
 
-def _wanted(session: Session, address: str) -> Export:
+def _requested_export(session: Session, address: str) -> Export:
     value = unsigned(session, _PURPOSE, address)
     if value is not None:
         return Export(**value)
@@ -113,15 +115,15 @@ def _key(export: Export, origin: str, facts: dict[str, str]) -> str:
     return hashlib.sha256(parts.encode()).hexdigest()
 
 
-def _is_kept(path: Path) -> bool:
+def _is_cached(path: Path) -> bool:
     with suppress(FileNotFoundError):
         os.utime(path)  # marks it as recently used
         return True
     return False
 
 
-def _keep(path: Path, content: bytes) -> None:
-    """Writes a file atomically and removes the least recently used ones."""
+def _add_to_cache(path: Path, content: bytes) -> None:
+    """Writes a file atomically, and deletes the least recently used ones."""
     unfinished = path.with_name(f".{path.stem}.{secrets.token_hex(4)}")
     with open(unfinished, "xb", opener=private_opener) as file:
         file.write(content)
@@ -131,11 +133,14 @@ def _keep(path: Path, content: bytes) -> None:
         file.unlink(missing_ok=True)
 
 
-def _printed(source: PdfSource, files: BlobStore, beside: Path) -> bytes:
-    """Typesets the PDF in a directory that only holds the images of the document.
+def _create_pdf(source: PdfSource, files: BlobStore, beside: Path) -> bytes:
+    """Typesets the PDF in a directory that contains only the images of the document.
+
+    If the images or the markup make it fail, it is repeated with placeholders for unreadable images, and then with the
+    source code of the pages.
 
     Raises:
-        ApiError: 413 if its markup takes too long.
+        ApiError: 413, writing its markup takes too long.
     """
     try:
         markup, pictures = write_markup(source)
@@ -163,13 +168,13 @@ def _printed(source: PdfSource, files: BlobStore, beside: Path) -> bytes:
 
 
 def _is_image(content: bytes) -> bool:
-    """Whether the content has a format that the typesetter supports, whatever its file is called."""
+    """Returns whether the content has a format that the typesetter supports, regardless of the file's name."""
     start = content[:1024]
     return start.startswith(_STARTS) or (start[:4] == b"RIFF" and start[8:12] == b"WEBP") or b"<svg" in start
 
 
 def _replace_broken(root: Path) -> None:
-    """Replaces images that cannot be read or are too large when decoded; after `MOST_SECONDS`, all that remain."""
+    """Replaces images that are unreadable or too large when decoded; after `MOST_SECONDS`, all remaining ones."""
     deadline = time.monotonic() + MOST_SECONDS
     for path in root.iterdir():
         if time.monotonic() > deadline or not _is_readable(path.name, root):

@@ -1,10 +1,10 @@
 """Writes the Typst markup of a PDF: `python -m presscheck.service.pdf.markup`, a `PdfSource` in JSON on standard input.
 
-The markup of a large space takes half a minute, so it is written in a process of its own, with limits (see
-`bounded_process`). Standard output gets JSON: the fields of a `Markup`.
+The markup of a large space takes half a minute, so it is written in a separate process with limits (see
+`bounded_process`). Standard output is JSON: the fields of a `Markup`.
 
-A PDF may be passed on to visitors of all kinds: it has what visitors without claims see, with a note if something may
-be missing.
+A PDF may be passed on to any visitors, so it has only what visitors without claims see, with a note if content is left
+out.
 """
 
 from __future__ import annotations
@@ -30,12 +30,14 @@ from presscheck.service.pdf.typst_document import render_typst, source_markup, t
 from presscheck.service.pdf.typst_inlines import Resolve, Target, anchor_label, text_markup, typst_string, web_target
 
 MOST_BYTES = 20 * 1024 * 1024
-"""Largest size of an image, in bytes; a larger one is replaced by its name."""
+"""Maximum size of an image, in bytes; a larger image is replaced by its name."""
 PARTIAL = "without content for visitors with claims"
-"""The note on a document in which something is left out."""
+"""The note on a document from which content is left out."""
 _PICTURES = ("image/png", "image/jpeg", "image/gif", "image/webp", "image/svg+xml")
 _ENDINGS = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".svg")
-"""Formats that the typesetter supports; a file of another format is replaced by a placeholder when it is read."""
+"""Formats that the typesetter supports; a file with a wrong name or type is replaced by a placeholder when
+it is read.
+"""
 _ADDRESS = re.compile(r"/files/([0-9a-f]{64})/[^/]*\Z").search
 
 
@@ -49,18 +51,18 @@ class Chapter(NamedTuple):
 
 @dataclass(frozen=True)
 class PdfSource:
-    """What a document is made of, in values that JSON has.
+    """The content of a document, in JSON values.
 
     Attributes:
-        title: its title.
+        title: the title.
         organization: the title of the organization.
         note: the line below the title.
-        created_at: the time when the revision was written.
+        created_at: the creation time of the revision.
         tree: the pages of the revision that visitors without claims see.
-        is_partial: whether they are not all of its pages.
-        page: the id of the first page; None for all pages that are not hidden.
-        only: whether the subpages of that page are left out.
-        texts: the Markdown of the pages and of reusable content, by the ids of their documents.
+        is_partial: whether the revision has further pages.
+        page: the id of the first page, or None for all pages that are not hidden.
+        only: whether to leave out the subpages of that page.
+        texts: the Markdown of pages and reusable content, by document id.
         files: the files of the revision.
         reusable_contents: the reusable content of the revision.
     """
@@ -79,11 +81,11 @@ class PdfSource:
 
     @property
     def made_at(self) -> datetime:
-        """The time of the document; PDF metadata has whole seconds."""
+        """The time of the document, in whole seconds as in PDF metadata."""
         return datetime.fromisoformat(self.created_at).replace(microsecond=0)
 
     def chapters(self) -> list[Chapter]:
-        """Returns the pages in reading order; hidden pages are omitted unless requested."""
+        """Returns the pages in reading order, without hidden pages that were not requested."""
         return [*_chapters(_chosen(self.tree, self.page, only=self.only), asked=self.page)]
 
 
@@ -95,17 +97,17 @@ class Markup(NamedTuple):
 
 
 def write_markup(source: PdfSource, *, as_written: bool = False) -> Markup:
-    """Writes the markup in a process of its own; `as_written` shows pages as Markdown source.
+    """Writes the markup in a separate process; `as_written` shows the Markdown source of pages.
 
     Raises:
-        ProcessFailed: it exceeds its limits.
+        ProcessFailed: the process exceeded its limits or failed.
     """
-    given = json.dumps({"source": vars(source), "as_written": as_written}).encode()
-    return Markup(**json.loads(run_bounded(__name__, stdin=given, seconds=MOST_SECONDS)))
+    payload = json.dumps({"source": vars(source), "as_written": as_written}).encode()
+    return Markup(**json.loads(run_bounded(__name__, stdin=payload, seconds=MOST_SECONDS)))
 
 
 class _Document:
-    """Writes the markup of a document; `pictures` is complete after that."""
+    """Writes the markup of a document; afterwards, `pictures` is complete."""
 
     def __init__(self, source: PdfSource) -> None:
         self._source, self._chapters = source, source.chapters()
@@ -116,18 +118,18 @@ class _Document:
         self._note = " · ".join(filter(None, (note, PARTIAL if is_partial else "")))
         self.pictures: set[str] = set()
         shown = {chapter.page["id"] for chapter in self._chapters}
-        self._resolving = _Resolving(source, shown, self._texts, self.pictures)
+        self._links = _PageLinks(source, shown, self._texts, self.pictures)
 
     def markup(self, *, as_written: bool) -> str:
         """Returns the markup of the whole document."""
         made_at, organization = self._source.made_at, words_without_claims(self._source.organization)
         date = f"{made_at.day} {made_at:%B} {made_at.year}"
         facts = (("title", self._title), ("organization", organization), ("note", self._note), ("date", date))
-        given = "".join(f"{name}: {typst_string(value)}, " for name, value in facts)
+        arguments = "".join(f"{name}: {typst_string(value)}, " for name, value in facts)
         has_cover = len(self._chapters) > 1
         pages = (self._chapter(chapter, as_written=as_written) for chapter in self._chapters)
         end = "" if has_cover else f'#text(fill: quiet, style: "italic")[{text_markup(self._note)}];\n'
-        return "\n".join((template(), f"#show: manual.with({given}cover: {str(has_cover).lower()});", *pages, end))
+        return "\n".join((template(), f"#show: manual.with({arguments}cover: {str(has_cover).lower()});", *pages, end))
 
     def _chapter(self, chapter: Chapter, *, as_written: bool) -> str:
         page, level, label = chapter.page, chapter.depth + 1, _label(chapter.page["id"])
@@ -144,7 +146,7 @@ class _Document:
         body = (
             source_markup(text)
             if as_written
-            else render_typst(text, self._resolving.of(page["id"]), name=label, level=level)
+            else render_typst(text, self._links.of(page["id"]), name=label, level=level)
         )
         return head + body
 
@@ -182,7 +184,7 @@ def _destination(page: Page) -> str:
     )
 
 
-class _Resolving:
+class _PageLinks:
     """Resolves the links in the pages of a revision."""
 
     def __init__(self, source: PdfSource, shown: set[str], texts: dict[str, str], pictures: set[str]) -> None:
@@ -199,14 +201,14 @@ class _Resolving:
         self._shown, self._texts, self._pictures = shown, texts, pictures
 
     def of(self, page_id: str) -> Resolve:
-        """Resolves the links in one page."""
+        """Returns the resolver for the links in one page."""
         written_in = source_path(self._pages[page_id])
-        known: dict[str, Target] = {}
+        resolved: dict[str, Target] = {}
 
         def resolve(address: str) -> Target:
-            if address not in known:
-                known[address] = self._resolve(address, written_in)
-            return known[address]
+            if address not in resolved:
+                resolved[address] = self._resolve(address, written_in)
+            return resolved[address]
 
         return resolve
 
@@ -231,7 +233,7 @@ class _Resolving:
         if not content or not _is_picture(file):
             return Target(title=name)
         self._pictures.add(content)
-        return Target(picture=content, title=name)  # without a link: URLs of files expire, and a PDF is kept
+        return Target(picture=content, title=name)  # without a link: URLs of files expire, but a PDF is kept
 
 
 def _is_picture(file: dict[str, Any]) -> bool:
@@ -246,10 +248,10 @@ def _with_paths(pages: Sequence[Page], paths: dict[str, str | None]) -> list[Pag
 def main() -> None:
     """Writes the markup of one document."""
     limit_resources(MOST_MEMORY, MOST_SECONDS)
-    given = json.load(sys.stdin.buffer)
+    payload = json.load(sys.stdin.buffer)
     restrict(MOST_MEMORY + INTERPRETER_MEMORY, MOST_SECONDS, MOST_SECONDS, reads_files=True)
-    document = _Document(PdfSource(**given["source"]))
-    markup = document.markup(as_written=given["as_written"])
+    document = _Document(PdfSource(**payload["source"]))
+    markup = document.markup(as_written=payload["as_written"])
     sys.stdout.write(json.dumps(Markup(markup, sorted(document.pictures))._asdict()))
 
 

@@ -1,4 +1,4 @@
-"""Loads what a PDF is made of: the pages of a space or a part of it, with all that they refer to."""
+"""Loads the content of a PDF: the pages of a space or a part of it, with everything that they refer to."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from presscheck.service.models.content import RevisionRow
 from presscheck.service.pdf.markup import PdfSource
 
 MOST_PARTS = 500_000
-"""Lines, table cells, links and tags of all pages of a PDF: their markup takes half a minute."""
+"""Maximum number of lines, table cells, links and tags in all pages of a PDF, whose markup takes half a minute."""
 MOST_CHARACTERS = 25 * MOST_PARTS
 
 
@@ -24,7 +24,7 @@ class TooLarge(Exception):
 def pdf_source(
     session: Session, revision: RevisionRow, page: str | None, *, only: bool, title: str, organization: str, note: str
 ) -> PdfSource | None:
-    """Loads the content of a document; None if the page does not exist.
+    """Loads the content of a document; returns None if the page does not exist.
 
     Raises:
         TooLarge: the texts exceed the limits.

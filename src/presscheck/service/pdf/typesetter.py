@@ -1,7 +1,7 @@
-"""Typesets documents in a process of their own, limited in memory and time.
+"""Typesets documents in a separate process, limited in memory and time.
 
-Authors choose the text and the images. A small image can need gigabytes when it is decoded, and the typesetter has no
-limits: a process that exceeds its own takes nothing else with it.
+Text and images are untrusted. A small image can need gigabytes when it is decoded, and the typesetter has no limits of
+its own.
 """
 
 from __future__ import annotations
@@ -14,18 +14,18 @@ from presscheck.service.bounded_process import ProcessFailed, limit_resources, r
 from presscheck.service.integrations.script_process import INTERPRETER_MEMORY, restrict
 
 MOST_MEMORY = 1536 * 1024 * 1024
-"""Bytes of memory of the process."""
+"""Memory of the process, in bytes."""
 MOST_SECONDS = 90
-"""Seconds until a document is given up, of time and of processor time."""
+"""Limit for a document in seconds, of processor time and by the clock."""
 MOST_SECONDS_OF_IMAGE = 15
-"""The same for a single image."""
+"""The limit for a single image."""
 THREADS = "2"
 FONTS = Path(__file__).with_name("fonts")
 """Fonts of the package: Noto Emoji at weight 400, because few servers have a font with emoji."""
 
 
 class TypesettingFailed(Exception):
-    """A document cannot be typeset: the markup or an image is invalid, or it exceeds the limits."""
+    """The document cannot be typeset: the markup or an image is invalid, or it exceeds the limits."""
 
 
 def typeset(markup: str, root: Path, made_at: datetime | None = None, *, seconds: int = MOST_SECONDS) -> bytes:
@@ -38,7 +38,7 @@ def typeset(markup: str, root: Path, made_at: datetime | None = None, *, seconds
         seconds: the time limit.
 
     Raises:
-        TypesettingFailed: that failed; the message has the reason.
+        TypesettingFailed: typesetting failed; the message is the reason.
     """
     arguments = (str(root), *([made_at.isoformat()] if made_at else []))
     threads = {"RAYON_NUM_THREADS": THREADS, "MALLOC_ARENA_MAX": THREADS}
@@ -49,13 +49,14 @@ def typeset(markup: str, root: Path, made_at: datetime | None = None, *, seconds
 
 
 def _main(root: str, made_at: str | None = None) -> int:
-    from typst import Compiler, Fonts, TypstError  # 7 ms, only in the process of the typesetter
+    from typst import Compiler, Fonts, TypstError  # takes 7 ms to import, so only in the process of the typesetter
 
     limit_resources(MOST_MEMORY, MOST_SECONDS)
-    # `root`: neither markup nor an SVG image can open a file outside of it, nor an address. But markup can download
-    # packages, therefore text of users is always escaped.
+    # `root`: neither markup nor an SVG image can open a file outside of it, or a URL. But markup can download packages,
+    # so text of users is always escaped
     compiler = Compiler(sys.stdin.buffer.read(), root=Path(root), font_paths=Fonts(font_paths=[FONTS]))
-    # fonts are read when a character needs them: the kernel refuses connections, other programs and writing
+    # fonts are read when a character needs them, so files stay readable; the kernel refuses connections, other programs
+    # and writing
     restrict(MOST_MEMORY + INTERPRETER_MEMORY, MOST_SECONDS, MOST_SECONDS, reads_files=True)
     try:
         made = compiler.compile(timestamp=datetime.fromisoformat(made_at) if made_at else None)

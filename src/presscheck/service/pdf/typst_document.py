@@ -1,7 +1,7 @@
 """Renders Markdown as Typst markup: every block of a page, and no text of authors as code.
 
-The markup calls the functions of `typst_document.typ`. Text, names, addresses and code of authors are strings in it.
-Nothing opens on paper: tabs stand one after another under their titles, and what is expandable is open.
+The markup calls the functions of `typst_document.typ`. Text, names, addresses and code of authors are string literals.
+Interactive content is static on paper: tabs follow one another with their titles, and expandable content is open.
 """
 
 from __future__ import annotations
@@ -38,20 +38,20 @@ if TYPE_CHECKING:
     from presscheck.documents.markdown.parser import Token, Tokens
 
 MAX_DEPTH = 7
-"""The deepest nesting of blocks; deeper ones stand on one level, because Typst refuses more."""
+"""Maximum nesting depth of blocks, a limit of Typst; deeper blocks are flattened."""
 _SHALLOW = frozenset(("paragraph_open", "heading_open", "table_open", "footnote_reference_open"))
 
 
 class BlockContext(Protocol):
-    """What a tag needs of the renderer of the page that it stands in."""
+    """The parts of the page renderer that tags use."""
 
     @property
     def names(self) -> AnchorNames:
-        """Names the headings of the page."""
+        """Assigns anchors to the headings of the page."""
         ...
 
     def spots(self, anchors: Sequence[str]) -> str:
-        """Renders places that links may lead to."""
+        """Renders targets of links."""
         ...
 
     @property
@@ -60,7 +60,7 @@ class BlockContext(Protocol):
         ...
 
     def flow(self, tokens: Tokens) -> str:
-        """Renders blocks below one another."""
+        """Renders a sequence of blocks."""
         ...
 
     def block(self, token: Token, inner: Tokens) -> str:
@@ -76,7 +76,7 @@ class BlockContext(Protocol):
         ...
 
     def include(self, text: str) -> str:
-        """Renders a snippet in its place."""
+        """Renders the text of a snippet."""
         ...
 
 
@@ -84,12 +84,12 @@ TagRenderer = Callable[[BlockContext, "Token", "Tokens"], str]
 
 
 def tag_markup(page: BlockContext, token: Token, inner: Tokens) -> str:
-    """Renders a tag and its content; an unknown tag is shown as it is written."""
+    """Renders a tag and its content; unknown tags are rendered as written."""
     return RENDERERS.get(registered_name(token.meta["name"]), _as_written)(page, token, inner)
 
 
 def hint_markup(kind: str, body: str) -> str:
-    """Renders a hint under its label."""
+    """Renders a hint with its label."""
     hint = hint_of(kind)
     return f"#hint({typst_string(hint.style.removeprefix('hint-'))}, {typst_string(hint.label)}, [{body}]);\n"
 
@@ -99,7 +99,7 @@ def _as_written(page: BlockContext, token: Token, inner: Tokens) -> str:
 
 
 def _if(page: BlockContext, token: Token, inner: Tokens) -> str:
-    """Renders nothing: what everybody may see has no condition any more, see `source`."""
+    """Renders nothing: content for everyone has no condition any more, see `source`."""
     return ""
 
 
@@ -108,7 +108,7 @@ def _content(page: BlockContext, token: Token, inner: Tokens) -> str:
 
 
 def pointer(kind: str, label: str, url: str, title: str, note: str = "") -> str:
-    """Renders a link to something: its kind, target, title and a note."""
+    """Renders a reference: its kind, target, title and a note."""
     return f"#pointer({', '.join(typst_string(one) for one in (kind, label, url, title, note))});\n"
 
 
@@ -216,7 +216,7 @@ def _operation(page: BlockContext, token: Token, inner: Tokens) -> str:
 
 
 def _include(page: BlockContext, token: Token, inner: Tokens) -> str:
-    """Renders a snippet, which is named in quotation marks."""
+    """Renders a snippet, whose address is in quotation marks."""
     named = token.content.partition('"')[2].partition('"')[0]
     text = page.resolve(named).text
     return page.include(text) if text else f"#text(fill: quiet)[{text_markup(sanitize(token.content))}];\n"
@@ -251,7 +251,7 @@ RENDERERS: dict[str, TagRenderer] = {
     "swagger-response": _as_written,
     "@": _as_written,
 }
-"""The renderer of every tag in `block_tags.BLOCK_TAGS`."""
+"""The renderer of each tag in `block_tags.BLOCK_TAGS`."""
 
 
 @cache
@@ -273,12 +273,12 @@ def render_typst(markdown: str, resolve: Resolve, *, name: str = "", level: int 
     try:
         return TypstRenderer(resolve, name, level).page(text)
     except RecursionError:
-        # nested too deep to parse: show it rather than hide it
+        # too deeply nested to parse; source code is better than nothing
         return source_markup(text)
 
 
 def source_markup(text: str) -> str:
-    """Renders a text as it is written."""
+    """Renders a text as source code."""
     return f"#code({typst_string(text, lines=True)});\n"
 
 
@@ -309,14 +309,14 @@ class TypstRenderer:
         return self.flow(tokens)
 
     def flow(self, tokens: Tokens) -> str:
-        """Renders blocks below one another."""
+        """Renders a sequence of blocks."""
         return "\n".join(filter(None, (self.block(token, inner) for token, inner in outermost(tokens))))
 
     def block(self, token: Token, inner: Tokens) -> str:
-        """Renders one block; blocks nested too deep have no frame."""
+        """Renders one block; blocks that are nested too deep are flattened."""
         draw = _SET.get(token.type)
         if draw is None:
-            # no frame of its own: a list item that is nested too deep
+            # parts without their own rendering, such as an item of a list that was flattened
             return self.flow(inner)
         if self._depth >= MAX_DEPTH and token.nesting == 1 and token.type not in _SHALLOW:
             return "\n\n".join(filter(None, (self._title(token), self.flow(inner))))
@@ -327,14 +327,14 @@ class TypstRenderer:
             self._depth -= 1
 
     def _title(self, token: Token) -> str:
-        """What a tag without its frame is called."""
+        """Returns the title of a tag that is rendered without a frame."""
         runs = TypstRuns()
         for event in html_events(token.meta.get("summary") or token.meta.get("title") or ""):
             runs.html(event)
         return self.inline(runs.spans)
 
     def include(self, text: str) -> str:
-        """Renders a snippet in its place; one that includes itself, or is too much for one page, is left out."""
+        """Renders a snippet, or nothing if it includes itself or exceeds the limits of a page."""
         self._room -= 20 + count_parts(text) + len(text) // 25
         if self._including or self._room < 0:
             return ""
@@ -355,7 +355,7 @@ class TypstRenderer:
         return inline(spans, self.resolve, self._note, picture=picture)
 
     def paragraph(self, token: Token, inner: Tokens) -> str:
-        """Renders a paragraph; images that stand alone are shown at full size."""
+        """Renders a paragraph; a paragraph of images shows them at full size."""
         runs = self.spans(inner[0])
         pictures = only_pictures(runs.spans)
         if pictures:
@@ -364,7 +364,7 @@ class TypstRenderer:
         return markup if token.hidden else f"{markup}\n"
 
     def picture(self, address: str, shows: str, caption: str = "none") -> str:
-        """Renders an image as a block; as a link if it is not among the files."""
+        """Renders an image as a block, or a link if it is not among the files."""
         target = self.resolve(address)
         if target.picture:
             return f"#picture({typst_string(target.picture)}, {typst_string(shows)}, {caption});\n"
@@ -375,16 +375,16 @@ class TypstRenderer:
         return f'#pointer("Image", "", {url}, {typst_string(title)}, {address});\n{below}'
 
     def spots(self, anchors: Sequence[str]) -> str:
-        """Renders places that links may lead to."""
+        """Renders targets of links."""
         names = (anchor_label(self._name, anchor) for anchor in dict.fromkeys(anchors) if anchor) if self._name else ()
         return "".join(f"#spot({typst_string(name)});" for name in names)
 
     def heading(self, token: Token, inner: Tokens) -> str:
-        """Renders a heading, at its level below the page's title."""
+        """Renders a heading, relative to the level of the page's title."""
         runs = self.spans(inner[0])
         level = int(token.tag[1])
         anchor = self.names.heading(level, inner[0].children or [])
-        # a footnote in it would also appear in the running head and the bookmarks
+        # without footnotes, which would also appear in the running head and the bookmarks
         return self.titled(level, [anchor, *runs.anchors], inline(runs.spans, self.resolve))
 
     def titled(self, rank: int, anchors: Sequence[str], markup: str) -> str:
@@ -410,7 +410,7 @@ class TypstRenderer:
         return hint_markup(kind, body) if kind else f"#cite[{body}];\n"
 
     def list(self, token: Token, inner: Tokens) -> str:
-        """Renders a list; a task list if one of its items is a task."""
+        """Renders a list, as a task list if it has tasks."""
         items = [within for _, within in outermost(inner)]
         marks = [take_task(within) for within in items]
         bodies = [f"[{self.flow(within)}]" for within in items]
@@ -439,7 +439,7 @@ class TypstRenderer:
         return tag_markup(self, token, inner)
 
     def footnote(self, token: Token, inner: Tokens) -> str:
-        """Renders a footnote without reference; the others are rendered where they are referenced."""
+        """Renders a footnote without a reference; other footnotes are rendered at their references."""
         label = str(token.meta["label"])
         return "" if label in self._notes else f"#super[{text_markup(label)}]; {self.flow(inner)}"
 
@@ -460,18 +460,18 @@ class TypstRenderer:
 
 def _notes(tokens: Sequence[Token]) -> dict[str, Tokens]:
     """Returns the footnotes that are referenced outside of headings."""
-    named = {
+    labels = {
         str(child.meta["label"])
         for before, token in pairwise(tokens)
         if token.type == "inline" and before.type != "heading_open"
         for child in token.children or ()
         if child.type == "footnote_ref"
     }
-    found: dict[str, Tokens] = {}
+    notes: dict[str, Tokens] = {}
     for at, token in enumerate(tokens):
-        if token.type == "footnote_reference_open" and str(token.meta["label"]) in named:
-            found.setdefault(str(token.meta["label"]), inside(tokens, at))
-    return found
+        if token.type == "footnote_reference_open" and str(token.meta["label"]) in labels:
+            notes.setdefault(str(token.meta["label"]), inside(tokens, at))
+    return notes
 
 
 _SET: dict[str, Callable[[TypstRenderer, Token, Tokens], str]] = {

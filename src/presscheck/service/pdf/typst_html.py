@@ -18,7 +18,7 @@ _MAX_COLUMNS = 40
 
 
 class PageContext(Protocol):
-    """What HTML needs of the renderer of the page that it stands in."""
+    """The parts of the page renderer that HTML uses."""
 
     @property
     def resolve(self) -> Resolve:
@@ -34,12 +34,12 @@ class PageContext(Protocol):
         ...
 
     def spots(self, anchors: Sequence[str]) -> str:
-        """Renders places that links may lead to."""
+        """Renders targets of links."""
         ...
 
     @property
     def names(self) -> AnchorNames:
-        """Names the headings of the page."""
+        """Assigns anchors to the headings of the page."""
         ...
 
     def titled(self, rank: int, anchors: Sequence[str], markup: str) -> str:
@@ -76,7 +76,7 @@ def _cell(page: PageContext, cell: Sequence[Span]) -> str:
 
 
 def _cards(page: PageContext, table: Table) -> str:
-    """Renders each row as a card; its hidden cells are its target and its cover."""
+    """Renders each row as a card; hidden cells have its target and its cover."""
     cards: list[str] = []
     for row in table.rows:
         hidden = [span for number, cell in enumerate(row) if number in table.hidden for span in cell if span.link]
@@ -125,13 +125,13 @@ class _Reader(HtmlBlockReader[TypstRuns]):
 
     def figure(self, runs: TypstRuns) -> None:
         pictures = [span for span in runs.spans if span.style == PICTURE]
-        said = [span for span in runs.spans if span.style != PICTURE]
-        caption = f"[{self.page.inline(said)}]" if plain(tuple(said)).strip() else "none"
+        caption_spans = [span for span in runs.spans if span.style != PICTURE]
+        caption = f"[{self.page.inline(caption_spans)}]" if plain(tuple(caption_spans)).strip() else "none"
         for number, span in enumerate(pictures, 1):
             own = caption if number == len(pictures) else "none"
             self.parts.append(self.page.picture(span.link or "", span.text, own))
-        if not pictures and said:
-            self.parts.append(f"{self.page.inline(said)}\n")
+        if not pictures and caption_spans:
+            self.parts.append(f"{self.page.inline(caption_spans)}\n")
 
     def paragraph(self, runs: TypstRuns) -> bool:
         heading, self.heading = self.heading, 0

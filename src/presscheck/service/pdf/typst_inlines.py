@@ -1,4 +1,4 @@
-"""Renders inline text as Typst markup. Text of authors is always a string in it, never code."""
+"""Renders inline text as Typst markup. Text of authors is always a string literal, never code."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from presscheck.documents.markdown.parser import Token
 
 PICTURE, FOOTNOTE = "picture", "footnote"
-"""Styles of runs that only Typst has: an image (with its alternative text), and a footnote reference."""
+"""Styles of runs for Typst only: an image (with its alternative text), and a footnote reference."""
 _LONGEST_ADDRESS = 4000
 _WRAPPED = {
     "emphasis": "emph",
@@ -27,16 +27,16 @@ _WRAPPED = {
 
 
 class Target(NamedTuple):
-    """What an address in a text stands for in the document; empty fields where it is nothing."""
+    """The target of an address in a document; fields that do not apply are empty."""
 
     label: str = ""
-    """The label of a page, or with `#` and text of a heading."""
+    """The label of a page, or of a heading with `#` and its anchor."""
     url: str = ""
-    """Its URL on the web."""
+    """The URL on the web."""
     picture: str = ""
     """The name of the image among the files of the document."""
     title: str = ""
-    """Its title."""
+    """The title."""
     text: str = ""
     """The Markdown of a snippet."""
 
@@ -45,12 +45,12 @@ Resolve = Callable[[str], Target]
 
 
 def web_target(address: str) -> Target:
-    """Returns a URL as a target; an empty target for one that a link may not have."""
+    """Returns a URL as a target, or an empty target if links may not have it."""
     return Target(url=address) if len(address) < _LONGEST_ADDRESS and is_safe_link(address) else Target()
 
 
 def typst_string(text: str, *, lines: bool = False) -> str:
-    """Returns a text as a Typst string literal: whatever it contains, it is only text."""
+    """Returns a text as a Typst string literal, which cannot contain code."""
     clean = sanitize(text, lines=lines).replace("\\", "\\\\").replace('"', '\\"')
     return '"' + clean.replace("\n", "\\n") + '"'
 
@@ -61,7 +61,7 @@ def text_markup(text: str) -> str:
 
 
 def anchor_label(page: str, anchor: str) -> str:
-    """Returns the label of a place in a page, given its anchor."""
+    """Returns the label of an anchor in a page."""
     return f"{page}#{anchor}"
 
 
@@ -113,10 +113,10 @@ def inline(
 
 
 def only_pictures(spans: Sequence[Span]) -> list[Span]:
-    """Returns the images of a paragraph that has nothing else."""
-    found = [span for span in spans if span.style == PICTURE]
+    """Returns the images of a paragraph that has no other content."""
+    pictures = [span for span in spans if span.style == PICTURE]
     rest = [span for span in spans if span.style != PICTURE and span.text.strip()]
-    return [] if rest else found
+    return [] if rest else pictures
 
 
 def link(target: Target, markup: str) -> str:

@@ -1,4 +1,4 @@
-"""Creates the people, collections and pages of the sample, and runs API calls as one of its people at a given time."""
+"""Creates the users, collections and pages of the sample, and runs API calls as one of its users at a given time."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ _LENGTHS = {"d": "days", "h": "hours", "min": "minutes"}
 
 
 class Happening(NamedTuple):
-    """An action in the sample, and how long ago it was."""
+    """An action in the sample, and how long ago it happened."""
 
     ago: timedelta
     act: Callable[[], None]
 
 
 class Planting:
-    """Creates the sample in a transaction, relative to a present time."""
+    """Creates the sample in a transaction, relative to the present time."""
 
     def __init__(self, session: Session, present: datetime) -> None:
         self.session = session
@@ -57,7 +57,7 @@ class Planting:
         self.session.flush()
 
     def does(self, person: str, past: timedelta, call: Operation[Any]) -> Any:
-        """Runs an operation as a person at a time in the past and returns its response."""
+        """Runs an operation as a user at a time in the past and returns its response."""
         moment = self.present - past
         user = self.session.get_one(UserRow, person)
         answer = self.handlers[type(call)](Context(self.session, user, "", lambda: moment, NO_FILES), call)
@@ -65,7 +65,7 @@ class Planting:
         return answer
 
     def moment(self, past: timedelta) -> str:
-        """A time in the past in stored form."""
+        """Returns a time in the past in stored form."""
         return moment_text(self.present - past)
 
     def _people(self) -> None:

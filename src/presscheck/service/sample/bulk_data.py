@@ -1,4 +1,4 @@
-"""Generates many change requests for benchmarks; writes rows directly in bulk, without API calls."""
+"""Generates many change requests for benchmarks, as rows written in bulk instead of API calls."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from presscheck.service.models.table import Table
 
 AT_ONCE = 1000
 PAGES, BRANCHES = 12, 20
-"""Pages in the space, and how many of them the change requests edit."""
+"""Number of pages in the space, and number of distinct revisions that the change requests share."""
 SUBJECTS = ("Explain", "Shorten", "Rename", "Move", "Correct", "Translate", "Illustrate")
 THINGS = ("tokens", "labels", "returns", "customs", "routes", "addresses", "limits", "events")
 
@@ -44,7 +44,7 @@ def plant_many(session: Session, count: int, clock: Clock = system_clock) -> str
 
 
 class _Many:
-    """Writes the rows; ids start with a prefix so that they do not conflict with those of the sample."""
+    """Writes the rows; a prefix of their ids prevents conflicts with the sample."""
 
     def __init__(self, session: Session, count: int, clock: Clock) -> None:
         self.session = session
@@ -73,7 +73,7 @@ class _Many:
         self.session.flush()
         numbers = range(1, self.count + 1)
         self._write(ChangeRequestRow, (self._request(number, live, branches) for number in numbers))
-        self._write(RequestedReviewerRow, (self._asked(number, branches) for number in numbers))
+        self._write(RequestedReviewerRow, (self._requested_reviewer(number, branches) for number in numbers))
         self._write(ContributorRow, (self._contributor(number) for number in numbers))
         self._write(ReviewRow, (self._review(number, branches) for number in numbers if number % 3 == 0))
         self._write(CommentRow, (self._comment(number, branches) for number in numbers if number % 4 == 0))
@@ -135,8 +135,8 @@ class _Many:
             "revision_initial": live,
         }
 
-    def _asked(self, number: int, branches: list[str]) -> dict[str, Any]:
-        return self._of(number) | {
+    def _requested_reviewer(self, number: int, branches: list[str]) -> dict[str, Any]:
+        return self._in_change_request(number) | {
             "user_id": self.owner,
             "requested_by": self._author(number),
             "revision": branches[number % BRANCHES],
@@ -144,7 +144,7 @@ class _Many:
         }
 
     def _contributor(self, number: int) -> dict[str, Any]:
-        return self._of(number) | {
+        return self._in_change_request(number) | {
             "user_id": self._author(number),
             "action": "edit",
             "count": 1,
@@ -152,7 +152,7 @@ class _Many:
         }
 
     def _review(self, number: int, branches: list[str]) -> dict[str, Any]:
-        return self._of(number) | {
+        return self._in_change_request(number) | {
             "id": f"many-review-{number:07}",
             "reviewer": self._author(number + 1),
             "revision": branches[number % BRANCHES],
@@ -162,7 +162,7 @@ class _Many:
         }
 
     def _comment(self, number: int, branches: list[str]) -> dict[str, Any]:
-        return self._of(number) | {
+        return self._in_change_request(number) | {
             "id": f"many-comment-{number:07}",
             "space_id": "many-space",
             "revision": branches[number % BRANCHES],
@@ -171,7 +171,7 @@ class _Many:
             "posted_at": self._moment(number),
         }
 
-    def _of(self, number: int) -> dict[str, Any]:
+    def _in_change_request(self, number: int) -> dict[str, Any]:
         return {"change_request_id": f"many-{number:07}"}
 
     def _author(self, number: int) -> str:

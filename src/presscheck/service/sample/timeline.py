@@ -20,7 +20,7 @@ from presscheck.service.sample.builder import Happening, Planting, ago, read
 
 
 def happenings(planting: Planting) -> Iterator[Happening]:
-    """All events, unordered."""
+    """Yields all events, unordered."""
     for change in read("changes.yaml"):
         yield from _Work(planting, change).happenings()
     for said in planting.workspace["said"]:
@@ -49,8 +49,8 @@ class _Work:
 
     def _begin(self) -> None:
         call = requests.CreateChangeRequest(space_id=self.change["space"], subject=self.change["subject"])
-        begun = self.planting.does(self.change["by"], ago(self.change["ago"]), call)
-        self.place["change_request_id"] = begun.id
+        created = self.planting.does(self.change["by"], ago(self.change["ago"]), call)
+        self.place["change_request_id"] = created.id
 
     def _do(self, step: dict[str, Any], by: str, past: timedelta) -> None:
         for call in self._calls(step):
@@ -79,7 +79,7 @@ class _Work:
 
 
 class _Thread:
-    """A comment with its replies and reactions; `place` is that of the change request, None on live pages."""
+    """A comment with its replies and reactions; `place` identifies its change request, or is None on live pages."""
 
     def __init__(
         self, planting: Planting, space: str, place: dict[str, Any] | None, said: dict[str, Any], author: str
@@ -118,7 +118,7 @@ class _Thread:
         return self._named(name)(**self._at(), comment_id=self.comment, **given)
 
     def _named(self, name: str) -> Any:
-        """The operation for a change request, or its counterpart for a live space."""
+        """Returns the operation for a change request, or its counterpart for a live space."""
         if self.place:
             return getattr(comments, name)
         return getattr(comments, name.replace("Post", "PostSpace").replace("Update", "UpdateSpace"))
@@ -137,7 +137,7 @@ class _Thread:
 
 
 class _Editing:
-    """One group of edits to a page tree; each edit sees the results of the previous ones."""
+    """A group of edits to a page tree; each edit sees the results of the preceding ones."""
 
     def __init__(self, session: Session, tree: list[Page]) -> None:
         self.session = session
@@ -145,7 +145,7 @@ class _Editing:
         self.texts: dict[str, str] = {}
 
     def changes(self, edits: list[dict[str, Any]]) -> Iterator[ContentChange]:
-        """The content changes of the edits, in order."""
+        """Yields the content changes of the edits, in order."""
         for edit in edits:
             if "new" in edit:
                 place: dict[str, Any] = {"into": self.pages[edit["in"]]["id"]} if "in" in edit else {}
@@ -154,16 +154,16 @@ class _Editing:
             elif "drop" in edit:
                 yield DeletePage(page=self.pages[edit["page"]]["id"])
             else:
-                yield UpdatePage(page=self.pages[edit["page"]]["id"], **self._given(edit))
+                yield UpdatePage(page=self.pages[edit["page"]]["id"], **self._fields(edit))
 
-    def _given(self, edit: dict[str, Any]) -> dict[str, Any]:
-        given: dict[str, Any] = {"title": edit["title"]} if "title" in edit else {}
+    def _fields(self, edit: dict[str, Any]) -> dict[str, Any]:
+        fields: dict[str, Any] = {"title": edit["title"]} if "title" in edit else {}
         if "swap" in edit or "add" in edit:
-            given["document"] = Document(markdown=self._text(edit))
+            fields["document"] = Document(markdown=self._text(edit))
         if "move" in edit:
             above = edit["move"]["in"]
-            given |= {"into": self.pages[above]["id"] if above else None, "at": edit["move"]["at"]}
-        return given
+            fields |= {"into": self.pages[above]["id"] if above else None, "at": edit["move"]["at"]}
+        return fields
 
     def _text(self, edit: dict[str, Any]) -> str:
         slug = edit["page"]

@@ -1,4 +1,4 @@
-"""Access tokens: created, listed and revoked by the operator of the service; only hashes are stored."""
+"""Access tokens, which the operator creates, lists and revokes; only hashes are stored."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from presscheck.service.db.ids import Clock, hash_token, moment_text
 from presscheck.service.models.organizations import TokenRow, UserRow
 
 ID_LENGTH = 12
-"""Characters of the hash that identify a token."""
+"""Number of characters of the hash that identify a token."""
 
 
 class Token(NamedTuple):
@@ -28,14 +28,14 @@ class Token(NamedTuple):
 
 
 def create_token(session: Session, clock: Clock, person: str, name: str | None, days: int | None) -> str:
-    """Creates a token for a user; it is shown only once.
+    """Creates a token for a user and returns it; it cannot be shown again.
 
     Args:
         session: the transaction.
         clock: returns the current time.
         person: the email or id of the user.
         name: a note on its purpose.
-        days: days until it expires; never by default.
+        days: days until it expires; None for never.
 
     Raises:
         ConfigurationError: no user has this email or id.
@@ -54,7 +54,7 @@ def create_token(session: Session, clock: Clock, person: str, name: str | None, 
 
 
 def list_tokens(session: Session) -> list[Token]:
-    """All tokens, oldest first."""
+    """Returns all tokens, oldest first."""
     rows = session.execute(
         select(TokenRow, UserRow).join(UserRow, UserRow.id == TokenRow.user_id).order_by(TokenRow.created_at)
     )

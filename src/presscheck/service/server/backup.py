@@ -1,7 +1,7 @@
 """Export of all data of a service into one file, and import into a database of either engine.
 
-The file is a zip: `manifest.json`, a JSON Lines file for each table, and uploaded files named by their hash, also those
-that are in a bucket.
+The file is a zip: `manifest.json`, a JSON Lines file for each table, and uploaded files named by their hash, including
+files in a bucket.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ from presscheck.service.models.table import Table
 
 FORMAT = "presscheck-service"
 AT_ONCE = 500
-"""Rows held in memory at a time."""
+"""Number of rows held in memory at a time."""
 
 
 class Exported(NamedTuple):
-    """What an export has: the number of rows and of files, and the ids of files that do not exist any more."""
+    """The result of an export: the numbers of rows and files, and the ids of missing files."""
 
     rows: int
     files: int
@@ -64,9 +64,9 @@ def export_all(database: Database, files: BlobStore, file: Path) -> Exported:
 def _write(database: Database, files: BlobStore, unfinished: Path) -> Exported:
     count = 0
     stored: set[str] = set()
-    unfinished.unlink(missing_ok=True)  # left by a killed export, perhaps with another mode
+    unfinished.unlink(missing_ok=True)  # left by a killed export, maybe with other permissions
     with (
-        open(unfinished, "xb", opener=private_opener) as file,  # signing keys and hashes of tokens are in it
+        open(unfinished, "xb", opener=private_opener) as file,  # it contains signing keys and hashes of tokens
         zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive,
         database.reading.begin() as session,
     ):
@@ -84,13 +84,13 @@ def _write(database: Database, files: BlobStore, unfinished: Path) -> Exported:
 
 
 def _exported_tables() -> list[Any]:
-    """The tables in the order of their references; triggers fill the others again."""
+    """Returns the tables in the order of their references, without tables that triggers maintain."""
     return [table for table in Table.metadata.sorted_tables if not table.info.get("is_kept")]
 
 
 def _write_file(archive: zipfile.ZipFile, files: BlobStore, content_id: str) -> bool:
     blob = files.open(content_id)
-    if blob is None:  # deleted since it was listed
+    if blob is None:  # deleted after it was listed
         return False
     try:
         with archive.open(zipfile.ZipInfo(f"files/{content_id}"), "w", force_zip64=True) as entry:
@@ -106,7 +106,7 @@ def import_all(database: Database, files: BlobStore, file: Path) -> int:
 
     Args:
         database: the database.
-        files: where the files are stored, also if they were exported from another location.
+        files: the store for the files, regardless of their former location.
         file: the export.
 
     Raises:
@@ -115,16 +115,16 @@ def import_all(database: Database, files: BlobStore, file: Path) -> int:
     """
     try:
         with zipfile.ZipFile(file) as archive:
-            _demand_manifest(archive)
+            _check_manifest(archive)
             with database.writing.begin() as session:
                 if session.scalar(select(func.count()).select_from(UserRow)):
                     raise ConfigurationError("the database already has users: import into an empty database")
                 session.execute(delete(SettingRow))  # such as the location that this process has just saved
-                count = sum(_bring(session, archive, table) for table in _exported_tables())
-                _bring_words(session)
+                count = sum(_import_table(session, archive, table) for table in _exported_tables())
+                _index_documents(session)
                 for name in archive.namelist():
                     if name.startswith("files/"):
-                        _bring_file(files, name.removeprefix("files/"), archive.read(name))
+                        _import_file(files, name.removeprefix("files/"), archive.read(name))
                 change_location(session, files.location, None)
                 return count
     except (zipfile.BadZipFile, KeyError, json.JSONDecodeError, OSError) as error:
@@ -133,7 +133,7 @@ def import_all(database: Database, files: BlobStore, file: Path) -> int:
         raise ConfigurationError(f"nothing was imported: {error}") from None
 
 
-def _demand_manifest(archive: zipfile.ZipFile) -> None:
+def _check_manifest(archive: zipfile.ZipFile) -> None:
     manifest: dict[str, Any] = json.loads(archive.read("manifest.json"))
     if manifest.get("format") != FORMAT:
         raise ConfigurationError("this file is not an export of a presscheck service")
@@ -144,26 +144,26 @@ def _demand_manifest(archive: zipfile.ZipFile) -> None:
         )
 
 
-def _bring(session: Session, archive: zipfile.ZipFile, table: Any) -> int:
+def _import_table(session: Session, archive: zipfile.ZipFile, table: Any) -> int:
     count = 0
     with archive.open(f"tables/{table.name}.jsonl") as lines:
-        some: list[dict[str, Any]] = []
+        batch: list[dict[str, Any]] = []
         for line in lines:
-            some.append(json.loads(line))
-            if len(some) == AT_ONCE:
-                session.execute(insert(table), some)
-                count, some = count + len(some), []
-        if some:
-            session.execute(insert(table), some)
-    return count + len(some)
+            batch.append(json.loads(line))
+            if len(batch) == AT_ONCE:
+                session.execute(insert(table), batch)
+                count, batch = count + len(batch), []
+        if batch:
+            session.execute(insert(table), batch)
+    return count + len(batch)
 
 
-def _bring_words(session: Session) -> None:
+def _index_documents(session: Session) -> None:
     rows = session.execute(select(DocumentRow.id, DocumentRow.markdown)).yield_per(AT_ONCE)
-    for some in rows.partitions():
-        add_words(session.connection(), [(row.id, row.markdown) for row in some])
+    for batch in rows.partitions():
+        add_words(session.connection(), [(row.id, row.markdown) for row in batch])
 
 
-def _bring_file(files: BlobStore, name: str, content: bytes) -> None:
+def _import_file(files: BlobStore, name: str, content: bytes) -> None:
     if files.put(content) != name:
         raise ConfigurationError(f"files/{name}: the content does not match its checksum; the export is damaged")

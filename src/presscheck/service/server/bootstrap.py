@@ -1,6 +1,6 @@
 """First start of a service: creates the owner and their token, an organization, the sample workspace, documentation.
 
-Everything is created once; later starts find it there.
+Everything is created once; later starts reuse it.
 """
 
 from __future__ import annotations
@@ -25,21 +25,21 @@ from presscheck.service.models.organizations import MemberRow, OrganizationRow, 
 from presscheck.service.models.spaces import ImportedRow
 
 TOKEN_BYTES = 32
-"""Random bytes of a new token."""
+"""Number of random bytes of a new token."""
 SHORTEST_TOKEN = 43
-"""Characters of a new token; a token that the owner chose is not shorter."""
+"""Number of characters of a new token, and minimum for a token that the owner chooses."""
 LONGEST_TOKEN = 1000
 
 _token = re.compile(rb"[A-Za-z0-9_-]+").fullmatch
 
 
 def found(session: Session, clock: Clock, *, sample: bool) -> UserRow:
-    """Returns the owner; on an empty database creates one, with an organization or the sample workspace."""
+    """Returns the owner. On an empty database, creates one with an organization or the sample workspace."""
     owner = _owner(session)
     if owner is not None:
         return owner
     if sample:
-        from presscheck.service.sample import plant  # 88 ms, only for --sample
+        from presscheck.service.sample import plant  # takes 88 ms to import, so only for --sample
 
         plant(session, clock)
         session.flush()
@@ -48,22 +48,22 @@ def found(session: Session, clock: Clock, *, sample: bool) -> UserRow:
 
 
 def give_token(session: Session, clock: Clock, owner: UserRow, token_file: Path | None) -> str | None:
-    """Gives the owner a token at the first start: the one in the file, or else a new one, which is written there.
+    """Gives the owner a token at the first start: the token in the file, or a new one, which is written there.
 
-    Later starts ignore the file: a token that was revoked stays revoked.
+    Later starts ignore the file, so that a revoked token stays revoked.
 
     Returns:
-        The token, if it was just created.
+        The token if it was just created, or None.
 
     Raises:
-        ConfigurationError: the file cannot be read or written, or others may have written or read it.
+        ConfigurationError: the file cannot be read or written, or other users may have had access to it.
     """
     if has_key(session) or session.scalar(select(TokenRow).where(TokenRow.user_id == owner.id).limit(1)) is not None:
         return None
-    given = _read_token(token_file) if token_file else None
-    token = given or secrets.token_urlsafe(TOKEN_BYTES)
+    chosen = _read_token(token_file) if token_file else None
+    token = chosen or secrets.token_urlsafe(TOKEN_BYTES)
     session.add(TokenRow(sha256=hash_token(token), user_id=owner.id, created_at=moment_text(clock())))
-    if given:
+    if chosen:
         return None
     if token_file:
         _write_token(token_file, token)
@@ -72,7 +72,7 @@ def give_token(session: Session, clock: Clock, owner: UserRow, token_file: Path 
 
 def bring_in(session: Session, clock: Clock, owner: UserRow, store: BlobStore, docs: Iterable[Path]) -> list[str]:
     """Imports repositories into the owner's first organization and returns the problems by file and line."""
-    from presscheck.service.git_import.importer import import_repository  # 83 ms, only for --docs
+    from presscheck.service.git_import.importer import import_repository  # takes 83 ms to import, so only for --docs
 
     organization = session.scalars(
         select(OrganizationRow)
@@ -82,13 +82,13 @@ def bring_in(session: Session, clock: Clock, owner: UserRow, store: BlobStore, d
     ).first()
     problems: list[str] = []
     for path in docs:
-        known = str(path.resolve())
-        if organization is None or session.get(ImportedRow, known) is not None:
+        directory = str(path.resolve())
+        if organization is None or session.get(ImportedRow, directory) is not None:
             continue
         problems += [
             str(problem) for problem in import_repository(session, organization, owner, path, store=store, clock=clock)
         ]
-        session.add(ImportedRow(path=known, created_at=moment_text(clock())))
+        session.add(ImportedRow(path=directory, created_at=moment_text(clock())))
     return problems
 
 
@@ -110,7 +110,7 @@ def _first_owner(session: Session, now: str) -> UserRow:
 
 
 def _read_token(path: Path) -> str | None:
-    """Reads the token in a private file of this user; None if the file is missing or empty."""
+    """Reads the token in a private file of this user; returns None if the file is missing or empty."""
     try:
         with os.fdopen(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb") as file:
             status = os.fstat(file.fileno())

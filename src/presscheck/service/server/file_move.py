@@ -1,8 +1,8 @@
 """Moves the files of a service to another location: copies and verifies all of them, then switches the database.
 
-Nothing is deleted before, and only if that is asked for. A move that ends early is continued by the next one: files
-that were copied are only verified. The service can run during the move; processes that were started before it keep
-reading, and refuse new files until they are restarted.
+Files are deleted only after the switch, and only on request. An interrupted move is continued by the next one, which
+only verifies files that were copied already. The service can run during the move; processes that were started before it
+can read, but refuse new files until they are restarted.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ from presscheck.service.db.file_location import (
 from presscheck.service.models.jobs import SettingRow
 
 AT_ONCE = 8
-"""Files that are copied at once."""
+"""Number of files that are copied in parallel."""
 ROUNDS = 5
 """How often new files are copied before writers have to wait for the last ones."""
 MOST_NAMED = 3
-"""Damaged files that are named in an error."""
+"""Number of damaged files that are listed in an error."""
 
 
 @dataclass
@@ -40,9 +40,9 @@ class Moved:
     """The result of a move.
 
     Attributes:
-        source: the former location; None if the files were in this location before.
+        source: the former location; None if the files were in the new location already.
         verified: the ids of the files whose bytes were compared in the new location.
-        copied: how many of them were copied by this move.
+        copied: how many of them this move copied.
         deleted: the number of files deleted from the former location.
     """
 
@@ -59,10 +59,11 @@ def move_files(database: Database, data: Path, location: str, *, delete_source: 
         database: the database.
         data: the data directory, for files on disk.
         location: the new location.
-        delete_source: whether to delete the files from the former location afterwards, also those of an earlier move.
+        delete_source: whether to delete the files from the former location afterwards, including files of an earlier
+            move.
 
     Raises:
-        ConfigurationError: nothing was switched and nothing deleted; the message has the reason.
+        ConfigurationError: nothing was switched or deleted; the message is the reason.
     """
     target = open_store(location, data)
     with database.reading.begin() as session:
@@ -87,7 +88,8 @@ class _Move:
 
     def run(self, *, delete_source: bool) -> Moved:
         self._target.check()
-        self._database.write(lambda session: save_location(session, self._source.location))  # the row to lock
+        # creates the row that transactions lock
+        self._database.write(lambda session: save_location(session, self._source.location))
         for number in range(ROUNDS + 1):
             self._copy(self._missing())
             if self._database.write(lambda session, is_last=number == ROUNDS: self._switch(session, copy=is_last)):
@@ -95,7 +97,7 @@ class _Move:
         return self.delete() if delete_source else self._moved
 
     def delete(self) -> Moved:
-        """Deletes the files from the former location, after all of them were found in the new one."""
+        """Deletes the files from the former location, after verifying all of them in the new one."""
         self._copy(self._missing())
         for content_id in list(self._source.ids()):
             if content_id in self._moved.verified:
@@ -108,12 +110,15 @@ class _Move:
         return [content_id for content_id in self._source.ids() if content_id not in self._moved.verified]
 
     def _copy(self, content_ids: Collection[str]) -> None:
-        """Copies files and compares the bytes that the new location then returns."""
+        """Copies files, and compares the bytes that the new location returns."""
         there = set(self._target.ids()) if content_ids else set[str]()
         with ThreadPoolExecutor(AT_ONCE) as threads:
-            results = list(threads.map(self._copy_one, content_ids, (one in there for one in content_ids)))
+            results = list(
+                threads.map(self._copy_one, content_ids, (content_id in there for content_id in content_ids))
+            )
         _require_intact(
-            self._source, [one for one, is_intact in zip(content_ids, results, strict=True) if not is_intact]
+            self._source,
+            [content_id for content_id, is_intact in zip(content_ids, results, strict=True) if not is_intact],
         )
         self._moved.verified.update(content_ids)
         self._moved.copied += len(set(content_ids) - there)
@@ -131,9 +136,9 @@ class _Move:
         return True
 
     def _switch(self, session: Session, *, copy: bool) -> bool:
-        """Switches the database to the new location, unless files were added since they were copied.
+        """Switches the database to the new location, unless files were added since the last copy.
 
-        Transactions that store files hold a lock on the location until they end, so none is missed.
+        Transactions that store files hold a lock on the location until they end, so no file is missed.
         """
         row = session.get(SettingRow, LOCATION, with_for_update=True, populate_existing=True)
         if row is None or row.value != self._source.location:

@@ -1,7 +1,7 @@
-"""Writes the sample workspace to a new SQLite database as rows, which is fifty times as fast as by API calls.
+"""Writes the sample workspace to a new SQLite database as rows, fifty times as fast as by API calls.
 
-`prepared.json` contains the tables that the migrations create and the rows that `plant` inserts; `make sample` renews
-it. Times are shifted to the present. The rows contain no secrets: each database gets new ones.
+`prepared.json` contains the tables that the migrations create and the rows that `plant` inserts; `make sample`
+regenerates it. Times are shifted to the present. The rows contain no secrets: each database gets new ones.
 """
 
 from __future__ import annotations
@@ -21,12 +21,14 @@ from presscheck.service.sites.urls import new_signing_key
 
 PREPARED = Path(__file__).parents[1] / "sample" / "prepared.json"
 MADE_AT = datetime(3000, 1, 1, tzinfo=UTC)
-"""The time at which the rows were prepared. The far future marks what is to be shifted: no text has such a time."""
+"""The time at which the rows were prepared. The far future marks times that must be shifted: texts do not have such
+times.
+"""
 _TIME = re.compile(r"(?:2998|2999|3000)-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
 
 
 def write_prepared(url: str, clock: Clock) -> None:
-    """Writes tables and rows to an SQLite database without tables. Does nothing for any other database."""
+    """Writes tables and rows to an SQLite database without tables. Does nothing for other databases."""
     if make_url(url).get_backend_name() != "sqlite":
         return
     engine = new_engine(url)
@@ -40,7 +42,7 @@ def write_prepared(url: str, clock: Clock) -> None:
 
 
 def _write(driver: Any, present: datetime) -> None:
-    """Executes the prepared statements on the driver's own connection, ten times as fast as through SQLAlchemy."""
+    """Executes the prepared statements directly with the driver, ten times as fast as through SQLAlchemy."""
 
     @cache
     def shifted(time: str) -> str:
@@ -51,8 +53,9 @@ def _write(driver: Any, present: datetime) -> None:
         driver.execute(statement).close()
     for table, rows in prepared["rows"].items():
         values = ", ".join("?" * len(rows[0]))
-        driver.executemany(f"INSERT INTO {table} VALUES ({values})", rows).close()  # noqa: S608  # a name from the package
-    for statement in prepared["indexes"]:  # last, because triggers among them would insert rows a second time
+        # the table name comes from the package
+        driver.executemany(f"INSERT INTO {table} VALUES ({values})", rows).close()  # noqa: S608
+    for statement in prepared["indexes"]:  # last, because triggers among them would count rows a second time
         driver.execute(statement).close()
     for (site,) in driver.execute("SELECT site_id FROM site_settings").fetchall():
         driver.execute("UPDATE site_settings SET auth_key = ? WHERE site_id = ?", (new_signing_key(), site)).close()

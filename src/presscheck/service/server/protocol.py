@@ -29,7 +29,9 @@ PIECE = 64 * 1024
 SEND_DEADLINE = 20.0
 """Seconds until a client must have received a piece: at least 3 KB a second."""
 UNSENT_IN_KERNEL = 2 * PIECE
-"""Bytes that the kernel buffers for a client. By default it buffers megabytes, and asks for more after a third."""
+"""Number of bytes that the kernel buffers for a client. By default it buffers megabytes, and requests more after a
+third.
+"""
 MAX_CONNECTIONS = 400
 """Maximum number of connections of a process. The usual limit of open files is 1024, and the database needs some."""
 MAX_CONNECTIONS_OF_ADDRESS = 100
@@ -100,7 +102,7 @@ class LimitedProtocol(H11Protocol):
 
     @override
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        # uvicorn's annotation is narrower than asyncio's; uvloop's transports are no subclasses, so there is no check
+        # uvicorn's annotation is narrower than asyncio's; uvloop's transports are not subclasses, so it is not checked
         super().connection_made(cast("asyncio.Transport", transport))
         self.transport.set_write_buffer_limits(high=0)  # pauses writing while any byte of a piece is left
         connection = transport.get_extra_info("socket")

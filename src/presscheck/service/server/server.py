@@ -36,20 +36,21 @@ from presscheck.service.server.protocol import LimitedProtocol
 from presscheck.service.server.supervisor import run_processes
 
 BACKLOG = 128
-"""Most connections waiting to be accepted."""
+"""Maximum number of connections that wait to be accepted."""
 ACCEPTED_AT_ONCE = 1
-"""Connections that a process accepts before it looks at what else is there; the others are for other processes."""
+"""Number of connections that a process accepts in a row, before others get their share."""
 COLLECTED_AFTER = 10_000, 20, 20
-"""When Python collects garbage: a page of a few hundred words has some thousand objects, and all end with it."""
+"""Thresholds of garbage collection: a page has thousands of objects, which are freed with it anyway."""
 PATIENCE = 5
 """Seconds for running requests to finish on shutdown."""
 
 
 @dataclass(frozen=True)
 class ServeOptions:
-    """Options of the service; of `fd` (an inherited listening socket), `uds` and `port`, the first given is used.
+    """Options of the service. Of `fd` (an inherited listening socket), `uds` and `port`, the first one that is set is
+    used.
 
-    `web_fd` is an inherited TCP socket on which it listens, too: browsers do not reach a Unix socket.
+    `web_fd` is an additional inherited TCP socket to listen on, because browsers cannot use a Unix socket.
     """
 
     database: str
@@ -60,7 +61,7 @@ class ServeOptions:
     fd: int | None = None
     web_fd: int | None = None
     files: str | None = None
-    """The location of uploaded files; by default that of the database, or the data directory."""
+    """The location of uploaded files; by default the location in the database, or the data directory."""
     token_file: Path | None = None
     docs: tuple[Path, ...] = ()
     sample: bool = False
@@ -70,11 +71,11 @@ class ServeOptions:
     rate_limit: int | None = None
     log_requests: bool = False
     public_url: str | None = None
-    """The address that users reach the service at, through a proxy."""
+    """The URL of the service for users, through a proxy."""
     release: str | None = None
     """Serve only the operations of this API release; see `build`."""
     cache: int | None = None
-    """Megabytes that each process may keep in memory; the default is that of `CacheSizes`."""
+    """Capacity of the caches of each process, in megabytes; see `CacheSizes` for the default."""
     processes: int = 1
     arguments: tuple[str, ...] = ()
     """The command line arguments of each of several processes, without the database."""
@@ -83,7 +84,7 @@ class ServeOptions:
 def serve(options: ServeOptions) -> None:
     """Runs the service until SIGTERM or SIGINT, or with `until_closed` until standard input ends.
 
-    Prints the address on the first line of standard output, and a newly created token of the owner on the second.
+    Prints the address on the first line of standard output, and a new token of the owner on the second.
 
     Raises:
         ConfigurationError: the address or the database cannot be used.
@@ -94,8 +95,8 @@ def serve(options: ServeOptions) -> None:
         database, files, token = _prepare(options)
         if options.processes > 1:
             database.close()
-            _say(_address(listener), token)
-            # not an argument: every user of the machine sees those, and the URL may have a password
+            _print_address(_address(listener), token)
+            # not an argument: arguments are visible to all users of the machine, and the URL may contain a password
             environment = {**os.environ, "PRESSCHECK_DATABASE_URL": options.database}
             run_processes(options.arguments, environment, listener.fileno(), options.processes, 2 * PATIENCE)
             return
@@ -111,19 +112,20 @@ def serve(options: ServeOptions) -> None:
             public_url=options.public_url or (_address(sockets[-1]) if options.web_fd is not None else None),
             hosts=_own_hosts(options.host),
         )
-        # without a public URL anyone on this machine could invent an address
+        # without a public URL, any user of this machine could forge an address
         config = service_config(app, proxy_headers=options.public_url is not None)
         server = ServiceServer(config)
         if options.until_closed:
-            threading.Thread(target=_end_with_input, args=(server,), daemon=True).start()
-        _say(_address(listener), token)
-        gc.freeze()  # what is loaded by now stays: each collection would visit it, half of the time of rendering a page
+            threading.Thread(target=_stop_at_end_of_input, args=(server,), daemon=True).start()
+        _print_address(_address(listener), token)
+        # objects loaded so far stay: visiting them in each collection would take half of the time of rendering a page
+        gc.freeze()
         gc.set_threshold(*COLLECTED_AFTER)
         server.run(sockets=sockets)
 
 
 def service_config(app: ASGIApp, *, proxy_headers: bool = False) -> uvicorn.Config:
-    """How `ServiceServer` serves an application; `proxy_headers` are those with the address of a request's client."""
+    """Returns the configuration of `ServiceServer`; `proxy_headers`: whether to trust the client address in headers."""
     return uvicorn.Config(
         app,
         http=LimitedProtocol,
@@ -140,8 +142,9 @@ def service_config(app: ASGIApp, *, proxy_headers: bool = False) -> uvicorn.Conf
 class ServiceServer(uvicorn.Server):
     """Shares its sockets with other processes, and shuts down on a signal without raising it again afterwards.
 
-    asyncio accepts as many connections at once as the backlog has, so that one of several processes would get all that
-    arrive together, and keep them. Its backlog is therefore `ACCEPTED_AT_ONCE`, and the kernel's is set again.
+    asyncio accepts as many connections in a row as the backlog allows, so that one of several processes would get all
+    connections that arrive together. Therefore asyncio's backlog is `ACCEPTED_AT_ONCE`, and the kernel's backlog is set
+    to `BACKLOG` afterwards.
     """
 
     @override
@@ -170,8 +173,8 @@ def opened(url: str, cache: int | None = None, sample_clock: Clock | None = None
 
     Args:
         url: a SQLAlchemy URL.
-        cache: the most that is kept of it in memory, in megabytes.
-        sample_clock: the clock of the sample workspace, which a new SQLite database then begins with.
+        cache: capacity of its caches, in megabytes.
+        sample_clock: the clock of the sample workspace, to create that in a new SQLite database.
 
     Raises:
         ConfigurationError: the database cannot be opened.
@@ -188,7 +191,7 @@ def _prepare(options: ServeOptions) -> tuple[Database, BlobStore, str | None]:
     database = opened(options.database, options.cache, options.clock if options.sample else None)
     try:
         files = _checked_files(database, options)
-        # it may begin again: the transactions of a service that was killed may still be ending
+        # retried on conflicts: transactions of a killed service may still be ending
         token, problems = database.write(lambda session: _first_data(session, files, options))
     except BaseException:
         database.close()
@@ -199,10 +202,10 @@ def _prepare(options: ServeOptions) -> tuple[Database, BlobStore, str | None]:
 
 
 def _first_data(session: Session, files: BlobStore, options: ServeOptions) -> tuple[str | None, list[str]]:
-    """Adds the owner, the owner's token and the documentation, if they are not there yet.
+    """Creates the owner, the owner's token and the documentation if they are missing.
 
     Returns:
-        The token, if it is new, and the problems of the documentation.
+        The token if it is new, and the problems of the documentation.
     """
     owner = found(session, options.clock, sample=options.sample)
     session.flush()
@@ -212,10 +215,10 @@ def _first_data(session: Session, files: BlobStore, options: ServeOptions) -> tu
 
 
 def _checked_files(database: Database, options: ServeOptions) -> BlobStore:
-    """The store of the uploaded files; one that does not respond now may do so later, so it is only logged.
+    """Returns the store of the uploaded files. If it is temporarily unavailable, that is only logged.
 
     Raises:
-        ConfigurationError: only the operator can make it usable.
+        ConfigurationError: the store is unusable until the operator acts.
     """
     with database.reading.begin() as session:
         files = store_of(session, options.files, options.data)
@@ -249,7 +252,7 @@ def _bound(options: ServeOptions) -> socket.socket:
     if options.uds is not None:
         return _bound_to_path(options.uds)
     family = socket.AF_INET6 if ":" in options.host else socket.AF_INET
-    # asyncio only disables Nagle's algorithm if the protocol is given
+    # asyncio disables Nagle's algorithm only if the protocol is given
     listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     listener.bind((options.host, options.port))
@@ -278,17 +281,17 @@ def _address(listener: socket.socket) -> str:
 
 
 def _own_hosts(host: str) -> tuple[str, ...]:
-    """The name that the operator chose to listen on, unless it stands for all addresses."""
+    """Returns the host that the operator chose to listen on, unless it means all addresses."""
     return () if host in ("", "0.0.0.0", "::") else (host,)  # noqa: S104  # compared, not listened on
 
 
-def _say(address: str, token: str | None) -> None:
+def _print_address(address: str, token: str | None) -> None:
     print(address, flush=True)  # noqa: T201  # part of the command line interface
     if token:
         print(f"token: {token}", flush=True)  # noqa: T201
 
 
-def _end_with_input(server: uvicorn.Server) -> None:
+def _stop_at_end_of_input(server: uvicorn.Server) -> None:
     # bypasses the buffer of sys.stdin: this thread would hold its lock, which is fatal at interpreter exit
     with suppress(OSError):
         while os.read(0, 4096):

@@ -1,4 +1,4 @@
-"""Supervises several service processes on one socket: starts them, restarts one that dies, stops them together."""
+"""Supervises several service processes on one socket: starts them, restarts dead ones, stops them together."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def run_processes(
         environment: the environment of each process.
         fd: the file descriptor of the socket.
         count: the number of processes.
-        patience: seconds for each process to stop.
+        patience: seconds for all processes to stop.
     """
     command = [sys.executable, "-m", "presscheck", "serve", "--fd", str(fd), "--until-closed", *arguments]
     is_ending = False
@@ -38,38 +38,38 @@ def run_processes(
         is_ending = True
 
     before = {number: signal.signal(number, end) for number in (signal.SIGINT, signal.SIGTERM)}
-    running = [_begun(command, environment, fd) for _ in range(count)]
+    running = [_started(command, environment, fd) for _ in range(count)]
     while not is_ending:
         time.sleep(LOOK)
         for place, process in enumerate(running):
             if process.poll() is not None and not is_ending:
                 _log.warning("a worker process exited with %s; starting a new one", process.returncode)
                 time.sleep(PAUSE)
-                running[place] = _begun(command, environment, fd)
-    _end(running, patience)
+                running[place] = _started(command, environment, fd)
+    _stop(running, patience)
     for number, handler in before.items():
         signal.signal(number, handler)
 
 
-def _begun(command: Sequence[str], environment: Mapping[str, str], fd: int) -> subprocess.Popen[bytes]:
-    return subprocess.Popen(  # noqa: S603  # our own command
+def _started(command: Sequence[str], environment: Mapping[str, str], fd: int) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(  # noqa: S603  # the command of this program
         command,
-        stdin=subprocess.PIPE,  # the child ends when this pipe closes, also when this process is killed
+        stdin=subprocess.PIPE,  # the child ends when this pipe closes, even if this process is killed
         stdout=subprocess.DEVNULL,
         pass_fds=[fd],
         env=environment,
-        start_new_session=True,  # ctrl+c reaches this process only, which then stops the children
+        start_new_session=True,  # ctrl+c reaches only this process, which then stops the children
     )
 
 
-def _end(running: Sequence[subprocess.Popen[bytes]], patience: float) -> None:
+def _stop(running: Sequence[subprocess.Popen[bytes]], patience: float) -> None:
     for process in running:
         if process.stdin:
             process.stdin.close()
-    until = time.monotonic() + patience
+    deadline = time.monotonic() + patience
     for process in running:
         try:
-            process.wait(max(0.1, until - time.monotonic()))
+            process.wait(max(0.1, deadline - time.monotonic()))
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
