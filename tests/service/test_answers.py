@@ -15,13 +15,13 @@ from tests.running_service import running_service
 from tests.service.factories import insert, plant_world
 
 from presscheck.api.content import RevisionPage
-from presscheck.api.operation import Cursor, Model, Page, every_operation
+from presscheck.api.operation import Cursor, Model, NullableModel, Page, every_operation
 from presscheck.api.organizations import OrganizationMember
 from presscheck.api.roles import Location
 from presscheck.api.users import User
 from presscheck.service.app import RouteIndex
 from presscheck.service.db.bounded_cache import BoundedCache
-from presscheck.service.http.operations import NULLABLE, write_answer
+from presscheck.service.http.operations import write_answer
 
 
 def user(name: str, **more: Any) -> User:
@@ -38,7 +38,7 @@ def member() -> OrganizationMember:
 def plain(value: Any) -> Any:
     """What a model says: its fields by their names in the API, without those that are absent."""
     if isinstance(value, BaseModel):
-        kept = NULLABLE.get(type(value), frozenset())
+        kept = value.nullable if isinstance(value, NullableModel) else frozenset()
         fields = {
             field.alias or name: plain(getattr(value, name))
             for name, field in type(value).model_fields.items()

@@ -2,7 +2,7 @@
 
 from pydantic import Field
 
-from presscheck.api.operation import Model, Operation, Page, Paged
+from presscheck.api.operation import Model, NullableModel, Operation, Page, Paged
 from presscheck.api.roles import ContentPosition, DefaultLevel, Location
 from presscheck.api.spaces import Space
 
@@ -16,9 +16,10 @@ class CollectionPermissions(Model):
     create: bool = False
 
 
-class Collection(Model):
+class Collection(NullableModel):
     """A group of spaces and collections; `parent` is missing at the top."""
 
+    nullable = frozenset({"default_level"})
     object: str = "collection"
     id: str
     title: str = ""

@@ -1,7 +1,7 @@
 """Links that invite people to an organization, a space or a collection."""
 
 from presscheck.api.collections import Collection
-from presscheck.api.operation import Model, Operation, Page, Paged
+from presscheck.api.operation import Model, NullableModel, Operation, Page, Paged
 from presscheck.api.roles import MemberRole
 from presscheck.api.spaces import Space
 
@@ -21,9 +21,10 @@ class Invite(Model):
     collection: Collection | None = None
 
 
-class OrganizationInvite(Model):
+class OrganizationInvite(NullableModel):
     """A link that invites to the organization."""
 
+    nullable = frozenset({"role"})
     object: str = "invite"
     id: str
     role: str | None = None

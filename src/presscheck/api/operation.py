@@ -17,7 +17,17 @@ from types import GenericAlias
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Generic, TypeVar, cast, get_args, get_origin
 from urllib.parse import quote
 
-from pydantic import BaseModel, ConfigDict, FailFast, Field, TypeAdapter, ValidationError
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    FailFast,
+    Field,
+    SerializationInfo,
+    SerializerFunctionWrapHandler,
+    TypeAdapter,
+    ValidationError,
+    model_serializer,
+)
 from pydantic.alias_generators import to_camel
 from pydantic_core import ErrorDetails
 from typing_extensions import override
@@ -36,6 +46,9 @@ MAX_PAGE = 10_000
 """The maximum number of items that is accepted on a page of a listing; the service returns at most 1,000."""
 DOCUMENT = "document"
 """The release with the operations of the published document of the service and no others."""
+
+SEND_NULLS = "send nulls"
+"""The serialization context that keeps the nulls of a `NullableModel`."""
 
 FAMILIES: "dict[str, type[Operation[Any]]]" = {}
 """Every operation by its qualified name, ``family.Name``; filled as the families are imported."""
@@ -58,6 +71,23 @@ class Model(BaseModel):
     model_config = ConfigDict(
         alias_generator=to_camel, populate_by_name=True, extra="allow", frozen=True, defer_build=True
     )
+
+
+class NullableModel(Model):
+    """A resource with fields whose null has a meaning; elsewhere the API omits fields that are null.
+
+    The service sends these nulls: it serializes with `exclude_none=True` and the context `SEND_NULLS`.
+    """
+
+    nullable: ClassVar[frozenset[str]]
+    """The names of these fields."""
+
+    @model_serializer(mode="wrap")
+    def _serialize(self, serialize: SerializerFunctionWrapHandler, info: SerializationInfo) -> Any:
+        fields = serialize(self)
+        if info.context == SEND_NULLS:
+            fields.update({to_camel(name): None for name in self.nullable if getattr(self, name) is None})
+        return fields
 
 
 class Cursor(Model):

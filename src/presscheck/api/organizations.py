@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from presscheck.api.operation import Argument, Model, Operation, Page, Paged
+from presscheck.api.operation import Argument, Model, NullableModel, Operation, Page, Paged
 from presscheck.api.roles import Location, MemberRole, MergeRules, StandaloneMergeRulesChange
 from presscheck.api.search_results import SearchPageResult, SearchSectionResult, SearchSpaceResult
 from presscheck.api.users import User
@@ -64,9 +64,10 @@ class SitePointer(Model):
     site: str
 
 
-class Organization(Model):
+class Organization(NullableModel):
     """The owner of everything. `default_role` is null for guests; billing and trial are kept as they come."""
 
+    nullable = frozenset({"default_role"})
     object: str = "organization"
     id: str
     title: str = ""
@@ -92,9 +93,10 @@ class Organization(Model):
     permissions: OrganizationPermissions = Field(default_factory=OrganizationPermissions)
 
 
-class OrganizationMember(Model):
+class OrganizationMember(NullableModel):
     """A person in an organization; `role` is null for a guest."""
 
+    nullable = frozenset({"role"})
     object: str = "member"
     id: str
     role: str | None = None

@@ -2,7 +2,7 @@
 
 from pydantic import Field
 
-from presscheck.api.operation import Model, Operation, Page, Paged
+from presscheck.api.operation import Model, NullableModel, Operation, Page, Paged
 from presscheck.api.roles import MemberRole
 from presscheck.api.teams import Team
 
@@ -21,9 +21,10 @@ class SAMLUrls(Model):
     location: str | None = None
 
 
-class SAMLProvider(Model):
+class SAMLProvider(NullableModel):
     """A provider of identities; `status` is active or pending, `default_role` null for guests."""
 
+    nullable = frozenset({"default_role"})
     object: str = "saml-provider"
     id: str
     label: str = ""

@@ -5,7 +5,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from presscheck.api.languages import Language
-from presscheck.api.operation import Argument, Model, Operation, Page, Paged
+from presscheck.api.operation import Argument, Model, NullableModel, Operation, Page, Paged
 from presscheck.api.roles import ContentPosition, DefaultLevel, Location, MergeRules, MergeRulesChange
 from presscheck.api.search_results import SearchPageResult
 
@@ -52,13 +52,14 @@ class GitSync(Model):
     updated_at: str | None = None
 
 
-class Space(Model):
+class Space(NullableModel):
     """A container of documentation.
 
     `visibility` is public, unlisted, share-link, visitor-auth, in-collection or private; `revision` the active
     revision; `comments` counts the open ones; `deleted_at` is set for seven days after a deletion.
     """
 
+    nullable = frozenset({"default_level"})
     object: str = "space"
     id: str
     title: str = ""

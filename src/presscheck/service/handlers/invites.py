@@ -13,10 +13,10 @@ from presscheck.api.invites import (
     OrganizationInvite,
     UpdateInvite,
 )
-from presscheck.api.operation import Page
+from presscheck.api.operation import NullableModel, Page
 from presscheck.service.db.ids import new_id
 from presscheck.service.handlers.collections import as_collection
-from presscheck.service.http.operations import NULLABLE, ApiError, Context, handles, not_found
+from presscheck.service.http.operations import ApiError, Context, handles, not_found
 from presscheck.service.http.pagination import page_of_rows
 from presscheck.service.models.organizations import OrganizationRow
 from presscheck.service.models.spaces import CollectionRow, SpaceRow
@@ -25,16 +25,16 @@ from presscheck.service.permissions import collection_for, organization_for, rea
 from presscheck.service.spaces.serializers import as_spaces
 
 
-class InviteToOrganization(Invite):
+class InviteToOrganization(Invite, NullableModel):
     """An invite to an organization; its role may be null, for guests."""
 
+    nullable = frozenset({"role"})
 
-class InviteToPlace(Invite):
+
+class InviteToPlace(Invite, NullableModel):
     """An invite to a space or a collection; its level may be null."""
 
-
-NULLABLE[InviteToOrganization] = NULLABLE[OrganizationInvite] = frozenset({"role"})
-NULLABLE[InviteToPlace] = frozenset({"level"})
+    nullable = frozenset({"level"})
 
 
 @handles(ListInvites)

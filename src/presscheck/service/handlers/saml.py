@@ -20,12 +20,11 @@ from presscheck.api.saml import (
 )
 from presscheck.service.db.ids import new_id
 from presscheck.service.handlers.teams import as_teams
-from presscheck.service.http.operations import NULLABLE, ApiError, Context, handles, not_found
+from presscheck.service.http.operations import ApiError, Context, handles, not_found
 from presscheck.service.http.pagination import page_of_rows
 from presscheck.service.models.teams import SAMLProviderRow, TeamRow
 from presscheck.service.permissions import organization_for
 
-NULLABLE[SAMLProvider] = frozenset({"default_role"})
 NEEDED = ("sso_url", "entity_id", "certificate")
 """The settings required before members can sign in."""
 

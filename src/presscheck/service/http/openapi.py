@@ -1,7 +1,7 @@
 """The OpenAPI 3.1 description of the service, generated from the declarations of the operations.
 
 Request schemas follow parsing, response schemas follow serialization: absent fields are omitted, and null occurs only
-where `operations.NULLABLE` allows it.
+in the nullable fields of a `NullableModel`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from functools import cache
 from typing import Any, cast
 
-from pydantic import BaseModel, TypeAdapter
+from pydantic import TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaMode, JsonSchemaValue
 from pydantic_core import core_schema
 from typing_extensions import override
@@ -20,7 +20,6 @@ from presscheck import __version__
 from presscheck.api.change_requests import ChangeRequest
 from presscheck.api.content_changes import ContentUpdate
 from presscheck.api.operation import Operation, every_operation
-from presscheck.service.http.operations import NULLABLE
 
 Schema = dict[str, Any]
 Key = tuple[str, JsonSchemaMode]
@@ -205,10 +204,14 @@ class _OnTheWire(GenerateJsonSchema):
     def model_schema(self, schema: core_schema.ModelSchema) -> JsonSchemaValue:
         inner = cast("Schema", schema["schema"])
         if self.mode == "serialization":
-            inner = _as_sent(inner, NULLABLE.get(cast("type[BaseModel]", schema["cls"]), frozenset()))
+            inner = _as_sent(inner, getattr(schema["cls"], "nullable", frozenset()))
         made = super().model_schema(cast("core_schema.ModelSchema", {**schema, "schema": inner}))
         made.pop("title", None)
         return made
+
+    @override
+    def ser_schema(self, schema: Any) -> JsonSchemaValue | None:
+        return None  # what a `NullableModel` sends has the fields of the model
 
     @override
     def normalize_name(self, name: str) -> str:

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, suppress
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from hashlib import blake2b
@@ -18,15 +18,12 @@ from typing import Any, Generic, ParamSpec, TypeVar, cast, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
-from pydantic_core import PydanticSerializationError, to_json
+from pydantic_core import PydanticSerializationError, to_json, to_jsonable_python
 from sqlalchemy import Executable
 from sqlalchemy.orm import Session
 from starlette.responses import Response
 
-from presscheck.api.collections import Collection
-from presscheck.api.operation import Operation, Page
-from presscheck.api.organizations import Organization, OrganizationMember
-from presscheck.api.spaces import Space
+from presscheck.api.operation import SEND_NULLS, Operation
 from presscheck.errors import InvalidArgument
 from presscheck.service.db.blob_store import BlobStore, id_of
 from presscheck.service.db.file_location import require_location
@@ -47,13 +44,6 @@ PREPROCESSORS: dict[type[Operation[Any]], Callable[[Any, Any], Any]] = {}
 READ_ONLY_OPERATIONS: set[type[Operation[Any]]] = set()
 """Operations that write nothing although their HTTP method suggests it; they run without the write lock."""
 _SCRIPTS = ScriptConfig()
-NULLABLE: dict[type[BaseModel], frozenset[str]] = {
-    Collection: frozenset({"default_level"}),
-    Organization: frozenset({"default_role"}),
-    OrganizationMember: frozenset({"role"}),
-    Space: frozenset({"default_level"}),
-}
-"""Fields whose null has a meaning and is sent; in other fields null is omitted."""
 DEEPEST = 100
 """Maximum nesting depth of objects and arrays in a request."""
 _UNFIT = re.compile("[\0\ud800-\udfff]")
@@ -339,20 +329,12 @@ def write_answer(answer: Any) -> bytes:
     """Serializes a response to JSON, with field names of the API and without absent fields."""
     if isinstance(answer, Serialized):
         return answer.body
-    if not _has_null(cast("Page[object]", answer).items if isinstance(answer, Page) else answer):
-        with suppress(PydanticSerializationError):  # lone surrogates, which are replaced below
-            return to_json(answer, by_alias=True, exclude_none=True, inf_nan_mode="constants")
-    return _encode(answer).encode("utf-8", "replace")
-
-
-def _wire_fields(model: BaseModel) -> dict[str, Any]:
-    """Returns the fields of a model by their API names, without absent fields."""
-    fields = model.__dict__
-    by_alias = {alias: fields[name] for name, alias, kept in _fields(type(model)) if kept or fields[name] is not None}
-    return by_alias | (model.model_extra or {})
-
-
-_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), check_circular=False, default=_wire_fields).encode
+    options: dict[str, Any] = {"by_alias": True, "exclude_none": True, "context": SEND_NULLS}
+    try:
+        return to_json(answer, inf_nan_mode="constants", **options)
+    except PydanticSerializationError:  # unpaired surrogates
+        values = to_jsonable_python(answer, **options)
+        return json.dumps(values, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
 
 
 def _from_query(operation: type[Operation[Any]], query: Iterable[tuple[str, str]]) -> dict[str, Any]:
@@ -390,66 +372,6 @@ def _from_body(operation: type[Operation[Any]], body: bytes) -> dict[str, Any]:
 
 def _no_number(text: str) -> float:
     raise ValueError(text)
-
-
-@cache
-def _fields(model: type[BaseModel]) -> tuple[tuple[str, str, bool], ...]:
-    nullable = NULLABLE.get(model, frozenset())
-    return tuple(
-        (name, field.serialization_alias or field.alias or name, name in nullable)
-        for name, field in model.model_fields.items()
-    )
-
-
-def _has_null(value: object) -> bool:
-    """Returns whether a value is or contains a model with a null that must be sent."""
-    if isinstance(value, (tuple, list)):
-        items = cast("Sequence[object]", value)
-        return any(map(_may_have_null, {type(item) for item in items})) and any(map(_has_null, items))
-    if isinstance(value, dict):
-        return any(map(_has_null, cast("dict[str, object]", value).values()))
-    if not isinstance(value, BaseModel):
-        return False
-    fields = value.__dict__
-    if any(fields[name] is None for name in NULLABLE.get(type(value), ())):
-        return True
-    return any(_has_null(fields[name]) for name in _leading(type(value)))
-
-
-def _may_have_null(kind: type[Any]) -> bool:
-    return issubclass(kind, BaseModel) and (kind in NULLABLE or bool(_leading(kind)))
-
-
-@cache
-def _leading(model: type[BaseModel]) -> tuple[str, ...]:
-    """Returns the fields through which a model contains a model of `NULLABLE`, at any depth."""
-    model.model_rebuild()
-    return tuple(
-        name
-        for name, field in model.model_fields.items()
-        if any(one in NULLABLE for inner in _models(field.annotation) for one in _within(inner))
-    )
-
-
-@cache
-def _within(model: type[BaseModel]) -> frozenset[type[BaseModel]]:
-    """Returns a model and all models that it can contain."""
-    pending, reachable = [model], set[type[BaseModel]]()
-    while pending:
-        model_type = pending.pop()
-        if model_type not in reachable:
-            reachable.add(model_type)
-            model_type.model_rebuild()
-            pending += [inner for field in model_type.model_fields.values() for inner in _models(field.annotation)]
-    return frozenset(reachable)
-
-
-def _models(annotation: Any) -> Iterator[type[BaseModel]]:
-    """Yields the models in the type of a field."""
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        yield annotation
-    for part in get_args(annotation):
-        yield from _models(part)
 
 
 @cache
