@@ -4,7 +4,7 @@ from typing import Any
 
 from pydantic import Field
 
-from presscheck.api.operation import Model, Operation
+from presscheck.api.operation import InOrganization, Model, Operation
 
 
 class InstructionsUrls(Model):
@@ -23,16 +23,14 @@ class AgentInstructions(Model):
     urls: InstructionsUrls = Field(default_factory=InstructionsUrls)
 
 
-class GetAgentInstructions(Operation[AgentInstructions]):
+class GetAgentInstructions(InOrganization, Operation[AgentInstructions]):
     """Get the AI instructions of an organization."""
 
     operation_id = "getOrganizationAgentInstructions"
     route = "GET /orgs/{organization_id}/agent-instructions"
 
-    organization_id: str
 
-
-class UpdateAgentInstructions(Operation[AgentInstructions]):
+class UpdateAgentInstructions(InOrganization, Operation[AgentInstructions]):
     """Replace the AI instructions of an organization.
 
     The instructions are a tree of nodes; Markdown is not accepted.
@@ -41,5 +39,4 @@ class UpdateAgentInstructions(Operation[AgentInstructions]):
     operation_id = "updateOrganizationAgentInstructions"
     route = "PUT /orgs/{organization_id}/agent-instructions"
 
-    organization_id: str
     instructions: dict[str, Any]

@@ -8,7 +8,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from presscheck.api.comments import Comment, Document, Format
-from presscheck.api.operation import Model, Operation, Page, Paged
+from presscheck.api.operation import InChangeRequest, InOrganization, InSpace, Model, Operation, Page, Paged
 from presscheck.api.organizations import OrganizationMember
 from presscheck.api.roles import Location
 from presscheck.api.spaces import ExportedPDF
@@ -106,7 +106,7 @@ class MergeResult(Model):
     result: str
 
 
-class ListChangeRequests(Paged, Operation[Page[ChangeRequest]]):
+class ListChangeRequests(InSpace, Paged, Operation[Page[ChangeRequest]]):
     """List the change requests of a space.
 
     `status` is required to see any but the open ones; it takes one value.
@@ -115,7 +115,6 @@ class ListChangeRequests(Paged, Operation[Page[ChangeRequest]]):
     operation_id = "listChangeRequestsForSpace"
     route = "GET /spaces/{space_id}/change-requests"
 
-    space_id: str
     status: ChangeRequestStatus | None = None
     creator: str | None = None
     contributor: str | None = None
@@ -123,7 +122,7 @@ class ListChangeRequests(Paged, Operation[Page[ChangeRequest]]):
     conversations_issues_cluster: str | None = None
 
 
-class ListOrganizationChangeRequests(Paged, Operation[Page[ChangeRequest]]):
+class ListOrganizationChangeRequests(InOrganization, Paged, Operation[Page[ChangeRequest]]):
     """List the change requests of an organization.
 
     `status` is required to see any but the open ones; it takes one value.
@@ -132,7 +131,6 @@ class ListOrganizationChangeRequests(Paged, Operation[Page[ChangeRequest]]):
     operation_id = "listChangeRequestsForOrganization"
     route = "GET /orgs/{organization_id}/change-requests"
 
-    organization_id: str
     status: ChangeRequestStatus | None = None
     creator: str | None = None
     contributor: str | None = None
@@ -140,7 +138,7 @@ class ListOrganizationChangeRequests(Paged, Operation[Page[ChangeRequest]]):
     conversations_issues_cluster: str | None = None
 
 
-class CreateChangeRequest(Operation[ChangeRequest]):
+class CreateChangeRequest(InSpace, Operation[ChangeRequest]):
     """Create a change request.
 
     It starts from the live content of the space. The service decides whether it is a draft or open.
@@ -150,22 +148,18 @@ class CreateChangeRequest(Operation[ChangeRequest]):
     route = "POST /spaces/{space_id}/change-requests"
     success = 201
 
-    space_id: str
     subject: str | None = None
     agent_task_id: str | None = None
 
 
-class GetChangeRequest(Operation[ChangeRequest]):
+class GetChangeRequest(InChangeRequest, Operation[ChangeRequest]):
     """Get a change request, by id or number."""
 
     operation_id = "getChangeRequestById"
     route = "GET /spaces/{space_id}/change-requests/{change_request_id}"
 
-    space_id: str
-    change_request_id: str
 
-
-class UpdateChangeRequest(Operation[ChangeRequest]):
+class UpdateChangeRequest(InChangeRequest, Operation[ChangeRequest]):
     """Update the subject, description or status.
 
     The subject has at most 100 characters; the description is a tree of nodes, not Markdown. The status cannot be
@@ -175,14 +169,12 @@ class UpdateChangeRequest(Operation[ChangeRequest]):
     operation_id = "updateChangeRequestById"
     route = "PATCH /spaces/{space_id}/change-requests/{change_request_id}"
 
-    space_id: str
-    change_request_id: str
     subject: str | None = Field(default=None, max_length=100)
     description: dict[str, Any] | None = None
     status: Literal["draft", "open", "archived"] | None = None
 
 
-class MergeChangeRequest(Operation[MergeResult]):
+class MergeChangeRequest(InChangeRequest, Operation[MergeResult]):
     """Merge a change request into the live content.
 
     Conflicts are merged too. A merge cannot be undone.
@@ -191,11 +183,8 @@ class MergeChangeRequest(Operation[MergeResult]):
     operation_id = "mergeChangeRequest"
     route = "POST /spaces/{space_id}/change-requests/{change_request_id}/merge"
 
-    space_id: str
-    change_request_id: str
 
-
-class PullChangeRequest(Operation[MergeResult]):
+class PullChangeRequest(InChangeRequest, Operation[MergeResult]):
     """Update a change request with the live content.
 
     The service calls this operation update.
@@ -204,21 +193,15 @@ class PullChangeRequest(Operation[MergeResult]):
     operation_id = "updateChangeRequest"
     route = "POST /spaces/{space_id}/change-requests/{change_request_id}/update"
 
-    space_id: str
-    change_request_id: str
 
-
-class ListRequestedReviewers(Paged, Operation[Page[RequestedReviewer]]):
+class ListRequestedReviewers(InChangeRequest, Paged, Operation[Page[RequestedReviewer]]):
     """List the requested reviewers of a change request."""
 
     operation_id = "getRequestedReviewersByChangeRequestId"
     route = "GET /spaces/{space_id}/change-requests/{change_request_id}/requested-reviewers"
 
-    space_id: str
-    change_request_id: str
 
-
-class RequestReviewers(Operation[RequestedReviewers]):
+class RequestReviewers(InChangeRequest, Operation[RequestedReviewers]):
     """Request reviews, by user id.
 
     Can also set the subject and the description of the change request.
@@ -227,14 +210,12 @@ class RequestReviewers(Operation[RequestedReviewers]):
     operation_id = "requestReviewersForChangeRequest"
     route = "POST /spaces/{space_id}/change-requests/{change_request_id}/requested-reviewers"
 
-    space_id: str
-    change_request_id: str
     users: tuple[str, ...]
     subject: str | None = None
     description: dict[str, Any] | None = None
 
 
-class RemoveRequestedReviewer(Operation[None]):
+class RemoveRequestedReviewer(InChangeRequest, Operation[None]):
     """Remove a requested reviewer.
 
     Succeeds if the user is not a requested reviewer.
@@ -244,12 +225,10 @@ class RemoveRequestedReviewer(Operation[None]):
     route = "DELETE /spaces/{space_id}/change-requests/{change_request_id}/requested-reviewers/{user_id}"
     success = 204
 
-    space_id: str
-    change_request_id: str
     user_id: str
 
 
-class ListContributors(Operation[Page[Contributor]]):
+class ListContributors(InChangeRequest, Operation[Page[Contributor]]):
     """List the users who edited or commented.
 
     The service returns one page only.
@@ -258,11 +237,8 @@ class ListContributors(Operation[Page[Contributor]]):
     operation_id = "getContributorsByChangeRequestId"
     route = "GET /spaces/{space_id}/change-requests/{change_request_id}/contributors"
 
-    space_id: str
-    change_request_id: str
 
-
-class ListReviews(Paged, Operation[Page[Review]]):
+class ListReviews(InChangeRequest, Paged, Operation[Page[Review]]):
     """List the reviews of a change request.
 
     `outdated` filters by whether a newer review of the same user replaced it.
@@ -272,13 +248,11 @@ class ListReviews(Paged, Operation[Page[Review]]):
     route = "GET /spaces/{space_id}/change-requests/{change_request_id}/reviews"
     feature = REVIEWS
 
-    space_id: str
-    change_request_id: str
     format: Format | None = None
     outdated: bool | None = None
 
 
-class SubmitReview(Operation[Review]):
+class SubmitReview(InChangeRequest, Operation[Review]):
     """Submit a review: approve or request changes.
 
     A review cannot be edited or deleted; a newer review of the same user replaces it.
@@ -289,37 +263,30 @@ class SubmitReview(Operation[Review]):
     feature = REVIEWS
     success = 201
 
-    space_id: str
-    change_request_id: str
     status: ReviewStatus
     comment: Document | None = None
 
 
-class GetReview(Operation[Review]):
+class GetReview(InChangeRequest, Operation[Review]):
     """Get a review."""
 
     operation_id = "getChangeRequestReviewById"
     route = "GET /spaces/{space_id}/change-requests/{change_request_id}/reviews/{review_id}"
     feature = REVIEWS
 
-    space_id: str
-    change_request_id: str
     review_id: str
     format: Format | None = None
 
 
-class ListCommenters(Paged, Operation[Page[OrganizationMember]]):
+class ListCommenters(InChangeRequest, Paged, Operation[Page[OrganizationMember]]):
     """List the users who commented on a change request."""
 
     operation_id = "listCommentersInChangeRequest"
     route = "GET /spaces/{space_id}/change-requests/{change_request_id}/commenters"
     feature = "list of commenters"
 
-    space_id: str
-    change_request_id: str
 
-
-class GetChangeRequestPDF(Operation[ExportedPDF]):
+class GetChangeRequestPDF(InChangeRequest, Operation[ExportedPDF]):
     """Export a change request as PDF.
 
     Exports everything, or everything from `page` (a page id) on; with `only`, that page alone.
@@ -328,7 +295,5 @@ class GetChangeRequestPDF(Operation[ExportedPDF]):
     operation_id = "getChangeRequestPDF"
     route = "GET /spaces/{space_id}/change-requests/{change_request_id}/pdf"
 
-    space_id: str
-    change_request_id: str
     only: bool | None = None
     page: str | None = None

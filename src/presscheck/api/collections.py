@@ -2,7 +2,7 @@
 
 from pydantic import Field
 
-from presscheck.api.operation import Model, NullableModel, Operation, Page, Paged
+from presscheck.api.operation import InOrganization, Model, NullableModel, Operation, Page, Paged
 from presscheck.api.roles import ContentPosition, DefaultLevel, Location
 from presscheck.api.spaces import Space
 
@@ -68,7 +68,7 @@ class DeleteCollection(Operation[None]):
     collection_id: str
 
 
-class ListCollections(Paged, Operation[Page[Collection]]):
+class ListCollections(InOrganization, Paged, Operation[Page[Collection]]):
     """List the collections of an organization.
 
     Includes collections inside others unless `nested` is false.
@@ -77,11 +77,10 @@ class ListCollections(Paged, Operation[Page[Collection]]):
     operation_id = "listCollectionsInOrganizationById"
     route = "GET /orgs/{organization_id}/collections"
 
-    organization_id: str
     nested: bool | None = None
 
 
-class CreateCollection(Operation[Collection]):
+class CreateCollection(InOrganization, Operation[Collection]):
     """Create a collection.
 
     It is created at the top level, or in `parent`. The title has at most 50 characters.
@@ -91,7 +90,6 @@ class CreateCollection(Operation[Collection]):
     route = "POST /orgs/{organization_id}/collections"
     success = 201
 
-    organization_id: str
     title: str | None = Field(default=None, max_length=50)
     parent: str | None = None
 

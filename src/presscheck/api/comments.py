@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from presscheck.api.operation import Argument, Model, Operation, Page, Paged
+from presscheck.api.operation import Argument, InChangeRequest, InSpace, Model, Operation, Page, Paged
 from presscheck.api.roles import Location
 from presscheck.api.users import Contribution, User
 
@@ -111,7 +111,7 @@ class TableCellTarget(Argument):
     definition: str
 
 
-class ListComments(Paged, Operation[Page[Comment]]):
+class ListComments(InChangeRequest, Paged, Operation[Page[Comment]]):
     """List the comments on a change request.
 
     Newest first unless `order` is given.
@@ -120,8 +120,6 @@ class ListComments(Paged, Operation[Page[Comment]]):
     operation_id = "listCommentsInChangeRequest"
     route = "GET /spaces/{space_id}/change-requests/{change_request_id}/comments"
 
-    space_id: str
-    change_request_id: str
     order: Literal["asc", "desc"] | None = None
     format: Format | None = None
     status: CommentFilter | None = None
@@ -129,7 +127,7 @@ class ListComments(Paged, Operation[Page[Comment]]):
     authors: tuple[str, ...] | None = None
 
 
-class PostComment(Operation[Comment]):
+class PostComment(InChangeRequest, Operation[Comment]):
     """Comment on a change request.
 
     `page`, `node` and `table_cell` choose a place in it.
@@ -138,27 +136,23 @@ class PostComment(Operation[Comment]):
     operation_id = "postCommentInChangeRequest"
     route = "POST /spaces/{space_id}/change-requests/{change_request_id}/comments"
 
-    space_id: str
-    change_request_id: str
     body: Document
     page: str | None = None
     node: str | None = None
     table_cell: TableCellTarget | None = None
 
 
-class GetComment(Operation[Comment]):
+class GetComment(InChangeRequest, Operation[Comment]):
     """Get a comment on a change request."""
 
     operation_id = "getCommentInChangeRequest"
     route = "GET /spaces/{space_id}/change-requests/{change_request_id}/comments/{comment_id}"
 
-    space_id: str
-    change_request_id: str
     comment_id: str
     format: Format | None = None
 
 
-class UpdateComment(Operation[Comment]):
+class UpdateComment(InChangeRequest, Operation[Comment]):
     """Edit, resolve, reopen or react to a comment.
 
     Fails with 403 if the text to edit is by another user.
@@ -167,8 +161,6 @@ class UpdateComment(Operation[Comment]):
     operation_id = "updateCommentInChangeRequest"
     route = "PUT /spaces/{space_id}/change-requests/{change_request_id}/comments/{comment_id}"
 
-    space_id: str
-    change_request_id: str
     comment_id: str
     resolved: bool | None = None
     body: Document | None = None
@@ -176,7 +168,7 @@ class UpdateComment(Operation[Comment]):
     removed_reactions: tuple[str, ...] | None = None
 
 
-class DeleteComment(Operation[None]):
+class DeleteComment(InChangeRequest, Operation[None]):
     """Delete a comment on a change request.
 
     Succeeds if it does not exist.
@@ -186,38 +178,32 @@ class DeleteComment(Operation[None]):
     route = "DELETE /spaces/{space_id}/change-requests/{change_request_id}/comments/{comment_id}"
     success = 204
 
-    space_id: str
-    change_request_id: str
     comment_id: str
 
 
-class ListReplies(Paged, Operation[Page[CommentReply]]):
+class ListReplies(InChangeRequest, Paged, Operation[Page[CommentReply]]):
     """List the replies to a comment on a change request."""
 
     operation_id = "listCommentRepliesInChangeRequest"
     route = "GET /spaces/{space_id}/change-requests/{change_request_id}/comments/{comment_id}/replies"
 
-    space_id: str
-    change_request_id: str
     comment_id: str
     format: Format | None = None
 
 
-class PostReply(Operation[CommentReply]):
+class PostReply(InChangeRequest, Operation[CommentReply]):
     """Reply to a comment on a change request."""
 
     operation_id = "postCommentReplyInChangeRequest"
     route = "POST /spaces/{space_id}/change-requests/{change_request_id}/comments/{comment_id}/replies"
     in_query = frozenset({"format"})
 
-    space_id: str
-    change_request_id: str
     comment_id: str
     body: Document
     format: Format | None = None
 
 
-class GetReply(Operation[CommentReply]):
+class GetReply(InChangeRequest, Operation[CommentReply]):
     """Get a reply on a change request."""
 
     operation_id = "getCommentReplyInChangeRequest"
@@ -225,14 +211,12 @@ class GetReply(Operation[CommentReply]):
         "GET /spaces/{space_id}/change-requests/{change_request_id}/comments/{comment_id}/replies/{comment_reply_id}"
     )
 
-    space_id: str
-    change_request_id: str
     comment_id: str
     comment_reply_id: str
     format: Format | None = None
 
 
-class UpdateReply(Operation[CommentReply]):
+class UpdateReply(InChangeRequest, Operation[CommentReply]):
     """Edit or react to a reply.
 
     Fails with 403 if the text to edit is by another user.
@@ -244,8 +228,6 @@ class UpdateReply(Operation[CommentReply]):
     )
     feature = "editing of replies"
 
-    space_id: str
-    change_request_id: str
     comment_id: str
     comment_reply_id: str
     resolved: bool | None = None
@@ -254,7 +236,7 @@ class UpdateReply(Operation[CommentReply]):
     removed_reactions: tuple[str, ...] | None = None
 
 
-class DeleteReply(Operation[None]):
+class DeleteReply(InChangeRequest, Operation[None]):
     """Delete a reply on a change request.
 
     Succeeds if it does not exist.
@@ -267,13 +249,11 @@ class DeleteReply(Operation[None]):
     feature = "editing of replies"
     success = 204
 
-    space_id: str
-    change_request_id: str
     comment_id: str
     comment_reply_id: str
 
 
-class ListSpaceComments(Paged, Operation[Page[Comment]]):
+class ListSpaceComments(InSpace, Paged, Operation[Page[Comment]]):
     """List the comments on the live content of a space.
 
     Newest first unless `order` is given.
@@ -283,7 +263,6 @@ class ListSpaceComments(Paged, Operation[Page[Comment]]):
     route = "GET /spaces/{space_id}/comments"
     feature = "comments outside change requests"
 
-    space_id: str
     order: Literal["asc", "desc"] | None = None
     format: Format | None = None
     status: CommentFilter | None = None
@@ -291,7 +270,7 @@ class ListSpaceComments(Paged, Operation[Page[Comment]]):
     authors: tuple[str, ...] | None = None
 
 
-class PostSpaceComment(Operation[Comment]):
+class PostSpaceComment(InSpace, Operation[Comment]):
     """Comment on the live content of a space.
 
     `page`, `node` and `table_cell` choose a place in it.
@@ -301,26 +280,24 @@ class PostSpaceComment(Operation[Comment]):
     route = "POST /spaces/{space_id}/comments"
     feature = "comments outside change requests"
 
-    space_id: str
     body: Document
     page: str | None = None
     node: str | None = None
     table_cell: TableCellTarget | None = None
 
 
-class GetSpaceComment(Operation[Comment]):
+class GetSpaceComment(InSpace, Operation[Comment]):
     """Get a comment on the live content."""
 
     operation_id = "getCommentInSpace"
     route = "GET /spaces/{space_id}/comments/{comment_id}"
     feature = "comments outside change requests"
 
-    space_id: str
     comment_id: str
     format: Format | None = None
 
 
-class UpdateSpaceComment(Operation[Comment]):
+class UpdateSpaceComment(InSpace, Operation[Comment]):
     """Edit, resolve or react to a live-content comment.
 
     Fails with 403 if the text to edit is by another user.
@@ -330,7 +307,6 @@ class UpdateSpaceComment(Operation[Comment]):
     route = "PUT /spaces/{space_id}/comments/{comment_id}"
     feature = "comments outside change requests"
 
-    space_id: str
     comment_id: str
     resolved: bool | None = None
     body: Document | None = None
@@ -338,7 +314,7 @@ class UpdateSpaceComment(Operation[Comment]):
     removed_reactions: tuple[str, ...] | None = None
 
 
-class DeleteSpaceComment(Operation[None]):
+class DeleteSpaceComment(InSpace, Operation[None]):
     """Delete a comment on the live content.
 
     Succeeds if it does not exist.
@@ -349,29 +325,26 @@ class DeleteSpaceComment(Operation[None]):
     feature = "comments outside change requests"
     success = 204
 
-    space_id: str
     comment_id: str
 
 
-class ListSpaceReplies(Paged, Operation[Page[CommentReply]]):
+class ListSpaceReplies(InSpace, Paged, Operation[Page[CommentReply]]):
     """List the replies to a comment on the live content."""
 
     operation_id = "listCommentRepliesInSpace"
     route = "GET /spaces/{space_id}/comments/{comment_id}/replies"
     feature = "comments outside change requests"
 
-    space_id: str
     comment_id: str
     format: Format | None = None
 
 
-class PostSpaceReply(Operation[CommentReply]):
+class PostSpaceReply(InSpace, Operation[CommentReply]):
     """Reply to a comment on the live content."""
 
     operation_id = "postCommentReplyInSpace"
     route = "POST /spaces/{space_id}/comments/{comment_id}/replies"
     feature = "comments outside change requests"
 
-    space_id: str
     comment_id: str
     body: Document

@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field
 
 from presscheck.api.change_requests import ChangeRequest
 from presscheck.api.comments import Format
-from presscheck.api.operation import Model, Operation, Page, Paged
+from presscheck.api.operation import InChangeRequest, InSpace, Model, Operation, Page, Paged
 
 
 class ContentRef(Model):
@@ -196,38 +196,33 @@ class Rendering(Extent):
     evaluated: bool | Literal["deterministic-only"] | None = None
 
 
-class GetCurrentRevision(Extent, Operation[Revision]):
+class GetCurrentRevision(InSpace, Extent, Operation[Revision]):
     """Get the live content of a space."""
 
     operation_id = "getCurrentRevision"
     route = "GET /spaces/{space_id}/content"
     feature = "page content outside change requests"
 
-    space_id: str
 
-
-class ListPages(Extent, Operation[Pages]):
+class ListPages(InSpace, Extent, Operation[Pages]):
     """List the pages of the live content as a tree."""
 
     operation_id = "listPages"
     route = "GET /spaces/{space_id}/content/pages"
     feature = "page content outside change requests"
 
-    space_id: str
 
-
-class GetPage(Rendering, Operation[RevisionPage]):
+class GetPage(InSpace, Rendering, Operation[RevisionPage]):
     """Get a page of the live content."""
 
     operation_id = "getPageById"
     route = "GET /spaces/{space_id}/content/page/{page_id}"
     feature = "page content outside change requests"
 
-    space_id: str
     page_id: str
 
 
-class GetPageByPath(Rendering, Operation[RevisionPage]):
+class GetPageByPath(InSpace, Rendering, Operation[RevisionPage]):
     """Get a page of the live content by its path.
 
     An example of a path is ``guides/start``.
@@ -237,43 +232,38 @@ class GetPageByPath(Rendering, Operation[RevisionPage]):
     route = "GET /spaces/{space_id}/content/path/{page_path}"
     feature = "page content outside change requests"
 
-    space_id: str
     page_path: str
 
 
-class ListFiles(Paged, Extent, Operation[Page[RevisionFile]]):
+class ListFiles(InSpace, Paged, Extent, Operation[Page[RevisionFile]]):
     """List the files of the live content."""
 
     operation_id = "listFiles"
     route = "GET /spaces/{space_id}/content/files"
     feature = "page content outside change requests"
 
-    space_id: str
 
-
-class GetFile(Extent, Operation[RevisionFile]):
+class GetFile(InSpace, Extent, Operation[RevisionFile]):
     """Get a file of the live content."""
 
     operation_id = "getFileById"
     route = "GET /spaces/{space_id}/content/files/{file_id}"
     feature = "page content outside change requests"
 
-    space_id: str
     file_id: str
 
 
-class GetReusableContent(Extent, Operation[ReusableContent]):
+class GetReusableContent(InSpace, Extent, Operation[ReusableContent]):
     """Get reusable content of the live content."""
 
     operation_id = "getReusableContentById"
     route = "GET /spaces/{space_id}/content/reusable-contents/{reusable_content_id}"
     feature = "page content outside change requests"
 
-    space_id: str
     reusable_content_id: str
 
 
-class GetDocument(Operation[ContentDocument]):
+class GetDocument(InSpace, Operation[ContentDocument]):
     """Get the body of a page or of reusable content.
 
     The id is that of its document. Documents never change: an edit makes another one.
@@ -283,11 +273,10 @@ class GetDocument(Operation[ContentDocument]):
     route = "GET /spaces/{space_id}/documents/{document_id}"
     feature = "documents by their id"
 
-    space_id: str
     document_id: str
 
 
-class GetRevision(Extent, Operation[Revision]):
+class GetRevision(InSpace, Extent, Operation[Revision]):
     """Get a revision of a space.
 
     Revisions never change.
@@ -297,114 +286,93 @@ class GetRevision(Extent, Operation[Revision]):
     route = "GET /spaces/{space_id}/revisions/{revision_id}"
     feature = "content of revisions"
 
-    space_id: str
     revision_id: str
 
 
-class ListRevisionPages(Extent, Operation[Pages]):
+class ListRevisionPages(InSpace, Extent, Operation[Pages]):
     """List the pages of a revision as a tree."""
 
     operation_id = "listPagesInRevisionById"
     route = "GET /spaces/{space_id}/revisions/{revision_id}/pages"
     feature = "content of revisions"
 
-    space_id: str
     revision_id: str
 
 
-class GetRevisionPage(Rendering, Operation[RevisionPage]):
+class GetRevisionPage(InSpace, Rendering, Operation[RevisionPage]):
     """Get a page of a revision."""
 
     operation_id = "getPageInRevisionById"
     route = "GET /spaces/{space_id}/revisions/{revision_id}/page/{page_id}"
     feature = "content of revisions"
 
-    space_id: str
     revision_id: str
     page_id: str
 
 
-class ListRevisionFiles(Paged, Extent, Operation[Page[RevisionFile]]):
+class ListRevisionFiles(InSpace, Paged, Extent, Operation[Page[RevisionFile]]):
     """List the files of a revision."""
 
     operation_id = "listFilesInRevisionById"
     route = "GET /spaces/{space_id}/revisions/{revision_id}/files"
     feature = "content of revisions"
 
-    space_id: str
     revision_id: str
 
 
-class GetChangeRequestRevision(Extent, Operation[Revision]):
+class GetChangeRequestRevision(InChangeRequest, Extent, Operation[Revision]):
     """Get the content of a change request."""
 
     operation_id = "getRevisionOfChangeRequestById"
     route = "GET /spaces/{space_id}/change-requests/{change_request_id}/content"
 
-    space_id: str
-    change_request_id: str
 
-
-class ListChangeRequestPages(Extent, Operation[Pages]):
+class ListChangeRequestPages(InChangeRequest, Extent, Operation[Pages]):
     """List the pages of a change request as a tree."""
 
     operation_id = "listPagesInChangeRequest"
     route = "GET /spaces/{space_id}/change-requests/{change_request_id}/content/pages"
 
-    space_id: str
-    change_request_id: str
 
-
-class GetChangeRequestPage(Rendering, Operation[RevisionPage]):
+class GetChangeRequestPage(InChangeRequest, Rendering, Operation[RevisionPage]):
     """Get a page of a change request."""
 
     operation_id = "getPageInChangeRequestById"
     route = "GET /spaces/{space_id}/change-requests/{change_request_id}/content/page/{page_id}"
 
-    space_id: str
-    change_request_id: str
     page_id: str
 
 
-class GetChangeRequestPageByPath(Rendering, Operation[RevisionPage]):
+class GetChangeRequestPageByPath(InChangeRequest, Rendering, Operation[RevisionPage]):
     """Get a page of a change request by its path."""
 
     operation_id = "getPageInChangeRequestByPath"
     route = "GET /spaces/{space_id}/change-requests/{change_request_id}/content/path/{page_path}"
     feature = "pages by path"
 
-    space_id: str
-    change_request_id: str
     page_path: str
 
 
-class ListChangeRequestFiles(Paged, Extent, Operation[Page[RevisionFile]]):
+class ListChangeRequestFiles(InChangeRequest, Paged, Extent, Operation[Page[RevisionFile]]):
     """List the files of a change request."""
 
     operation_id = "listFilesInChangeRequestById"
     route = "GET /spaces/{space_id}/change-requests/{change_request_id}/content/files"
 
-    space_id: str
-    change_request_id: str
 
-
-class GetChangeRequestFile(Extent, Operation[RevisionFile]):
+class GetChangeRequestFile(InChangeRequest, Extent, Operation[RevisionFile]):
     """Get a file of a change request."""
 
     operation_id = "getFileInChangeRequestById"
     route = "GET /spaces/{space_id}/change-requests/{change_request_id}/content/files/{file_id}"
 
-    space_id: str
-    change_request_id: str
     file_id: str
 
 
-class GetChangeRequestReusableContent(Extent, Operation[ReusableContent]):
+class GetChangeRequestReusableContent(InChangeRequest, Extent, Operation[ReusableContent]):
     """Get reusable content of a change request."""
 
     operation_id = "getReusableContentInChangeRequestById"
     route = "GET /spaces/{space_id}/change-requests/{change_request_id}/content/reusable-contents/{reusable_content_id}"
 
-    space_id: str
-    change_request_id: str
     reusable_content_id: str

@@ -10,7 +10,7 @@ from pydantic import BaseModel, FailFast, Field, model_validator
 from presscheck.api.change_requests import ChangeRequest
 from presscheck.api.comments import Document
 from presscheck.api.content import Extent, RevisionFile
-from presscheck.api.operation import Argument, Model, Operation
+from presscheck.api.operation import Argument, InChangeRequest, InSpace, Model, Operation
 from presscheck.api.roles import Location
 
 
@@ -91,7 +91,7 @@ class SemanticChanges(Model):
         return note if isinstance(note, str) else ""
 
 
-class GetChangeRequestChanges(Operation[SemanticChanges]):
+class GetChangeRequestChanges(InChangeRequest, Operation[SemanticChanges]):
     """Get the changes of a change request.
 
     `limit` (10 by default) truncates the list; there is no pagination.
@@ -101,12 +101,10 @@ class GetChangeRequestChanges(Operation[SemanticChanges]):
     route = "GET /spaces/{space_id}/change-requests/{change_request_id}/changes"
     feature = "list of changes"
 
-    space_id: str
-    change_request_id: str
     limit: int | None = Field(default=None, ge=0)
 
 
-class GetRevisionChanges(Extent, Operation[SemanticChanges]):
+class GetRevisionChanges(InSpace, Extent, Operation[SemanticChanges]):
     """Get the changes of a revision from its parent.
 
     `limit` (10 by default) truncates the list; there is no pagination.
@@ -116,7 +114,6 @@ class GetRevisionChanges(Extent, Operation[SemanticChanges]):
     route = "GET /spaces/{space_id}/revisions/{revision_id}/changes"
     feature = "content of revisions"
 
-    space_id: str
     revision_id: str
     limit: int | None = Field(default=None, ge=0)
 
@@ -241,7 +238,7 @@ class ContentUpdate(Model):
         return cast("Any", answer)
 
 
-class EditChangeRequestContent(Operation[ContentUpdate]):
+class EditChangeRequestContent(InChangeRequest, Operation[ContentUpdate]):
     """Edit the content of a change request.
 
     Applies 1 to 50 changes in order, all or none, as one new revision. With `compat` false the answer has the
@@ -254,7 +251,5 @@ class EditChangeRequestContent(Operation[ContentUpdate]):
     in_query = frozenset({"compat"})
     release = "0.202.0"
 
-    space_id: str
-    change_request_id: str
     changes: Annotated[tuple[ContentChange, ...], Field(min_length=1, max_length=50), FailFast()]
     compat: bool | None = None

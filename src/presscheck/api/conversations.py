@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from presscheck.api.operation import Argument, Model, Operation, Page, Paged
+from presscheck.api.operation import Argument, InOrganization, Model, Operation, Page, Paged
 from presscheck.api.roles import Location
 
 
@@ -133,7 +133,7 @@ class NewConversation(Argument):
     parts: tuple[Message, ...]
 
 
-class ListIssuesClusters(Paged, Operation[Page[IssuesCluster]]):
+class ListIssuesClusters(InOrganization, Paged, Operation[Page[IssuesCluster]]):
     """List the clusters of similar issues.
 
     Newest first unless `order` and `order_by` are given.
@@ -143,7 +143,6 @@ class ListIssuesClusters(Paged, Operation[Page[IssuesCluster]]):
     route = "GET /orgs/{organization_id}/conversations-clusters"
     release = "0.146.0"
 
-    organization_id: str
     order: Literal["asc", "desc"] | None = None
     order_by: Literal["updatedAt", "issues", "conversations", "tasksTotal", "tasksBacklog", "tasksStarted"] | None = (
         None
@@ -151,7 +150,7 @@ class ListIssuesClusters(Paged, Operation[Page[IssuesCluster]]):
     status: Literal["pending", "analysing"] | None = None
 
 
-class ListConversations(Paged, Operation[Page[Conversation]]):
+class ListConversations(InOrganization, Paged, Operation[Page[Conversation]]):
     """List the conversations of an organization.
 
     `source` filters by where they come from.
@@ -161,11 +160,10 @@ class ListConversations(Paged, Operation[Page[Conversation]]):
     route = "GET /orgs/{organization_id}/conversations"
     release = "0.146.0"
 
-    organization_id: str
     source: str | None = None
 
 
-class IngestConversations(Operation[None]):
+class IngestConversations(InOrganization, Operation[None]):
     """Import one conversation or several.
 
     Requires the token of an integration's installation.
@@ -177,11 +175,10 @@ class IngestConversations(Operation[None]):
     body_field = "conversations"
     release = "0.146.0"
 
-    organization_id: str
     conversations: NewConversation | tuple[NewConversation, ...]
 
 
-class ListConversationIssues(Paged, Operation[Page[IssueInConversation]]):
+class ListConversationIssues(InOrganization, Paged, Operation[Page[IssueInConversation]]):
     """List the issues found in conversations.
 
     Lists all of an organization, or those of one cluster or one conversation.
@@ -191,28 +188,25 @@ class ListConversationIssues(Paged, Operation[Page[IssueInConversation]]):
     route = "GET /orgs/{organization_id}/conversations-issues"
     release = "0.146.0"
 
-    organization_id: str
     cluster: str | None = None
     conversation: str | None = None
 
 
-class GetConversationIssue(Operation[IssueInConversation]):
+class GetConversationIssue(InOrganization, Operation[IssueInConversation]):
     """Get an issue found in conversations."""
 
     operation_id = "getConversationIssueById"
     route = "GET /orgs/{organization_id}/conversations-issues/{issue_id}"
     release = "0.146.0"
 
-    organization_id: str
     issue_id: str
 
 
-class GetConversation(Operation[WholeConversation]):
+class GetConversation(InOrganization, Operation[WholeConversation]):
     """Get a conversation with its messages."""
 
     operation_id = "getConversationById"
     route = "GET /orgs/{organization_id}/conversations/{conversation_id}"
     release = "0.146.0"
 
-    organization_id: str
     conversation_id: str

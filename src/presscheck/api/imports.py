@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from presscheck.api.operation import Argument, Model, Operation, Page, Paged
+from presscheck.api.operation import Argument, InOrganization, Model, Operation, Page, Paged
 
 
 class ImportedPage(Model):
@@ -55,30 +55,28 @@ class ImportTarget(Argument):
     page: str | None = None
 
 
-class StartImport(Operation[ImportRun]):
+class StartImport(InOrganization, Operation[ImportRun]):
     """Start an import."""
 
     operation_id = "startImportRun"
     route = "POST /org/{organization_id}/imports"
     success = 201
 
-    organization_id: str
     source: Annotated[WebsiteSource | FilesSource, Field(discriminator="type")]
     target: ImportTarget
 
 
-class CancelImport(Operation[ImportRun]):
+class CancelImport(InOrganization, Operation[ImportRun]):
     """Cancel an import."""
 
     operation_id = "cancelImportRun"
     route = "POST /org/{organization_id}/imports/{import_run_id}/cancel"
     success = 201
 
-    organization_id: str
     import_run_id: str
 
 
-class ListImports(Paged, Operation[Page[ImportRun]]):
+class ListImports(InOrganization, Paged, Operation[Page[ImportRun]]):
     """List the imports of an organization."""
 
     operation_id = "listImportRuns"
@@ -86,14 +84,13 @@ class ListImports(Paged, Operation[Page[ImportRun]]):
     feature = "list of imports"
     release = "0.202.0"
 
-    organization_id: str
     space: str | None = None
     change_request: str | None = None
     site: str | None = None
     status: Literal["active", "pending", "in-progress", "completed", "failed", "cancelled"] | None = None
 
 
-class GetImport(Operation[ImportRun]):
+class GetImport(InOrganization, Operation[ImportRun]):
     """Get an import."""
 
     operation_id = "getImportRun"
@@ -101,5 +98,4 @@ class GetImport(Operation[ImportRun]):
     feature = "list of imports"
     release = "0.202.0"
 
-    organization_id: str
     import_run_id: str

@@ -1,7 +1,7 @@
 """Links that invite people to an organization, a space or a collection."""
 
 from presscheck.api.collections import Collection
-from presscheck.api.operation import Model, NullableModel, Operation, Page, Paged
+from presscheck.api.operation import InOrganization, Model, NullableModel, Operation, Page, Paged
 from presscheck.api.roles import MemberRole
 from presscheck.api.spaces import Space
 
@@ -31,17 +31,15 @@ class OrganizationInvite(NullableModel):
     redundant: bool = False
 
 
-class ListInvites(Paged, Operation[Page[OrganizationInvite]]):
+class ListInvites(InOrganization, Paged, Operation[Page[OrganizationInvite]]):
     """List the invite links of an organization."""
 
     operation_id = "listOrganizationInviteLinks"
     route = "GET /orgs/{organization_id}/link-invites"
     feature = "list of invites"
 
-    organization_id: str
 
-
-class CreateInvite(Operation[Invite]):
+class CreateInvite(InOrganization, Operation[Invite]):
     """Create an invite link.
 
     Give `role` for an organization, or `level` with `space` or `collection`; null invites guests.
@@ -52,25 +50,23 @@ class CreateInvite(Operation[Invite]):
     feature = "list of invites"
     success = 201
 
-    organization_id: str
     role: MemberRole | None = None
     level: MemberRole | None = None
     space: str | None = None
     collection: str | None = None
 
 
-class GetInvite(Operation[Invite]):
+class GetInvite(InOrganization, Operation[Invite]):
     """Get an invite link."""
 
     operation_id = "getOrganizationInviteLink"
     route = "GET /orgs/{organization_id}/link-invites/{invite_id}"
     feature = "list of invites"
 
-    organization_id: str
     invite_id: str
 
 
-class UpdateInvite(Operation[Invite]):
+class UpdateInvite(InOrganization, Operation[Invite]):
     """Change the role or level of an invite link.
 
     Give `role` or `level`, whichever the link was created with.
@@ -80,13 +76,12 @@ class UpdateInvite(Operation[Invite]):
     route = "PATCH /orgs/{organization_id}/link-invites/{invite_id}"
     feature = "list of invites"
 
-    organization_id: str
     invite_id: str
     role: MemberRole | None = None
     level: MemberRole | None = None
 
 
-class DeleteInvite(Operation[None]):
+class DeleteInvite(InOrganization, Operation[None]):
     """Delete an invite link.
 
     Succeeds if it does not exist.
@@ -96,5 +91,4 @@ class DeleteInvite(Operation[None]):
     route = "DELETE /orgs/{organization_id}/link-invites/{invite_id}"
     success = 204
 
-    organization_id: str
     invite_id: str

@@ -8,7 +8,7 @@ from presscheck.api.change_requests import ChangeRequest
 from presscheck.api.collections import Collection
 from presscheck.api.content import ReusableContent, Revision, RevisionFile, RevisionPage
 from presscheck.api.openapi import OpenAPISpec
-from presscheck.api.operation import Model, Operation, Page, Paged
+from presscheck.api.operation import InChangeRequest, InSpace, Model, Operation, Page, Paged
 from presscheck.api.organizations import Organization
 from presscheck.api.spaces import Space
 from presscheck.api.users import User
@@ -79,18 +79,17 @@ class Links(Page[Link]):
     stats: LinkStats = Field(default_factory=LinkStats)
 
 
-class ListSpaceLinks(Paged, Operation[Links]):
+class ListSpaceLinks(InSpace, Paged, Operation[Links]):
     """List the links in a space."""
 
     operation_id = "listSpaceLinks"
     route = "GET /spaces/{space_id}/links"
     release = "0.146.0"
 
-    space_id: str
     status: LinkStatus | None = None
 
 
-class ListPageLinks(Paged, Operation[Links]):
+class ListPageLinks(InSpace, Paged, Operation[Links]):
     """List the links in a page of the live content."""
 
     operation_id = "listPageLinksInSpace"
@@ -98,12 +97,11 @@ class ListPageLinks(Paged, Operation[Links]):
     feature = "links of pages on main"
     release = "0.146.0"
 
-    space_id: str
     page_id: str
     status: LinkStatus | None = None
 
 
-class ListPageBacklinks(Paged, Operation[Page[ContentLocation]]):
+class ListPageBacklinks(InSpace, Paged, Operation[Page[ContentLocation]]):
     """List the links to a page of the live content."""
 
     operation_id = "listSpacePageBacklinks"
@@ -111,41 +109,34 @@ class ListPageBacklinks(Paged, Operation[Page[ContentLocation]]):
     feature = "links of pages on main"
     release = "0.146.0"
 
-    space_id: str
     page_id: str
 
 
-class ListChangeRequestPageLinks(Paged, Operation[Links]):
+class ListChangeRequestPageLinks(InChangeRequest, Paged, Operation[Links]):
     """List the links in a page of a change request."""
 
     operation_id = "listPageLinksInChangeRequest"
     route = "GET /spaces/{space_id}/change-requests/{change_request_id}/content/page/{page_id}/links"
     release = "0.146.0"
 
-    space_id: str
-    change_request_id: str
     page_id: str
 
 
-class ListChangeRequestPageBacklinks(Paged, Operation[Page[ContentLocation]]):
+class ListChangeRequestPageBacklinks(InChangeRequest, Paged, Operation[Page[ContentLocation]]):
     """List the links to a page of a change request."""
 
     operation_id = "listChangeRequestPageBacklinks"
     route = "GET /spaces/{space_id}/change-requests/{change_request_id}/content/page/{page_id}/backlinks"
     release = "0.146.0"
 
-    space_id: str
-    change_request_id: str
     page_id: str
 
 
-class ListChangeRequestFileBacklinks(Paged, Operation[Page[ContentLocation]]):
+class ListChangeRequestFileBacklinks(InChangeRequest, Paged, Operation[Page[ContentLocation]]):
     """List the links to a file of a change request."""
 
     operation_id = "listChangeRequestFileBacklinks"
     route = "GET /spaces/{space_id}/change-requests/{change_request_id}/content/files/{file_id}/backlinks"
     release = "0.146.0"
 
-    space_id: str
-    change_request_id: str
     file_id: str

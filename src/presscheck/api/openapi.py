@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from presscheck.api.operation import Argument, Model, Operation, Page, Paged
+from presscheck.api.operation import Argument, InOrganization, Model, Operation, Page, Paged
 from presscheck.api.roles import Location
 
 Slug = Annotated[
@@ -97,16 +97,14 @@ class SpecSource(Argument):
     text: str | None = Field(default=None, min_length=1)
 
 
-class ListOpenAPISpecs(Paged, Operation[Page[OpenAPISpec]]):
+class ListOpenAPISpecs(InOrganization, Paged, Operation[Page[OpenAPISpec]]):
     """List the OpenAPI specifications of an organization."""
 
     operation_id = "listOpenAPISpecs"
     route = "GET /orgs/{organization_id}/openapi"
 
-    organization_id: str
 
-
-class CreateOpenAPISpec(Operation[OpenAPISpec]):
+class CreateOpenAPISpec(InOrganization, Operation[OpenAPISpec]):
     """Create an OpenAPI specification.
 
     The slug has at most 100 characters.
@@ -116,22 +114,20 @@ class CreateOpenAPISpec(Operation[OpenAPISpec]):
     route = "POST /orgs/{organization_id}/openapi"
     success = 201
 
-    organization_id: str
     slug: Slug
     source: SpecSource
 
 
-class GetOpenAPISpec(Operation[OpenAPISpec]):
+class GetOpenAPISpec(InOrganization, Operation[OpenAPISpec]):
     """Get an OpenAPI specification."""
 
     operation_id = "getOpenAPISpecBySlug"
     route = "GET /orgs/{organization_id}/openapi/{spec_slug}"
 
-    organization_id: str
     spec_slug: str
 
 
-class PutOpenAPISpec(Operation[OpenAPISpec]):
+class PutOpenAPISpec(InOrganization, Operation[OpenAPISpec]):
     """Create or replace an OpenAPI specification.
 
     Replaces the source, or creates the specification under its slug (status 201).
@@ -140,12 +136,11 @@ class PutOpenAPISpec(Operation[OpenAPISpec]):
     operation_id = "createOrUpdateOpenAPISpecBySlug"
     route = "PUT /orgs/{organization_id}/openapi/{spec_slug}"
 
-    organization_id: str
     spec_slug: str
     source: SpecSource
 
 
-class DeleteOpenAPISpec(Operation[None]):
+class DeleteOpenAPISpec(InOrganization, Operation[None]):
     """Delete an OpenAPI specification.
 
     Succeeds if it does not exist.
@@ -155,22 +150,20 @@ class DeleteOpenAPISpec(Operation[None]):
     route = "DELETE /orgs/{organization_id}/openapi/{spec_slug}"
     success = 204
 
-    organization_id: str
     spec_slug: str
 
 
-class UpdateOpenAPISpec(Operation[OpenAPISpec]):
+class UpdateOpenAPISpec(InOrganization, Operation[OpenAPISpec]):
     """Make an OpenAPI specification private or public."""
 
     operation_id = "updateOpenAPISpecBySlug"
     route = "PATCH /orgs/{organization_id}/openapi/{spec_slug}"
 
-    organization_id: str
     spec_slug: str
     visibility: Literal["private", "public"]
 
 
-class GetLatestOpenAPISpecVersion(Operation[OpenAPISpecVersion]):
+class GetLatestOpenAPISpecVersion(InOrganization, Operation[OpenAPISpecVersion]):
     """Get the latest version of an OpenAPI specification."""
 
     operation_id = "getLatestOpenAPISpecVersion"
@@ -178,11 +171,10 @@ class GetLatestOpenAPISpecVersion(Operation[OpenAPISpecVersion]):
     feature = "specification versions"
     may_be_absent = True
 
-    organization_id: str
     spec_slug: str
 
 
-class GetLatestOpenAPISpecContent(Operation[OpenAPISpecContent]):
+class GetLatestOpenAPISpecContent(InOrganization, Operation[OpenAPISpecContent]):
     """Get the latest content of an OpenAPI specification."""
 
     operation_id = "getLatestOpenAPISpecVersionContent"
@@ -190,5 +182,4 @@ class GetLatestOpenAPISpecContent(Operation[OpenAPISpecContent]):
     feature = "specification versions"
     may_be_absent = True
 
-    organization_id: str
     spec_slug: str

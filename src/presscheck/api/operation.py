@@ -322,6 +322,36 @@ class Paged(BaseModel):
     limit: int | None = Field(default=None, ge=0, le=1000)
 
 
+class InOrganization(BaseModel):
+    """Mixin of calls below an organization."""
+
+    organization_id: str
+
+
+class InSite(InOrganization):
+    """Mixin of calls below a site."""
+
+    site_id: str
+
+
+class InSpace(BaseModel):
+    """Mixin of calls below a space."""
+
+    space_id: str
+
+
+class InChangeRequest(InSpace):
+    """Mixin of calls below a change request; its number can be given instead of its id."""
+
+    change_request_id: str
+
+
+class InIntegration(BaseModel):
+    """Mixin of calls below an integration."""
+
+    integration_name: str
+
+
 def revive(name: str, given: dict[str, Any]) -> "Operation[Any]":
     """Create a call from its stored name, current or former, and its stored arguments.
 

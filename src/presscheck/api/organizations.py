@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from presscheck.api.operation import Argument, Model, NullableModel, Operation, Page, Paged
+from presscheck.api.operation import Argument, InOrganization, Model, NullableModel, Operation, Page, Paged
 from presscheck.api.roles import Location, MemberRole, MergeRules, StandaloneMergeRulesChange
 from presscheck.api.search_results import SearchPageResult, SearchSectionResult, SearchSpaceResult
 from presscheck.api.users import User
@@ -126,16 +126,14 @@ class ListOrganizations(Paged, Operation[Page[Organization]]):
     route = "GET /orgs"
 
 
-class GetOrganization(Operation[Organization]):
+class GetOrganization(InOrganization, Operation[Organization]):
     """Get an organization."""
 
     operation_id = "getOrganizationById"
     route = "GET /orgs/{organization_id}"
 
-    organization_id: str
 
-
-class UpdateOrganization(Operation[Organization]):
+class UpdateOrganization(InOrganization, Operation[Organization]):
     """Update an organization.
 
     The title has 2 to 255 characters, the hostname 3 to 32, the logo URL at most 2048. `default_role`,
@@ -145,7 +143,6 @@ class UpdateOrganization(Operation[Organization]):
     operation_id = "updateOrganizationById"
     route = "PATCH /orgs/{organization_id}"
 
-    organization_id: str
     title: str | None = Field(default=None, min_length=2, max_length=255)
     email_domains: tuple[str, ...] | None = None
     hostname: str | None = Field(default=None, min_length=3, max_length=32)
@@ -158,7 +155,7 @@ class UpdateOrganization(Operation[Organization]):
     merge_rules: StandaloneMergeRulesChange | None = None
 
 
-class JoinOrganization(Operation[None]):
+class JoinOrganization(InOrganization, Operation[None]):
     """Join an organization by a verified email domain.
 
     Fails with 400 if the domain is not allowed.
@@ -168,10 +165,8 @@ class JoinOrganization(Operation[None]):
     route = "POST /orgs/{organization_id}/join"
     success = 204
 
-    organization_id: str
 
-
-class ListMembers(Paged, Operation[Page[OrganizationMember]]):
+class ListMembers(InOrganization, Paged, Operation[Page[OrganizationMember]]):
     """List the members of an organization.
 
     Newest first unless `order` is given.
@@ -181,25 +176,23 @@ class ListMembers(Paged, Operation[Page[OrganizationMember]]):
     route = "GET /orgs/{organization_id}/members"
     feature = "list of members"
 
-    organization_id: str
     order: Literal["asc", "desc"] | None = None
     role: MemberRole | Literal["guest"] | None = None
     search: str | None = None
     sort: Literal["joinedAt", "lastSeenAt", "name"] | None = None
 
 
-class GetMember(Operation[OrganizationMember]):
+class GetMember(InOrganization, Operation[OrganizationMember]):
     """Get a member of an organization."""
 
     operation_id = "getMemberInOrganizationById"
     route = "GET /orgs/{organization_id}/members/{user_id}"
     feature = "list of members"
 
-    organization_id: str
     user_id: str
 
 
-class UpdateMember(Operation[OrganizationMember]):
+class UpdateMember(InOrganization, Operation[OrganizationMember]):
     """Change the role of a member.
 
     A role of null makes the member a guest.
@@ -209,12 +202,11 @@ class UpdateMember(Operation[OrganizationMember]):
     route = "PATCH /orgs/{organization_id}/members/{user_id}"
     feature = "list of members"
 
-    organization_id: str
     user_id: str
     role: MemberRole | None = None
 
 
-class RemoveMember(Operation[None]):
+class RemoveMember(InOrganization, Operation[None]):
     """Remove a member from an organization."""
 
     operation_id = "removeMemberFromOrganizationById"
@@ -222,11 +214,10 @@ class RemoveMember(Operation[None]):
     feature = "list of members"
     success = 204
 
-    organization_id: str
     user_id: str
 
 
-class SearchOrganization(Paged, Operation[Page[SearchSpaceResult]]):
+class SearchOrganization(InOrganization, Paged, Operation[Page[SearchSpaceResult]]):
     """Search all content of an organization.
 
     The query has at most 512 characters.
@@ -235,7 +226,6 @@ class SearchOrganization(Paged, Operation[Page[SearchSpaceResult]]):
     operation_id = "searchOrganizationContent"
     route = "GET /orgs/{organization_id}/search"
 
-    organization_id: str
     query: str = Field(max_length=512)
 
 

@@ -1,6 +1,6 @@
 """Who may do what in a collection or a space, by person and by team."""
 
-from presscheck.api.operation import Model, Operation, Page, Paged
+from presscheck.api.operation import InSpace, Model, Operation, Page, Paged
 from presscheck.api.roles import MemberRole
 from presscheck.api.teams import Team
 from presscheck.api.users import User
@@ -55,21 +55,17 @@ class RemoveCollectionTeamPermission(Operation[None]):
     team_id: str
 
 
-class ListSpaceUserPermissions(Paged, Operation[Page[UserPermission]]):
+class ListSpaceUserPermissions(InSpace, Paged, Operation[Page[UserPermission]]):
     """List the users with access to a space."""
 
     operation_id = "listUserPermissionsInSpace"
     route = "GET /spaces/{space_id}/permissions/users"
     feature = "list of permissions"
 
-    space_id: str
 
-
-class ListSpaceTeamPermissions(Paged, Operation[Page[TeamPermission]]):
+class ListSpaceTeamPermissions(InSpace, Paged, Operation[Page[TeamPermission]]):
     """List the teams with access to a space."""
 
     operation_id = "listTeamPermissionsInSpace"
     route = "GET /spaces/{space_id}/permissions/teams"
     feature = "list of permissions"
-
-    space_id: str

@@ -4,7 +4,7 @@ from typing import Any
 
 from pydantic import Field
 
-from presscheck.api.operation import Model, Operation
+from presscheck.api.operation import InSite, Model, Operation
 from presscheck.api.site_structure import SiteStructure
 from presscheck.api.sites import Site
 
@@ -34,7 +34,7 @@ class PublishedContentSite(Model):
     scripts: tuple[SiteScript, ...] = ()
 
 
-class GetPublishedSite(Operation[PublishedContentSite]):
+class GetPublishedSite(InSite, Operation[PublishedContentSite]):
     """Get a site as its visitors see it.
 
     Fails with 404 if it is not published for them.
@@ -43,6 +43,4 @@ class GetPublishedSite(Operation[PublishedContentSite]):
     operation_id = "getPublishedContentSite"
     route = "GET /orgs/{organization_id}/sites/{site_id}/published"
 
-    organization_id: str
-    site_id: str
     share_key: str | None = None

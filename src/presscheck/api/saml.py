@@ -2,7 +2,7 @@
 
 from pydantic import Field
 
-from presscheck.api.operation import Model, NullableModel, Operation, Page, Paged
+from presscheck.api.operation import InOrganization, Model, NullableModel, Operation, Page, Paged
 from presscheck.api.roles import MemberRole
 from presscheck.api.teams import Team
 
@@ -53,16 +53,14 @@ class SSOLogins(Model):
     items: tuple[SSOLogin, ...] = ()
 
 
-class ListSAMLProviders(Paged, Operation[Page[SAMLProvider]]):
+class ListSAMLProviders(InOrganization, Paged, Operation[Page[SAMLProvider]]):
     """List the SAML providers of an organization."""
 
     operation_id = "listSAMLProvidersInOrganizationById"
     route = "GET /orgs/{organization_id}/saml"
 
-    organization_id: str
 
-
-class CreateSAMLProvider(Operation[SAMLProvider]):
+class CreateSAMLProvider(InOrganization, Operation[SAMLProvider]):
     """Create a SAML provider.
 
     The label has 1 to 30 characters, the entity id at most 1024, the certificate 10,000, the sign-in URL 2048.
@@ -72,7 +70,6 @@ class CreateSAMLProvider(Operation[SAMLProvider]):
     route = "POST /orgs/{organization_id}/saml"
     success = 201
 
-    organization_id: str
     label: str = Field(min_length=1, max_length=30)
     entity_id: str | None = Field(default=None, alias="entityID", max_length=1024)
     certificate: str | None = Field(default=None, max_length=10_000)
@@ -81,17 +78,16 @@ class CreateSAMLProvider(Operation[SAMLProvider]):
     default_role: MemberRole | None = None
 
 
-class GetSAMLProvider(Operation[SAMLProvider]):
+class GetSAMLProvider(InOrganization, Operation[SAMLProvider]):
     """Get a SAML provider."""
 
     operation_id = "getOrganizationSAMLProviderById"
     route = "GET /orgs/{organization_id}/saml/{saml_provider_id}"
 
-    organization_id: str
     saml_provider_id: str
 
 
-class UpdateSAMLProvider(Operation[SAMLProvider]):
+class UpdateSAMLProvider(InOrganization, Operation[SAMLProvider]):
     """Update a SAML provider.
 
     The limits are those of creating one.
@@ -100,7 +96,6 @@ class UpdateSAMLProvider(Operation[SAMLProvider]):
     operation_id = "updateOrganizationSAMLProvider"
     route = "PATCH /orgs/{organization_id}/saml/{saml_provider_id}"
 
-    organization_id: str
     saml_provider_id: str
     label: str | None = Field(default=None, min_length=1, max_length=30)
     entity_id: str | None = Field(default=None, alias="entityID", max_length=1024)
@@ -110,7 +105,7 @@ class UpdateSAMLProvider(Operation[SAMLProvider]):
     default_role: MemberRole | None = None
 
 
-class DeleteSAMLProvider(Operation[None]):
+class DeleteSAMLProvider(InOrganization, Operation[None]):
     """Delete a SAML provider.
 
     Succeeds if it does not exist.
@@ -120,11 +115,10 @@ class DeleteSAMLProvider(Operation[None]):
     route = "DELETE /orgs/{organization_id}/saml/{saml_provider_id}"
     success = 204
 
-    organization_id: str
     saml_provider_id: str
 
 
-class ListSSOLogins(Operation[SSOLogins]):
+class ListSSOLogins(InOrganization, Operation[SSOLogins]):
     """List the SSO logins of an organization.
 
     Returns all of them; there is no pagination.
@@ -132,5 +126,3 @@ class ListSSOLogins(Operation[SSOLogins]):
 
     operation_id = "listSSOProviderLoginsInOrganization"
     route = "GET /orgs/{organization_id}/sso"
-
-    organization_id: str

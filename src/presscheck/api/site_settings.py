@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from presscheck.api.operation import Argument, Model, Operation, Page, Paged
+from presscheck.api.operation import Argument, InSite, Model, Operation, Page, Paged
 from presscheck.api.site_structure import PublishedUrl
 
 
@@ -91,18 +91,15 @@ class TemplateConditions(Model):
     items: tuple[TemplateCondition, ...] = ()
 
 
-class ListShareLinks(Paged, Operation[Page[ShareLink]]):
+class ListShareLinks(InSite, Paged, Operation[Page[ShareLink]]):
     """List the share links of a site."""
 
     operation_id = "listSiteShareLinks"
     route = "GET /orgs/{organization_id}/sites/{site_id}/share-links"
     feature = "share links"
 
-    organization_id: str
-    site_id: str
 
-
-class CreateShareLink(Operation[ShareLink]):
+class CreateShareLink(InSite, Operation[ShareLink]):
     """Create a share link of a site.
 
     The name has at most 50 characters.
@@ -113,26 +110,22 @@ class CreateShareLink(Operation[ShareLink]):
     feature = "share links"
     success = 201
 
-    organization_id: str
-    site_id: str
     name: str = Field(max_length=50)
 
 
-class UpdateShareLink(Operation[ShareLink]):
+class UpdateShareLink(InSite, Operation[ShareLink]):
     """Rename, activate or deactivate a share link."""
 
     operation_id = "updateSiteShareLinkById"
     route = "PATCH /orgs/{organization_id}/sites/{site_id}/share-links/{share_link_id}"
     feature = "share links"
 
-    organization_id: str
-    site_id: str
     share_link_id: str
     active: bool | None = None
     name: str | None = Field(default=None, max_length=50)
 
 
-class DeleteShareLink(Operation[None]):
+class DeleteShareLink(InSite, Operation[None]):
     """Delete a share link of a site.
 
     Succeeds if it does not exist.
@@ -143,12 +136,10 @@ class DeleteShareLink(Operation[None]):
     feature = "share links"
     success = 204
 
-    organization_id: str
-    site_id: str
     share_link_id: str
 
 
-class GetCustomization(Operation[dict[str, Any]]):
+class GetCustomization(InSite, Operation[dict[str, Any]]):
     """Get the customization of a site.
 
     `unmasked` includes settings that the plan of the site does not show.
@@ -158,12 +149,10 @@ class GetCustomization(Operation[dict[str, Any]]):
     route = "GET /orgs/{organization_id}/sites/{site_id}/customization"
     feature = "site customization"
 
-    organization_id: str
-    site_id: str
     unmasked: bool | None = None
 
 
-class UpdateCustomization(Operation[dict[str, Any]]):
+class UpdateCustomization(InSite, Operation[dict[str, Any]]):
     """Replace the customization of a site.
 
     Get it first: fields that are left out are reset.
@@ -174,12 +163,10 @@ class UpdateCustomization(Operation[dict[str, Any]]):
     feature = "site customization"
     body_field = "settings"
 
-    organization_id: str
-    site_id: str
     settings: dict[str, Any]
 
 
-class GetPublishingAuth(Operation[PublishingAuth]):
+class GetPublishingAuth(InSite, Operation[PublishingAuth]):
     """Get the visitor authentication of a site."""
 
     operation_id = "getSitePublishingAuthById"
@@ -187,11 +174,8 @@ class GetPublishingAuth(Operation[PublishingAuth]):
     secret_fields = frozenset({"privateKey"})
     feature = "visitor sign-in settings"
 
-    organization_id: str
-    site_id: str
 
-
-class UpdatePublishingAuth(Operation[PublishingAuth]):
+class UpdatePublishingAuth(InSite, Operation[PublishingAuth]):
     """Change the visitor authentication of a site.
 
     A URL of null is removed.
@@ -201,14 +185,12 @@ class UpdatePublishingAuth(Operation[PublishingAuth]):
     route = "PATCH /orgs/{organization_id}/sites/{site_id}/publishing/auth"
     feature = "visitor sign-in settings"
 
-    organization_id: str
-    site_id: str
     backend: Literal["custom", "integration"]
     fallback_url: str | None = Field(default=None, alias="fallbackURL")
     logout_url: str | None = Field(default=None, alias="logoutURL")
 
 
-class RegeneratePublishingAuth(Operation[PublishingAuth]):
+class RegeneratePublishingAuth(InSite, Operation[PublishingAuth]):
     """Create a new visitor-authentication key.
 
     Tokens that were signed with the old key become invalid.
@@ -218,11 +200,8 @@ class RegeneratePublishingAuth(Operation[PublishingAuth]):
     route = "POST /orgs/{organization_id}/sites/{site_id}/publishing/auth/regenerate"
     feature = "visitor sign-in settings"
 
-    organization_id: str
-    site_id: str
 
-
-class GetPreview(Operation[Preview]):
+class GetPreview(InSite, Operation[Preview]):
     """Get a preview URL of a site.
 
     Shows the site before it is published, as a visitor with these `claims` would see it.
@@ -233,25 +212,21 @@ class GetPreview(Operation[Preview]):
     feature = "site previews"
     may_be_absent = True
 
-    organization_id: str
-    site_id: str
     site_space: str | None = None
     claims: str | None = None
 
 
-class ListRedirects(Paged, Operation[Page[Redirect]]):
+class ListRedirects(InSite, Paged, Operation[Page[Redirect]]):
     """List the redirects of a site."""
 
     operation_id = "listSiteRedirects"
     route = "GET /orgs/{organization_id}/sites/{site_id}/redirects"
     feature = "redirects"
 
-    organization_id: str
-    site_id: str
     search: str | None = None
 
 
-class CreateRedirect(Operation[Redirect]):
+class CreateRedirect(InSite, Operation[Redirect]):
     """Create a redirect of a site.
 
     The source starts with / and has at most 512 characters.
@@ -262,27 +237,23 @@ class CreateRedirect(Operation[Redirect]):
     feature = "redirects"
     success = 201
 
-    organization_id: str
-    site_id: str
     source: str = Field(max_length=512)
     destination: RedirectDestination
 
 
-class UpdateRedirect(Operation[Redirect]):
+class UpdateRedirect(InSite, Operation[Redirect]):
     """Change a redirect of a site."""
 
     operation_id = "updateSiteRedirectById"
     route = "PATCH /orgs/{organization_id}/sites/{site_id}/redirects/{site_redirect_id}"
     feature = "redirects"
 
-    organization_id: str
-    site_id: str
     site_redirect_id: str
     source: str | None = Field(default=None, max_length=512)
     destination: RedirectDestination | None = None
 
 
-class DeleteRedirect(Operation[None]):
+class DeleteRedirect(InSite, Operation[None]):
     """Delete a redirect of a site.
 
     Succeeds if it does not exist.
@@ -293,12 +264,10 @@ class DeleteRedirect(Operation[None]):
     feature = "redirects"
     success = 204
 
-    organization_id: str
-    site_id: str
     site_redirect_id: str
 
 
-class GetAdaptiveSchema(Operation[AdaptiveSchema]):
+class GetAdaptiveSchema(InSite, Operation[AdaptiveSchema]):
     """Get the visitor schema for adaptive content.
 
     Fails with 404 if the site has no schema.
@@ -307,11 +276,8 @@ class GetAdaptiveSchema(Operation[AdaptiveSchema]):
     operation_id = "getSiteAdaptiveSchema"
     route = "GET /orgs/{organization_id}/sites/{site_id}/adaptive-schema"
 
-    organization_id: str
-    site_id: str
 
-
-class UpdateAdaptiveSchema(Operation[AdaptiveSchema]):
+class UpdateAdaptiveSchema(InSite, Operation[AdaptiveSchema]):
     """Replace the visitor schema for adaptive content.
 
     Fails with 400 if the service does not support the schema.
@@ -320,12 +286,10 @@ class UpdateAdaptiveSchema(Operation[AdaptiveSchema]):
     operation_id = "updateSiteAdaptiveSchema"
     route = "PUT /orgs/{organization_id}/sites/{site_id}/adaptive-schema"
 
-    organization_id: str
-    site_id: str
     json_schema: dict[str, Any]
 
 
-class ListTemplateConditions(Operation[TemplateConditions]):
+class ListTemplateConditions(InSite, Operation[TemplateConditions]):
     """List the suggested conditions for adaptive content.
 
     Returns all of them; there is no pagination.
@@ -333,6 +297,3 @@ class ListTemplateConditions(Operation[TemplateConditions]):
 
     operation_id = "listSiteAdaptiveTemplateConditions"
     route = "GET /orgs/{organization_id}/sites/{site_id}/adaptive-schema/template-conditions"
-
-    organization_id: str
-    site_id: str

@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal, cast
 
 from pydantic import Discriminator, Field, Tag
 
-from presscheck.api.operation import Argument, Model, Operation, Page, Paged
+from presscheck.api.operation import Argument, InSite, Model, Operation, Page, Paged
 from presscheck.api.spaces import Space
 
 
@@ -105,19 +105,17 @@ class StructurePosition(Argument):
     after: StructureItemPointer | None = None
 
 
-class GetSiteStructure(Operation[SiteStructure]):
+class GetSiteStructure(InSite, Operation[SiteStructure]):
     """Get the structure of a site."""
 
     operation_id = "getSiteStructure"
     route = "GET /orgs/{organization_id}/sites/{site_id}/structure"
     feature = "site structure"
 
-    organization_id: str
-    site_id: str
     share_key: str | None = None
 
 
-class SortSiteStructure(Operation[StructureItem]):
+class SortSiteStructure(InSite, Operation[StructureItem]):
     """Move an item in the structure of a site.
 
     Returns the moved item. Fails with 400 if the position is invalid, 404 if the item does not exist.
@@ -126,13 +124,11 @@ class SortSiteStructure(Operation[StructureItem]):
     operation_id = "sortSiteStructure"
     route = "PATCH /orgs/{organization_id}/sites/{site_id}/structure/sort"
 
-    organization_id: str
-    site_id: str
     item: StructureItemPointer
     position: StructurePosition
 
 
-class ListSiteSpaces(Paged, Operation[Page[SiteSpace]]):
+class ListSiteSpaces(InSite, Paged, Operation[Page[SiteSpace]]):
     """List the spaces of a site.
 
     `default` filters by whether the space is a default.
@@ -142,13 +138,11 @@ class ListSiteSpaces(Paged, Operation[Page[SiteSpace]]):
     route = "GET /orgs/{organization_id}/sites/{site_id}/site-spaces"
     feature = "site structure"
 
-    organization_id: str
-    site_id: str
     share_key: str | None = None
     default: bool | None = None
 
 
-class AddSiteSpace(Operation[SiteSpace]):
+class AddSiteSpace(InSite, Operation[SiteSpace]):
     """Add a space to a site or to one of its sections."""
 
     operation_id = "addSpaceToSite"
@@ -156,13 +150,11 @@ class AddSiteSpace(Operation[SiteSpace]):
     feature = "editing of site structure"
     success = 201
 
-    organization_id: str
-    site_id: str
     space_id: str
     section_id: str | None = None
 
 
-class UpdateSiteSpace(Operation[SiteSpace]):
+class UpdateSiteSpace(InSite, Operation[SiteSpace]):
     """Change the path, condition or space.
 
     The path has 1 to 100 characters, the condition at most 1024; a condition of null is removed.
@@ -172,15 +164,13 @@ class UpdateSiteSpace(Operation[SiteSpace]):
     route = "PATCH /orgs/{organization_id}/sites/{site_id}/site-spaces/{site_space_id}"
     feature = "editing of site structure"
 
-    organization_id: str
-    site_id: str
     site_space_id: str
     path: str | None = Field(default=None, min_length=1, max_length=100)
     condition: str | None = Field(default=None, max_length=1024)
     space_id: str | None = None
 
 
-class DeleteSiteSpace(Operation[None]):
+class DeleteSiteSpace(InSite, Operation[None]):
     """Remove a space from a site; the space is not deleted."""
 
     operation_id = "deleteSiteSpaceById"
@@ -188,24 +178,20 @@ class DeleteSiteSpace(Operation[None]):
     feature = "editing of site structure"
     success = 204
 
-    organization_id: str
-    site_id: str
     site_space_id: str
 
 
-class ListSections(Paged, Operation[Page[SiteSection]]):
+class ListSections(InSite, Paged, Operation[Page[SiteSection]]):
     """List the sections of a site."""
 
     operation_id = "listSiteSections"
     route = "GET /orgs/{organization_id}/sites/{site_id}/sections"
     feature = "site structure"
 
-    organization_id: str
-    site_id: str
     share_key: str | None = None
 
 
-class AddSection(Operation[SiteSection]):
+class AddSection(InSite, Operation[SiteSection]):
     """Add a section with its first space to a site.
 
     The title has 2 to 128 characters.
@@ -216,14 +202,12 @@ class AddSection(Operation[SiteSection]):
     feature = "editing of site structure"
     success = 201
 
-    organization_id: str
-    site_id: str
     space_id: str
     title: str | None = Field(default=None, min_length=2, max_length=128)
     icon: str | None = Field(default=None, max_length=50)
 
 
-class UpdateSection(Operation[SiteSection]):
+class UpdateSection(InSite, Operation[SiteSection]):
     """Update a section of a site.
 
     The title has 2 to 128 characters, the path 1 to 100, the condition at most 1024, the description 256; the last
@@ -234,8 +218,6 @@ class UpdateSection(Operation[SiteSection]):
     route = "PATCH /orgs/{organization_id}/sites/{site_id}/sections/{site_section_id}"
     feature = "editing of site structure"
 
-    organization_id: str
-    site_id: str
     site_section_id: str
     title: str | None = Field(default=None, min_length=2, max_length=128)
     path: str | None = Field(default=None, min_length=1, max_length=100)
@@ -245,7 +227,7 @@ class UpdateSection(Operation[SiteSection]):
     description: str | None = Field(default=None, max_length=256)
 
 
-class DeleteSection(Operation[None]):
+class DeleteSection(InSite, Operation[None]):
     """Remove a section and its spaces from a site."""
 
     operation_id = "deleteSiteSectionById"
@@ -253,23 +235,18 @@ class DeleteSection(Operation[None]):
     feature = "editing of site structure"
     success = 204
 
-    organization_id: str
-    site_id: str
     site_section_id: str
 
 
-class ListSectionGroups(Paged, Operation[Page[SiteSectionGroup]]):
+class ListSectionGroups(InSite, Paged, Operation[Page[SiteSectionGroup]]):
     """List the section groups of a site."""
 
     operation_id = "listSiteSectionGroups"
     route = "GET /orgs/{organization_id}/sites/{site_id}/section-groups"
     feature = "site structure"
 
-    organization_id: str
-    site_id: str
 
-
-class AddSectionGroup(Operation[SiteSectionGroup]):
+class AddSectionGroup(InSite, Operation[SiteSectionGroup]):
     """Group sections of a site.
 
     The title has 1 to 100 characters. A group can be inside another group.
@@ -280,15 +257,13 @@ class AddSectionGroup(Operation[SiteSectionGroup]):
     feature = "editing of site structure"
     success = 201
 
-    organization_id: str
-    site_id: str
     title: str = Field(min_length=1, max_length=100)
     icon: str | None = Field(default=None, max_length=50)
     sections: tuple[str, ...] | None = None
     parent: str | None = None
 
 
-class UpdateSectionGroup(Operation[SiteSectionGroup]):
+class UpdateSectionGroup(InSite, Operation[SiteSectionGroup]):
     """Change the title or icon of a section group.
 
     The title has 1 to 100 characters; an icon of null is removed.
@@ -298,14 +273,12 @@ class UpdateSectionGroup(Operation[SiteSectionGroup]):
     route = "PATCH /orgs/{organization_id}/sites/{site_id}/section-groups/{site_section_group_id}"
     feature = "editing of site structure"
 
-    organization_id: str
-    site_id: str
     site_section_group_id: str
     title: str | None = Field(default=None, min_length=1, max_length=100)
     icon: str | None = Field(default=None, max_length=50)
 
 
-class DeleteSectionGroup(Operation[None]):
+class DeleteSectionGroup(InSite, Operation[None]):
     """Delete a section group; its sections stay."""
 
     operation_id = "deleteSiteSectionGroupById"
@@ -313,6 +286,4 @@ class DeleteSectionGroup(Operation[None]):
     feature = "editing of site structure"
     success = 204
 
-    organization_id: str
-    site_id: str
     site_section_group_id: str

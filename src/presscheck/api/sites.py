@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal, cast
 
 from pydantic import Discriminator, Field, Tag
 
-from presscheck.api.operation import Argument, Model, Operation, Page, Paged
+from presscheck.api.operation import Argument, InOrganization, InSite, Model, Operation, Page, Paged
 from presscheck.api.roles import Location
 
 SiteType = Literal["basic", "premium", "ultimate", "sponsored", "legacy-basic", "legacy-premium"]
@@ -91,20 +91,19 @@ class AdaptiveContentChange(Argument):
     enabled: bool
 
 
-class ListSites(Paged, Operation[Page[Site]]):
+class ListSites(InOrganization, Paged, Operation[Page[Site]]):
     """List the sites of an organization."""
 
     operation_id = "listSites"
     route = "GET /orgs/{organization_id}/sites"
 
-    organization_id: str
     space: str | None = None
     title: str | None = None
     published: bool | None = None
     type: tuple[SiteType, ...] | None = None
 
 
-class CreateSite(Operation[Site]):
+class CreateSite(InOrganization, Operation[Site]):
     """Create a site.
 
     It is not published yet. The title has 2 to 128 characters; `spaces` are ids.
@@ -114,24 +113,20 @@ class CreateSite(Operation[Site]):
     route = "POST /orgs/{organization_id}/sites"
     success = 201
 
-    organization_id: str
     type: SiteType | None = None
     title: str | None = Field(default=None, min_length=2, max_length=128)
     visibility: SiteVisibility | None = None
     spaces: tuple[str, ...] | None = None
 
 
-class GetSite(Operation[Site]):
+class GetSite(InSite, Operation[Site]):
     """Get a site."""
 
     operation_id = "getSiteById"
     route = "GET /orgs/{organization_id}/sites/{site_id}"
 
-    organization_id: str
-    site_id: str
 
-
-class UpdateSite(Operation[Site]):
+class UpdateSite(InSite, Operation[Site]):
     """Update a site.
 
     The title has 2 to 128 characters, the basename 1 to 100. `proxy` is host/path; null removes it.
@@ -140,8 +135,6 @@ class UpdateSite(Operation[Site]):
     operation_id = "updateSiteById"
     route = "PATCH /orgs/{organization_id}/sites/{site_id}"
 
-    organization_id: str
-    site_id: str
     title: str | None = Field(default=None, min_length=2, max_length=128)
     visibility: SiteVisibility | None = None
     basename: str | None = Field(default=None, min_length=1, max_length=100)
@@ -157,7 +150,7 @@ class UpdateSite(Operation[Site]):
     )
 
 
-class DeleteSite(Operation[None]):
+class DeleteSite(InSite, Operation[None]):
     """Delete a site; its spaces are kept.
 
     Succeeds if it does not exist.
@@ -167,11 +160,8 @@ class DeleteSite(Operation[None]):
     route = "DELETE /orgs/{organization_id}/sites/{site_id}"
     success = 204
 
-    organization_id: str
-    site_id: str
 
-
-class PublishSite(Operation[SiteOrCheckout]):
+class PublishSite(InSite, Operation[SiteOrCheckout]):
     """Publish a site.
 
     If a paid plan is required first, the answer has a link to the checkout.
@@ -180,15 +170,9 @@ class PublishSite(Operation[SiteOrCheckout]):
     operation_id = "publishSite"
     route = "POST /orgs/{organization_id}/sites/{site_id}/publish"
 
-    organization_id: str
-    site_id: str
 
-
-class UnpublishSite(Operation[Site]):
+class UnpublishSite(InSite, Operation[Site]):
     """Unpublish a site."""
 
     operation_id = "unpublishSite"
     route = "POST /orgs/{organization_id}/sites/{site_id}/unpublish"
-
-    organization_id: str
-    site_id: str

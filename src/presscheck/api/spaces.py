@@ -5,7 +5,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from presscheck.api.languages import Language
-from presscheck.api.operation import Argument, Model, NullableModel, Operation, Page, Paged
+from presscheck.api.operation import Argument, InOrganization, InSpace, Model, NullableModel, Operation, Page, Paged
 from presscheck.api.roles import ContentPosition, DefaultLevel, Location, MergeRules, MergeRulesChange
 from presscheck.api.search_results import SearchPageResult
 
@@ -93,7 +93,7 @@ class SpaceTemplate(Argument):
     params: dict[str, Any] | None = None
 
 
-class GetSpace(Operation[Space]):
+class GetSpace(InSpace, Operation[Space]):
     """Get a space.
 
     `share_key` gives access to a space that is published by a share link.
@@ -102,11 +102,10 @@ class GetSpace(Operation[Space]):
     operation_id = "getSpaceById"
     route = "GET /spaces/{space_id}"
 
-    space_id: str
     share_key: str | None = None
 
 
-class UpdateSpace(Operation[Space]):
+class UpdateSpace(InSpace, Operation[Space]):
     """Update a space.
 
     The title and the emoji have at most 50 characters. Give either `emoji` or `icon` (a URL).
@@ -115,7 +114,6 @@ class UpdateSpace(Operation[Space]):
     operation_id = "updateSpaceById"
     route = "PATCH /spaces/{space_id}"
 
-    space_id: str
     edit_mode: EditMode | None = None
     title: str | None = Field(default=None, max_length=50)
     default_level: DefaultLevel | None = None
@@ -125,7 +123,7 @@ class UpdateSpace(Operation[Space]):
     icon: str | None = Field(default=None, max_length=2048)
 
 
-class DeleteSpace(Operation[None]):
+class DeleteSpace(InSpace, Operation[None]):
     """Delete a space.
 
     It can be restored for seven days. Succeeds if it does not exist.
@@ -135,29 +133,23 @@ class DeleteSpace(Operation[None]):
     route = "DELETE /spaces/{space_id}"
     success = 204
 
-    space_id: str
 
-
-class RestoreSpace(Operation[Space]):
+class RestoreSpace(InSpace, Operation[Space]):
     """Restore a space deleted in the last seven days."""
 
     operation_id = "restoreSpace"
     route = "POST /spaces/{space_id}/restore"
 
-    space_id: str
 
-
-class DuplicateSpace(Operation[Space]):
+class DuplicateSpace(InSpace, Operation[Space]):
     """Create a copy of a space next to it."""
 
     operation_id = "duplicateSpace"
     route = "POST /spaces/{space_id}/duplicate"
     success = 201
 
-    space_id: str
 
-
-class MoveSpace(Operation[Space]):
+class MoveSpace(InSpace, Operation[Space]):
     """Move a space.
 
     Moves it into `parent` (null: the top level), or next to another space.
@@ -167,12 +159,11 @@ class MoveSpace(Operation[Space]):
     operation_id = "moveSpace"
     route = "POST /spaces/{space_id}/move"
 
-    space_id: str
     parent: str | None = None
     position: ContentPosition | None = None
 
 
-class TransferSpace(Operation[Space]):
+class TransferSpace(InSpace, Operation[Space]):
     """Transfer a space to another organization.
 
     Fails with 404, 409 or 412 if the transfer is not possible. The newest release of the service does not have it.
@@ -182,11 +173,10 @@ class TransferSpace(Operation[Space]):
     route = "POST /spaces/{space_id}/transfer"
     release = "0.146.0"
 
-    space_id: str
     organization: str
 
 
-class ListSpaces(Paged, Operation[Page[Space]]):
+class ListSpaces(InOrganization, Paged, Operation[Page[Space]]):
     """List the spaces of an organization.
 
     Includes spaces in collections.
@@ -196,10 +186,8 @@ class ListSpaces(Paged, Operation[Page[Space]]):
     route = "GET /orgs/{organization_id}/spaces"
     feature = "list of spaces"
 
-    organization_id: str
 
-
-class CreateSpace(Operation[Space]):
+class CreateSpace(InOrganization, Operation[Space]):
     """Create a space.
 
     The title has at most 50 characters. Give at most one of `template`, `computed_source` and `empty`.
@@ -210,7 +198,6 @@ class CreateSpace(Operation[Space]):
     feature = "creation of spaces"
     success = 201
 
-    organization_id: str
     title: str | None = Field(default=None, max_length=50)
     emoji: str | None = Field(default=None, max_length=50)
     parent: str | None = None
@@ -221,7 +208,7 @@ class CreateSpace(Operation[Space]):
     empty: Literal[True] | None = None
 
 
-class SearchSpace(Paged, Operation[Page[SearchPageResult]]):
+class SearchSpace(InSpace, Paged, Operation[Page[SearchPageResult]]):
     """Search the pages of a space.
 
     The query has at most 512 characters.
@@ -231,11 +218,10 @@ class SearchSpace(Paged, Operation[Page[SearchPageResult]]):
     route = "GET /spaces/{space_id}/search"
     feature = "search in one space"
 
-    space_id: str
     query: str = Field(max_length=512)
 
 
-class GetSpacePDF(Operation[ExportedPDF]):
+class GetSpacePDF(InSpace, Operation[ExportedPDF]):
     """Export a space as PDF.
 
     Exports everything, or everything from `page` (a page id) on; with `only`, that page alone.
@@ -245,12 +231,11 @@ class GetSpacePDF(Operation[ExportedPDF]):
     route = "GET /spaces/{space_id}/pdf"
     feature = "PDF of a space"
 
-    space_id: str
     only: bool | None = None
     page: str | None = None
 
 
-class GetSpaceGitInfo(Operation[GitSync]):
+class GetSpaceGitInfo(InSpace, Operation[GitSync]):
     """Get the Git repository that a space syncs with.
 
     Fails with 404 if the space has no Git sync.
@@ -260,5 +245,3 @@ class GetSpaceGitInfo(Operation[GitSync]):
     route = "GET /spaces/{space_id}/git/info"
     feature = "Git information"
     may_be_absent = True
-
-    space_id: str

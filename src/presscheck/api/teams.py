@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from presscheck.api.operation import Argument, Model, Operation, Page, Paged
+from presscheck.api.operation import Argument, InOrganization, Model, Operation, Page, Paged
 from presscheck.api.organizations import OrganizationMember
 
 TeamRole = Literal["owner", "member"]
@@ -56,7 +56,7 @@ class Membership(Argument):
     role: TeamRole
 
 
-class ListTeams(Paged, Operation[Page[Team]]):
+class ListTeams(InOrganization, Paged, Operation[Page[Team]]):
     """List the teams of an organization.
 
     `owner` filters by who can manage the team, `title` by a part of its title.
@@ -65,12 +65,11 @@ class ListTeams(Paged, Operation[Page[Team]]):
     operation_id = "listTeamsInOrganizationById"
     route = "GET /orgs/{organization_id}/teams"
 
-    organization_id: str
     owner: str | None = None
     title: str | None = None
 
 
-class CreateTeam(Operation[Team]):
+class CreateTeam(InOrganization, Operation[Team]):
     """Create a team.
 
     The title has 1 to 64 characters; `members` are user ids.
@@ -80,22 +79,20 @@ class CreateTeam(Operation[Team]):
     route = "PUT /orgs/{organization_id}/teams"
     success = 201
 
-    organization_id: str
     title: str = Field(min_length=1, max_length=64)
     members: tuple[str, ...] | None = None
 
 
-class GetTeam(Operation[Team]):
+class GetTeam(InOrganization, Operation[Team]):
     """Get a team."""
 
     operation_id = "getTeamInOrganizationById"
     route = "GET /orgs/{organization_id}/teams/{team_id}"
 
-    organization_id: str
     team_id: str
 
 
-class UpdateTeam(Operation[Team]):
+class UpdateTeam(InOrganization, Operation[Team]):
     """Rename a team.
 
     The title has 1 to 64 characters.
@@ -104,12 +101,11 @@ class UpdateTeam(Operation[Team]):
     operation_id = "updateTeamInOrganizationById"
     route = "PATCH /orgs/{organization_id}/teams/{team_id}"
 
-    organization_id: str
     team_id: str
     title: str = Field(min_length=1, max_length=64)
 
 
-class DeleteTeam(Operation[None]):
+class DeleteTeam(InOrganization, Operation[None]):
     """Delete a team.
 
     Succeeds if it does not exist.
@@ -119,21 +115,19 @@ class DeleteTeam(Operation[None]):
     route = "DELETE /orgs/{organization_id}/teams/{team_id}"
     success = 204
 
-    organization_id: str
     team_id: str
 
 
-class ListTeamMembers(Paged, Operation[Page[TeamMember]]):
+class ListTeamMembers(InOrganization, Paged, Operation[Page[TeamMember]]):
     """List the members of a team."""
 
     operation_id = "listTeamMembersInOrganizationById"
     route = "GET /orgs/{organization_id}/teams/{team_id}/members"
 
-    organization_id: str
     team_id: str
 
 
-class UpdateTeamMembers(Operation[None]):
+class UpdateTeamMembers(InOrganization, Operation[None]):
     """Add and remove members of a team.
 
     Members are given by id or email; a user in both lists is removed. `memberships` gives roles by user id.
@@ -143,27 +137,25 @@ class UpdateTeamMembers(Operation[None]):
     route = "PUT /orgs/{organization_id}/teams/{team_id}/members"
     success = 204
 
-    organization_id: str
     team_id: str
     add: tuple[str, ...] | None = None
     memberships: dict[str, Membership] | None = None
     remove: tuple[str, ...] | None = None
 
 
-class AddTeamMember(Operation[None]):
+class AddTeamMember(InOrganization, Operation[None]):
     """Add a user to a team or change their role."""
 
     operation_id = "addMemberToOrganizationTeamById"
     route = "PUT /orgs/{organization_id}/teams/{team_id}/members/{user_id}"
     success = 204
 
-    organization_id: str
     team_id: str
     user_id: str
     role: TeamRole | None = None
 
 
-class RemoveTeamMember(Operation[None]):
+class RemoveTeamMember(InOrganization, Operation[None]):
     """Remove a user from a team.
 
     Succeeds if the user is not in the team.
@@ -173,6 +165,5 @@ class RemoveTeamMember(Operation[None]):
     route = "DELETE /orgs/{organization_id}/teams/{team_id}/members/{user_id}"
     success = 204
 
-    organization_id: str
     team_id: str
     user_id: str

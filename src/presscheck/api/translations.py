@@ -5,7 +5,7 @@ from typing import Any
 from pydantic import Field
 
 from presscheck.api.languages import Language
-from presscheck.api.operation import Argument, Model, Operation, Page, Paged
+from presscheck.api.operation import Argument, InOrganization, Model, Operation, Page, Paged
 
 
 class TranslationSource(Model):
@@ -72,16 +72,14 @@ class SourceToTranslate(Argument):
     language: Language
 
 
-class ListTranslations(Paged, Operation[Page[Translation]]):
+class ListTranslations(InOrganization, Paged, Operation[Page[Translation]]):
     """List the translations of an organization."""
 
     operation_id = "listTranslations"
     route = "GET /orgs/{organization_id}/translations"
 
-    organization_id: str
 
-
-class CreateTranslation(Operation[Translation]):
+class CreateTranslation(InOrganization, Operation[Translation]):
     """Create a translation of a space.
 
     The instructions are a tree of nodes; Markdown is not accepted.
@@ -91,34 +89,31 @@ class CreateTranslation(Operation[Translation]):
     route = "POST /orgs/{organization_id}/translations"
     success = 201
 
-    organization_id: str
     source: SourceToTranslate
     language: Language
     instructions: dict[str, Any] | None = None
 
 
-class GetTranslation(Operation[Translation]):
+class GetTranslation(InOrganization, Operation[Translation]):
     """Get a translation."""
 
     operation_id = "getTranslation"
     route = "GET /orgs/{organization_id}/translations/{translation_id}"
 
-    organization_id: str
     translation_id: str
 
 
-class UpdateTranslation(Operation[Translation]):
+class UpdateTranslation(InOrganization, Operation[Translation]):
     """Replace the instructions of a translation."""
 
     operation_id = "updateTranslation"
     route = "PUT /orgs/{organization_id}/translations/{translation_id}"
 
-    organization_id: str
     translation_id: str
     instructions: dict[str, Any]
 
 
-class DeleteTranslation(Operation[None]):
+class DeleteTranslation(InOrganization, Operation[None]):
     """Delete a translation.
 
     Succeeds if it does not exist.
@@ -128,16 +123,14 @@ class DeleteTranslation(Operation[None]):
     route = "DELETE /orgs/{organization_id}/translations/{translation_id}"
     success = 204
 
-    organization_id: str
     translation_id: str
 
 
-class RunTranslation(Operation[None]):
+class RunTranslation(InOrganization, Operation[None]):
     """Run a translation again."""
 
     operation_id = "runTranslation"
     route = "POST /orgs/{organization_id}/translations/{translation_id}/run"
     success = 204
 
-    organization_id: str
     translation_id: str
