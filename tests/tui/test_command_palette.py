@@ -34,7 +34,7 @@ async def test_a_page_that_only_the_service_has_is_found_and_then_cached(
         assert (choice.label, choice.note) == ("Lists and pages", "API docs")
         await pilot.press("enter")
         await until(pilot, holds=lambda: isinstance(pilot.app.screen, BrowseScreen))
-        await until(pilot, shows="A cursor is good for a day")
+        await until(pilot, shows="A cursor is valid for a day")
         service.stop()
         await pilot.press("g", "i")
         found = await look_for(pilot, "fifty cur", "fifty items and a cursor")
@@ -42,7 +42,7 @@ async def test_a_page_that_only_the_service_has_is_found_and_then_cached(
         assert found[0].line
         assert [span.text for span in found[0].line if span.style == "strong"] == ["fifty", "cur"]
         await pilot.press("enter")
-        await until(pilot, shows="A cursor is good for a day")
+        await until(pilot, shows="A cursor is valid for a day")
 
 
 async def test_a_comment_is_found_and_opened_in_its_thread(service: RunningService, tmp_path: Path) -> None:
