@@ -8,6 +8,7 @@ from presscheck.documents.merge.conflict_blocks import (
     Side,
     conflict_at,
     conflict_blocks,
+    damaged_marker,
     fence_after,
     resolve,
     unresolved_conflicts,
@@ -28,7 +29,7 @@ def test_what_a_merge_writes_is_found() -> None:
     [block] = conflict_blocks(MERGED)
     assert (block.ours, block.theirs) == (("It glows.",), ("Hot!",))
     assert (block.first, block.last, block.in_code) == (2, 6, False)
-    assert block.is_from_update
+    assert block.is_from_merge
     assert conflict_at(MERGED, 4) == block
     assert [conflict_at(MERGED, line) for line in (1, 2, 6, 7)] == [None, block, block, None]
 
@@ -66,6 +67,93 @@ def test_the_common_ancestor_is_no_side() -> None:
 )
 def test_what_is_not_complete_is_no_conflict(text: str) -> None:
     assert conflict_blocks(text) == []
+
+
+BLOCK = ["Before.", "<<<<<<< Noor, draft of 12:03", "It glows.", "=======", "Hot!", ">>>>>>> live", "After."]
+
+
+@pytest.mark.parametrize(
+    ("line", "damaged"),
+    [
+        (1, "e<<<<<<< Noor, draft of 12:03"),
+        (1, "<<<<edit<<< Noor, draft of 12:03"),
+        (1, "<<<<<< Noor, draft of 12:03"),
+        (1, "  <<<< <<< Noor, draft of 12:03"),
+        (3, "e======="),
+        (3, "===e===="),
+        (3, "======"),
+        (3, "=======e"),
+        (5, ">>>>>>live"),
+        (5, "jj>>>>>>> live"),
+    ],
+)
+def test_a_damaged_marker_is_named_and_still_completes_its_conflict(line: int, damaged: str) -> None:
+    text = "\n".join([*BLOCK[:line], damaged, *BLOCK[line + 1 :]])
+    [block] = conflict_blocks(text)
+    assert (block.first, block.last, block.ours, block.theirs) == (1, 5, ("It glows.",), ("Hot!",))
+    assert block.damaged == (line,)
+    assert str(damaged_marker(text)) == f"line {line + 1} is a damaged conflict marker"
+    assert resolve(text, block, "theirs") == "Before.\nHot!\nAfter."
+
+
+@pytest.mark.parametrize(
+    ("line", "damaged", "fault"),
+    [
+        (1, "", "line 6 is a conflict marker without its other markers"),
+        (1, "It glowed before.<<<<<<< Noor", "line 2 is a damaged conflict marker"),
+        (3, "Both of them. =======", "line 2 is a conflict marker without its other markers"),
+        (5, "Hot! Very hot.>>>>>>> live", "line 6 is a damaged conflict marker"),
+    ],
+)
+def test_text_next_to_a_marker_is_not_taken_for_a_part_of_it(line: int, damaged: str, fault: str) -> None:
+    text = "\n".join([*BLOCK[:line], damaged, *BLOCK[line + 1 :]])
+    assert conflict_blocks(text) == []
+    assert str(damaged_marker(text)) == fault
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "\n".join(BLOCK),
+        "Title\n=====\n\n> > > deep",
+        "Say `<<<<<<<` and `` >>>>>>> ``.",
+        "```\n<<<<<<< HEAD\n```\n\n```\n>>>>>> main\n```",
+        "Sizes: 1 << 2 << 3 << 4 << 5 << 6",
+        "<<<<<<<< eight signs",
+        "Map<A<B<C<D>>>> and `cin >> a >> b`",
+        "<<<< Previous | Next >>>>",
+    ],
+)
+def test_other_text_is_no_damaged_marker(text: str) -> None:
+    assert damaged_marker(text) is None
+
+
+def test_markers_that_a_page_has_already_are_not_named() -> None:
+    page = "How Git marks it:\n\n<<<<<<< HEAD\n\nand so on."
+    assert damaged_marker(page)
+    assert damaged_marker(f"{page}\nMore.", page) is None
+    assert damaged_marker(f"{page}\n<<<<<<< Noor", page) == (5, True)
+
+
+def test_a_damaged_marker_in_code_counts_if_a_merge_wrote_it() -> None:
+    code = IN_CODE.replace("<<<<<<< change", "<<<<<< change")
+    [block] = unresolved_conflicts(code)
+    assert (block.in_code, block.damaged) == (True, (1,))
+    assert damaged_marker(code) == (1, False)
+    assert damaged_marker(IN_CODE.replace("=======", "")) == (1, True)
+    assert damaged_marker(code.replace("change request", "HEAD").replace("live", "main")) is None
+
+
+def test_a_damaged_start_ends_the_conflict_before_it() -> None:
+    text = "\n".join([*BLOCK, *BLOCK]).replace("<<<<<<< Noor", "e<<<<<<< Noor")
+    assert [block.first for block in conflict_blocks(text)] == [1, 8]
+
+
+def test_a_heading_in_a_conflict_is_no_divider() -> None:
+    text = "\n".join([*BLOCK[:2], "Glow", "=====", *BLOCK[2:]])
+    [block] = conflict_blocks(text)
+    assert block.ours == ("Glow", "=====", "It glows.")
+    assert damaged_marker(text) is None
 
 
 def test_a_second_divider_is_text() -> None:

@@ -35,7 +35,7 @@ def test_both_sides_of_a_conflict_are_one_block() -> None:
         "Above.",
         "",
         "┃ Conflict 1 of 1: both sides changed this text",
-        "┃ yours (change request)",
+        "┃ change request",
         "┃ Ask us.",
         "┃ live",
         "┃ Do not.",
@@ -62,7 +62,7 @@ def test_both_sides_of_a_conflict_are_one_block() -> None:
         (f"> one\n{conflict('> two', '> zwei')}\n> three", ["│ one", "┃ │ two", "┃ │ zwei", "│ three"]),
         (
             f"{conflict('## Two', '## Zwei', 'HEAD', 'main')}",
-            ["┃ yours (HEAD)", "┃ Two", "┃ theirs (main)", "┃ Zwei"],
+            ["┃ HEAD", "┃ Two", "┃ main", "┃ Zwei"],
         ),
     ],
     ids=["list", "hint", "table", "quotation", "names of Git"],

@@ -1,6 +1,7 @@
 """Merges and updates of change requests, with conflicts."""
 
 import asyncio
+import re
 from typing import Any
 
 import pytest
@@ -142,6 +143,9 @@ async def test_an_update_reports_conflicts_and_keeps_the_live_content(world: Wor
     page = GetChangeRequestPage(**path_of(world, second), page_id="guide", format="markdown")
     text = (await world.admin.send(page)).markdown or ""
     assert "Alpha." in text and "Omega." in text
+    ours, theirs = (line for line in text.split("\n") if line[:7] in ("<<<<<<<", ">>>>>>>"))
+    assert re.fullmatch(r"<<<<<<< #\d+, revision by [A-Z].*, \d{4}-\d\d-\d\d \d\d:\d\d \+0000", ours), ours
+    assert re.fullmatch(r">>>>>>> main, revision by [A-Z].*, \d{4}-\d\d-\d\d \d\d:\d\d \+0000", theirs), theirs
     assert await live_text(world, "guide") == "# Guide\n\nAlpha.\n"
 
 

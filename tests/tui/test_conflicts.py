@@ -96,7 +96,7 @@ async def test_a_conflict_that_somebody_resolved_meanwhile_stays_as_they_left_it
         await open_review(pilot, LIMITS)
         await go_to_conflict(pilot)
         text = (await page_of(mia, LIMITS, "Limits")).markdown
-        start, end = text.index("<<<<<<<"), text.index(">>>>>>> live") + len(">>>>>>> live")
+        start, end = text.index("<<<<<<<"), text.index("\n", text.index(">>>>>>>"))
         await edits(mia, LIMITS, "Limits", text[:start] + "We agreed." + text[end:])
         await pilot.press("p", "o")
         await until(pilot, shows="not resolved: somebody just changed this text")
@@ -141,8 +141,8 @@ async def test_browse_shows_conflicts_and_edits_there(
             assert view.cursor > before, "it is one of the headings"
         await until(pilot, shows="Conflict 1 of 1: both sides changed this text")
         text = shown(pilot.app)
-        assert "┃ yours (change request)" in text
-        assert "┃ live" in text
+        assert re.search(r"┃ #4, revision by [A-Z]\w+ [A-Z]\w+, 20", text), "not `yours`: others read it, too"
+        assert "┃ main, revision by Mia Okonkwo, 20" in text
         assert OURS in text
         assert THEIRS in text
         assert "<<<<<<<" not in text
@@ -151,8 +151,8 @@ async def test_browse_shows_conflicts_and_edits_there(
         area = pilot.app.focused
         row = area.cursor_location[0]
         assert row > 0
-        assert area.document.lines[row] == "<<<<<<< change request"
-        await until(pilot, shows="<<<<<<< change request")
+        assert area.document.lines[row].startswith("<<<<<<< #4, revision by ")
+        await until(pilot, shows="<<<<<<< #4, revision by")
         await pilot.press("escape")
         await until(pilot, holds=lambda: pilot.app.screen.__class__.__name__ == "BrowseScreen")
         # an editor of the user's own gets the line, if it is known to take one

@@ -1,6 +1,7 @@
 """Two users edit one page at the same time, in a real editor; only the terminal is not handed over."""
 
 import asyncio
+import re
 import shlex
 import sys
 import threading
@@ -104,8 +105,12 @@ async def test_conflicting_edits_are_resolved_before_sending(
         await until(pilot, shows="conflict: somebody edited the same lines")
         meanwhile.join()
         assert await there(service, one) == theirs.strip(), "nothing was overwritten"
-        both = "<<<<<<< you\nA token lasts 90 days.\n=======\nA token lasts 60 days.\n>>>>>>> somebody else\n"
-        meanwhile = editor.writing(service, one, "", (both, "A token lasts 75 days.\n"))
+        [draft] = [one.text for one in pilot.app.engine.outbox.drafts() if "<<<<<<<" in one.text]
+        both = re.search(
+            r"<<<<<<< Robin Achterberg, draft of 20.*\n>>>>>>> #\d+, revision by Mia Okonkwo, 20.*?\n", draft, re.S
+        )
+        assert both and "A token lasts 90 days.\n=======\nA token lasts 60 days.\n" in both[0], draft
+        meanwhile = editor.writing(service, one, "", (both[0], "A token lasts 75 days.\n"))
         await pilot.press("e")
         await pick(pilot, "Continue with the draft")
         await until(pilot, shows="Save to the change request?")

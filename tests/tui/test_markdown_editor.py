@@ -1,6 +1,7 @@
 """The built-in editor of pages, with real keys against the real service."""
 
 import asyncio
+import re
 import shlex
 import sys
 from collections.abc import AsyncIterator
@@ -13,6 +14,7 @@ from tests.running_service import RunningService
 from tests.service_users import say, token_of
 from tests.tui.app_driver import app_on, running, shown, until
 from tests.tui.change_request_factory import Begun, begun, rewritten
+from tests.tui.keyboard import burst
 from tests.tui.markdown_editor import TEXT, editing, editor, is_editing
 from textual import events
 
@@ -27,6 +29,7 @@ from presscheck.tui.app import PresscheckApp
 from presscheck.tui.screens.browse.screen import BrowseScreen
 from presscheck.tui.screens.markdown_editor.blocks import BLOCKS, CURSOR
 from presscheck.tui.screens.markdown_editor.screen import MarkdownEditor
+from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 
 pytestmark = pytest.mark.service(shared=True)
 
@@ -144,12 +147,86 @@ async def test_a_conflict_is_resolved_in_the_editor(service: RunningService, tmp
         await pilot.press("down", "down", "end", "backspace", *" at most.")
         await rewritten(service, one, TEXT.replace("30 days", "60 days"))
         await pilot.press("ctrl+s")
-        await until(pilot, shows="<<<<<<< you")
+        await until(pilot, shows="<<<<<<< Robin Achterberg, draft of 20")
+        lines = shown(pilot.app).splitlines()
+        assert re.search(r">>>>>>> #\d+, revision by Mia Okonkwo, 20", editor(pilot).area.text)
+        assert "   1 conflict" in lines[0]
+        assert "conflict: alt+m mine, alt+t theirs, alt+b both" in lines[-1], "it is not cut"
         assert "A token lasts 60 days." in shown(pilot.app)
         assert await there(service, one) == TEXT.replace("30 days", "60 days").strip(), "nothing was overwritten"
         await pilot.press("ctrl+z")
         await until(pilot, holds=lambda: "<<<<<<<" not in editor(pilot).area.text)
         assert "A token lasts 30 days at most." in editor(pilot).area.text
+
+
+@pytest.mark.parametrize("size", [(120, 40), (80, 24), (60, 20)], ids=["wide", "80 columns", "60 columns"])
+@pytest.mark.parametrize(
+    ("key", "left"),
+    [("alt+m", ["30 days at most"]), ("f3", ["60 days"]), ("alt+b", ["30 days at most", "60 days"])],
+    ids=["mine", "theirs", "both"],
+)
+async def test_keys_take_a_side_of_each_conflict(
+    service: RunningService, tmp_path: Path, key: str, left: list[str], size: tuple[int, int]
+) -> None:
+    one = await begun(service, f"Sides {key} {size}", TEXT)
+    async with editing(service, tmp_path, one, size) as pilot:
+        area = editor(pilot).area
+        await pilot.press(
+            "down", "down", "end", "backspace", *" at most.", "down", "down", "end", "backspace", *", so."
+        )
+        theirs = TEXT.replace("30 days", "60 days").replace("for ever", "a year")
+        await rewritten(service, one, theirs)
+        await pilot.press("ctrl+s")
+        await until(pilot, shows="conflicts: alt+m mine, alt+t theirs, alt+b both")
+        assert area.document.get_line(area.cursor_location[0]) == "A token lasts 30 days at most."
+        await pilot.press("ctrl+home", key)
+        assert area.text.count("<<<<<<<") == 2, "a side of a conflict that the cursor is not in is not taken"
+        await until(pilot, shows="conflicts: ")
+        await pilot.press(key)
+        await until(pilot, shows="1 more conflict")
+        assert area.document.get_line(area.cursor_location[0]) == "A key lasts for ever, so."
+        burst(pilot, key, "ctrl+s")
+        await until(pilot, shows="Save to the change request?" if key != "f3" else "no changes")
+        text = area.text
+        assert [words for words in ("30 days at most", "60 days") if words in text] == left
+        assert not re.search("<<<|===|>>>", text)
+        assert "it still has" not in shown(pilot.app).lower()
+
+
+@pytest.mark.parametrize("is_burst", [False, True], ids=["slowly", "in a burst"])
+async def test_a_damaged_conflict_marker_is_not_saved(service: RunningService, tmp_path: Path, is_burst: bool) -> None:
+    one = await begun(service, f"Damaged {is_burst}", TEXT)
+    async with editing(service, tmp_path, one, (80, 24)) as pilot:
+        area = editor(pilot).area
+        await pilot.press("down", "down", "end", "backspace", *" at most.")
+        await rewritten(service, one, TEXT.replace("30 days", "60 days"))
+        await pilot.press("ctrl+s")
+        await until(pilot, shows=" conflict: ")
+        assert area.cursor_location == (3, 0), "what is typed next is no part of the marker"
+        keys = ("up", "e", "ctrl+home", "ctrl+s")
+        if is_burst:
+            burst(pilot, *keys)
+        else:
+            await pilot.press(*keys)
+        await until(pilot, shows="not saved: line 3 is a damaged conflict marker")
+        await until(pilot, holds=lambda: area.cursor_location == (2, 0))
+        assert not isinstance(pilot.app.screen, ConfirmDialog)
+        assert await there(service, one) == TEXT.replace("30 days", "60 days").strip()
+        await pilot.press("alt+t")
+        await until(pilot, shows="took theirs: no conflict is left")
+        assert area.text == f"# Lasting\n\n{TEXT.replace('30 days', '60 days')}"
+
+
+@pytest.mark.slow
+async def test_a_conflict_that_is_saved_is_named_with_its_lines(service: RunningService, tmp_path: Path) -> None:
+    one = await begun(service, "Saved with both", TEXT)
+    async with editing(service, tmp_path, one) as pilot:
+        await pilot.press("down", "down", "end", "backspace", *" at most.")
+        await rewritten(service, one, TEXT.replace("30 days", "60 days"))
+        await pilot.press("ctrl+s")
+        await until(pilot, shows=" conflict: ")
+        await pilot.press("ctrl+s")
+        await until(pilot, shows="It still has 1 conflict, in lines 3 to 7.")
 
 
 @pytest.mark.slow

@@ -1,25 +1,43 @@
 """Finds the conflict markers in a text, and replaces a conflict by one of its sides.
 
 A conflict block is a complete set of Git's markers, each on its own line: `<<<<<<<`, `=======`, `>>>>>>>`, and
-optionally the common ancestor after `|||||||`. A block in a code fence may be an example, so it counts only if an
-update from main wrote it and the live page does not contain it.
+optionally the common ancestor after `|||||||`. A block in a code fence may be an example, so it counts only if a merge
+of presscheck wrote it and the live page does not contain it.
+
+Somebody who types into a marker, or deletes a sign of it, damages it. A damaged marker counts where it completes a
+block. All others are found by `damaged_marker`, so that none is saved unseen.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from datetime import tzinfo
 from typing import Literal, NamedTuple
 
 from presscheck.documents.markdown.block_splitter import text_lines
+from presscheck.text.phrases import UNKNOWN, exact
 
 CONFLICT_START, CONFLICT_DIVIDER, CONFLICT_END = "<<<<<<<", "=======", ">>>>>>>"
 """The conflict markers of Git, which most editors highlight."""
+START_SIGNS, END_SIGNS = "<<<<", ">>>>"
+"""What every start and end of a conflict has, also a damaged one."""
 OUR_NAME, THEIR_NAME = "change request", "live"
-"""The names of the two sides, which follow the markers of a merge or an update."""
+"""The names of both sides where a merge does not know the people."""
+LONGEST_NAME = 60
+"""Characters of the name of a person behind a conflict marker."""
+MOST_JUNK = 8
+"""Characters without a blank that may stand before the signs of a damaged marker, or between two of them."""
 Side = Literal["ours", "theirs", "both"]
 
 _marker = re.compile(r"(<{7}|\|{7}|={7}|>{7})(?:[ \t]+(.*?))?[ \t]*\r?").fullmatch
+_whole_signs = re.compile(r"(?<!<)<{7}(?!<)|(?<!>)>{7}(?!>)").search
+_SIGNS = (START_SIGNS, END_SIGNS, "====", "|||||||")
+_code_span = re.compile(r"(`{1,3})[^`]{0,400}\1").sub
+_merge_wrote = re.compile(
+    r"change request|live|you|somebody else|.*, (?:draft of|revision of|revision by|as of) .*"
+).fullmatch
+"""The name of a side as merges write it, those of earlier versions, too."""
 _fence = re.compile(r"[ \t>]*(?:[-*+][ \t]+|\d{1,9}[.)][ \t]+)*(`{3,}|~{3,})").match
 _ANCESTOR = "|||||||"
 
@@ -38,6 +56,8 @@ class ConflictBlock(NamedTuple):
     our_name: str
     their_name: str
     in_code: bool
+    damaged: tuple[int, ...] = ()
+    """The lines of its damaged markers."""
 
     @property
     def size(self) -> int:
@@ -45,32 +65,146 @@ class ConflictBlock(NamedTuple):
         return self.last - self.first + 1
 
     @property
-    def is_from_update(self) -> bool:
-        """Whether its sides have the names that an update from main writes."""
-        return (self.our_name, self.their_name) == (OUR_NAME, THEIR_NAME)
+    def is_from_merge(self) -> bool:
+        """Whether it has names that a merge of presscheck writes."""
+        return bool(_merge_wrote(self.our_name) and _merge_wrote(self.their_name))
+
+
+class DamagedMarker(NamedTuple):
+    """A line, counted from 0, with a conflict marker that is damaged, or whose others are missing."""
+
+    line: int
+    is_complete: bool
+    """Whether the marker itself is as Git writes it."""
+
+    def __str__(self) -> str:
+        fault = "a conflict marker without its other markers" if self.is_complete else "a damaged conflict marker"
+        return f"line {self.line + 1} is {fault}"
+
+
+class _Mark(NamedTuple):
+    number: int
+    marker: str
+    name: str
+    is_intact: bool
+
+
+def draft_name(author: str, at: str, zone: tzinfo | None = None) -> str:
+    """Returns the name of a side that is a draft: `Noor Haddad, draft of 2026-03-14 12:03 +0000`."""
+    return f"{_one_line(author) or 'somebody'}, draft of {exact(at, zone)}"
+
+
+def revision_name(place: str, author: str, at: str | None, zone: tzinfo | None = None) -> str:
+    """Returns the name of a side that is saved: `main, revision by Mika Brandt, 2026-03-14 12:03 +0000`.
+
+    The name stands in the page for as long as the conflict does, so its time is absolute.
+
+    Args:
+        place: where the side is saved, such as `main` or `#5`.
+        author: who saved it; empty if that is not known.
+        at: when it was saved.
+        zone: the time zone, by default the local one.
+    """
+    when = exact(at, zone)
+    if not _one_line(author):
+        return f"{place}, revision of {when}"
+    return f"{place}, revision by {_one_line(author)}" + (f", {when}" if when != UNKNOWN else "")
+
+
+def _one_line(name: str) -> str:
+    return " ".join(name.split())[:LONGEST_NAME]
 
 
 def conflict_blocks(markdown: str) -> list[ConflictBlock]:
     """Returns the conflict blocks of a text, in order."""
-    if CONFLICT_START not in markdown or CONFLICT_END not in markdown:
+    if START_SIGNS not in markdown or END_SIGNS not in markdown:
         return []
-    lines = markdown.split("\n")
+    return _read(markdown.split("\n"))[0]
+
+
+def damaged_marker(markdown: str, before: str = "") -> DamagedMarker | None:
+    """Returns the first damaged conflict marker of a text, or else the first one whose other markers are missing.
+
+    Args:
+        markdown: a text that is to be saved.
+        before: the text that it was edited from: markers that it has do not count.
+    """
+    if START_SIGNS not in markdown and END_SIGNS not in markdown:
+        return None
+    lines, old = markdown.split("\n"), before.split("\n")
+    known = {old[marker.line] for marker in _read(old)[1]}
+    markers = [marker for marker in _read(lines)[1] if lines[marker.line] not in known]
+    return min(markers, key=lambda marker: (marker.is_complete, marker.line), default=None)
+
+
+def _read(lines: Sequence[str]) -> tuple[list[ConflictBlock], list[DamagedMarker]]:
+    """Returns the conflict blocks of a text, and the markers that are damaged or belong to no block."""
+    signed = [number for number, line in enumerate(lines) if any(signs in line for signs in _SIGNS)]
+    marks = [mark for number in signed if (mark := _mark(number, lines[number]))]
+    starts = [at for at, mark in enumerate(marks) if mark.marker == CONFLICT_START]
+    at_line = {marks[at].number: marks[at:end] for at, end in zip(starts, [*starts[1:], len(marks)], strict=False)}
+    by_line = {mark.number: mark for mark in marks if mark.marker in (CONFLICT_START, CONFLICT_END)}
     blocks: list[ConflictBlock] = []
+    damaged: list[DamagedMarker] = []
     fence = ""
-    marks: list[tuple[str, int, str]] = []
-    for number, line in enumerate(lines):
-        marker = _marker(line)
-        if marker is None:
-            if not marks:
-                fence = fence_after(fence, (line,))
-        elif marker[1] == CONFLICT_START:
-            marks = [(CONFLICT_START, number, marker[2] or "")]
-        elif _follows(marks, marker[1]):
-            marks.append((marker[1], number, marker[2] or ""))
-            if marker[1] == CONFLICT_END:
-                blocks.append(_block(lines, marks, in_code=bool(fence)))
-                marks = []
-    return blocks
+    at = 0
+    for number in signed:
+        if number < at:
+            continue  # in a block
+        fence = fence_after(fence, lines[at:number])
+        at = number + 1
+        block = _block(lines, at_line[number], in_code=bool(fence)) if number in at_line else None
+        if block and (not (fence and block.damaged) or block.is_from_merge):
+            blocks.append(block)
+            damaged += [DamagedMarker(line, is_complete=False) for line in block.damaged]
+            at = block.last + 1
+            continue
+        mark = by_line.get(number)
+        if (mark is not None and _merge_wrote(mark.name)) if fence else _has_signs(lines[number]):
+            damaged.append(DamagedMarker(number, is_complete=mark is not None and mark.is_intact))
+        fence = fence_after(fence, (lines[number],))
+    return blocks, damaged
+
+
+def _mark(number: int, line: str) -> _Mark | None:
+    """Returns the conflict marker that a line is, perhaps a damaged one."""
+    match = _marker(line)
+    if match:
+        return _Mark(number, match[1], match[2] or "", is_intact=True)
+    for marker in (CONFLICT_START, CONFLICT_DIVIDER, CONFLICT_END):
+        # eight signs are no marker of this size
+        has_signs = marker[:4] in line and marker + marker[0] not in line
+        name = _name_behind(marker, line) if has_signs else None
+        if name is not None:
+            return _Mark(number, marker, name, is_intact=False)
+    return None
+
+
+def _name_behind(marker: str, line: str) -> str | None:
+    """Returns the name behind a damaged marker; None if a line is none."""
+    sign, text = marker[0], line.strip()
+    first = last = text.index(sign)
+    while (following := text.find(sign, last + 1)) > 0 and _is_junk(text[last + 1 : following].rstrip()):
+        last = following
+    signs, name = text[first : last + 1], text[last + 1 :].strip()
+    # one insertion leaves four of seven signs together
+    is_marker = (marker[:5] in signs or signs.count(sign) > 5) and signs.count(sign) < 9
+    is_named = marker != CONFLICT_DIVIDER or _is_junk(name)
+    return name if is_marker and is_named and _is_junk(text[:first]) else None
+
+
+def _is_junk(text: str) -> bool:
+    """Returns whether a text may have been typed into a marker."""
+    return len(text) <= MOST_JUNK and len(text.split()) < 2
+
+
+def _has_signs(line: str) -> bool:
+    """Returns whether a line has the signs of a start or an end, perhaps damaged or at the end of other text."""
+    if START_SIGNS not in line and END_SIGNS not in line:
+        return False
+    line = _code_span("", line)
+    mark = _mark(0, line)
+    return bool(_whole_signs(line)) or (mark is not None and mark.marker != CONFLICT_DIVIDER)
 
 
 def unresolved_conflicts(markdown: str, live: str | None = None) -> list[ConflictBlock]:
@@ -78,13 +212,13 @@ def unresolved_conflicts(markdown: str, live: str | None = None) -> list[Conflic
 
     Args:
         markdown: the text of a page in a change request.
-        live: the live text of the page; without it, all conflicts in code that an update wrote are returned.
+        live: the live text of the page; without it, all conflicts in code that a merge wrote are returned.
     """
     live_conflicts = {(block.ours, block.theirs) for block in conflict_blocks(live or "") if block.in_code}
     return [
         block
         for block in conflict_blocks(markdown)
-        if not block.in_code or (block.is_from_update and (block.ours, block.theirs) not in live_conflicts)
+        if not block.in_code or (block.is_from_merge and (block.ours, block.theirs) not in live_conflicts)
     ]
 
 
@@ -106,7 +240,7 @@ class CutText(NamedTuple):
 
 def cut_conflicts(markdown: str) -> CutText:
     """Replaces the conflicts in a text by placeholders, so that it can be split into blocks."""
-    if CONFLICT_START not in markdown:
+    if START_SIGNS not in markdown:
         return CutText(markdown, ())
     lines = text_lines(markdown)
     conflicts = tuple(block for block in conflict_blocks("\n".join(lines)) if not block.in_code)
@@ -148,28 +282,34 @@ _leads_block = re.compile(r"[ \t]*(?:[-*+][ \t]|\d{1,9}[.)][ \t]|\||>)").match
 """Matches the start of items, table rows and quotations, which continue on the next line without a blank line."""
 
 
-def _follows(marks: Sequence[tuple[str, int, str]], marker: str) -> bool:
-    if not marks:
-        return False
-    before = marks[-1][0]
-    return (
-        (before == CONFLICT_START and marker in (_ANCESTOR, CONFLICT_DIVIDER))
-        or (before == _ANCESTOR and marker == CONFLICT_DIVIDER)
-        or (before == CONFLICT_DIVIDER and marker == CONFLICT_END)
-    )
+def _block(lines: Sequence[str], marks: Sequence[_Mark], *, in_code: bool) -> ConflictBlock | None:
+    """Returns the block that begins with the first of these markers, all before the next start; None if it has no end.
+
+    An intact marker wins over a damaged one, because text may look like a damaged marker: headings and quotations.
+    """
+    start = marks[0]
+    divider = _first_mark(marks, CONFLICT_DIVIDER, start.number)
+    end = _first_mark(marks, CONFLICT_END, divider.number) if divider else None
+    if divider is None or end is None:
+        return None
+    inner = (mark.number for mark in marks if mark.marker == _ANCESTOR and mark.number < divider.number)
+    ours = tuple(lines[start.number + 1 : next(inner, divider.number)])
+    theirs = tuple(lines[divider.number + 1 : end.number])
+    damaged = tuple(mark.number for mark in (start, divider, end) if not mark.is_intact)
+    return ConflictBlock(start.number, end.number, ours, theirs, start.name, end.name, in_code, damaged)
 
 
-def _block(lines: Sequence[str], marks: Sequence[tuple[str, int, str]], *, in_code: bool) -> ConflictBlock:
-    (_, first, our_name), (_, our_end, _) = marks[0], marks[1]
-    (_, divider, _), (_, last, their_name) = marks[-2], marks[-1]
-    ours, theirs = tuple(lines[first + 1 : our_end]), tuple(lines[divider + 1 : last])
-    return ConflictBlock(first, last, ours, theirs, our_name, their_name, in_code)
+def _first_mark(marks: Sequence[_Mark], marker: str, after: int) -> _Mark | None:
+    """Returns the first intact marker of a kind after a line, else the only damaged one."""
+    same = [mark for mark in marks if mark.marker == marker and mark.number > after]
+    intact = next((mark for mark in same if mark.is_intact), None)
+    return intact or (same[0] if len(same) == 1 else None)
 
 
 def fence_after(fence: str, lines: Iterable[str]) -> str:
     """Returns the code fence that is open after these lines, or an empty string."""
     for line in lines:
-        match = _fence(line)
+        match = _fence(line) if "`" in line or "~" in line else None
         if match and not fence:
             fence = match[1]
         elif match and match[1].startswith(fence) and not line[match.end() :].strip():

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, cast
 
 from presscheck.documents.diff.sequence_matcher import longest_increasing_subsequence
+from presscheck.documents.merge.conflict_blocks import OUR_NAME, THEIR_NAME
 from presscheck.documents.merge.text import MergedText, merge_text
 from presscheck.documents.pages.file_urls import unsigned_file
 from presscheck.documents.pages.tree import Page, PageAndParent, Tree, children, flatten, with_parents, with_slugs
@@ -161,12 +162,15 @@ class _Documents:
 
     read: Callable[[str], str]
     write: Callable[[str], str]
+    names: tuple[str, str]
 
     def merge(self, base: str | None, ours: str | None, theirs: str | None) -> tuple[str | None, int]:
         """Returns the id of the merged document and its number of conflicts."""
         if not _differ(base, ours, theirs):
             return theirs if ours == base else ours, 0
-        text, conflicts = merge_text(self._text(base), self._text(ours), self._text(theirs))
+        our_name, their_name = self.names
+        texts = (self._text(document) for document in (base, ours, theirs))
+        text, conflicts = merge_text(*texts, our_name=our_name, their_name=their_name)
         return self.write(text) if text else None, conflicts
 
     def _text(self, document: str | None) -> str:
@@ -179,6 +183,7 @@ def merge_pages(
     theirs: Mapping[str, Any],
     read: Callable[[str], str],
     write: Callable[[str], str],
+    names: tuple[str, str] = (OUR_NAME, THEIR_NAME),
 ) -> MergedTree:
     """Merges two revisions.
 
@@ -188,8 +193,9 @@ def merge_pages(
         theirs: the live content, in the same form.
         read: returns the text of a document by its id.
         write: stores a text and returns the id of its document.
+        names: the names of both sides behind conflict markers.
     """
-    documents = _Documents(read, write)
+    documents = _Documents(read, write, names)
     pages = _Pages(_of("pages", base, ours, theirs), documents)
     tree, conflicts = pages.tree(), pages.conflicts
     sides = [[unsigned_file(file) for file in side] for side in _of("files", base, ours, theirs)]

@@ -44,7 +44,7 @@ from presscheck.api.spaces import GetSpace, Space
 from presscheck.client.request_priority import Priority
 from presscheck.documents.markdown.links import unnamed_images
 from presscheck.documents.markdown.spec_references import SpecReference, find_specs
-from presscheck.documents.merge.conflict_blocks import CONFLICT_START, unresolved_conflicts
+from presscheck.documents.merge.conflict_blocks import START_SIGNS, unresolved_conflicts
 from presscheck.documents.nodes.comment_targets import CellIds, cell_words, has_block
 from presscheck.documents.pages.tree import flatten
 from presscheck.documents.visitors.conditional_text import ConditionMistake, condition_mistakes
@@ -182,7 +182,7 @@ class SiteContent:
 
 def page_facts(markdown: str) -> PageFacts:
     """What the checks need of a text."""
-    conflicts = unresolved_conflicts(markdown) if "<" in markdown and CONFLICT_START in markdown else []
+    conflicts = unresolved_conflicts(markdown) if "<" in markdown and START_SIGNS in markdown else []
     images, specs = unnamed_images(markdown), find_specs(markdown)
     is_empty = not markdown or markdown.isspace()
     conditions = condition_mistakes(markdown)

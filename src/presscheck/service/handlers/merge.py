@@ -7,12 +7,19 @@ merge is done all the same. Unresolved conflicts of an earlier update are report
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import UTC
 from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import outerjoin, select
 
 from presscheck.api.change_requests import MergeChangeRequest, MergeResult, PullChangeRequest
-from presscheck.documents.merge.conflict_blocks import CONFLICT_START, unresolved_conflicts
+from presscheck.documents.merge.conflict_blocks import (
+    OUR_NAME,
+    START_SIGNS,
+    THEIR_NAME,
+    revision_name,
+    unresolved_conflicts,
+)
 from presscheck.documents.merge.revisions import MergedTree, documents_to_merge, merge_pages
 from presscheck.documents.pages.tree import Tree, flatten
 from presscheck.service.content.revision_content import known_content
@@ -21,7 +28,8 @@ from presscheck.service.content.serializers import require_size
 from presscheck.service.db.statements import among
 from presscheck.service.http.operations import ApiError, Context, handles
 from presscheck.service.integrations.integrations import tell_of_content
-from presscheck.service.models.content import ChangeRequestRow, DocumentRow
+from presscheck.service.models.content import ChangeRequestRow, DocumentRow, RevisionRow
+from presscheck.service.models.organizations import UserRow
 from presscheck.service.models.spaces import SpaceRow
 from presscheck.service.permissions import require_unlocked
 from presscheck.service.review.change_requests import ancestor, change_request_for, note_work, require_unfinished
@@ -29,7 +37,14 @@ from presscheck.service.review.merge_rules import keep_approvals, unmet_rules
 
 _documents = DocumentRow.__table__.c
 _WITH_CONFLICTS = select(_documents.id, _documents.markdown).where(
-    among(_documents.id, "ids"), _documents.markdown.contains(CONFLICT_START)
+    among(_documents.id, "ids"), _documents.markdown.contains(START_SIGNS)
+)
+
+_revisions, _users = RevisionRow.__table__.c, UserRow.__table__.c
+_AUTHORS = (
+    select(_revisions.id, _users.display_name, _revisions.created_at)
+    .select_from(outerjoin(RevisionRow, UserRow, _revisions.created_by == _users.id))
+    .where(among(_revisions.id, "ids"))
 )
 
 
@@ -82,9 +97,18 @@ def _merged(context: Context, space: SpaceRow, row: ChangeRequestRow) -> tuple[M
         require_size("merged page", text)
         return new.add(text)
 
-    merged = merge_pages(base, ours, theirs, texts.__getitem__, add)
+    names = _names(context, space, row) if texts else (OUR_NAME, THEIR_NAME)
+    merged = merge_pages(base, ours, theirs, texts.__getitem__, add, names)
     new.store(context.session)
     return merged, bool(merged.conflicts) or _has_unresolved(context, theirs["pages"], merged, new.texts | texts)
+
+
+def _names(context: Context, space: SpaceRow, row: ChangeRequestRow) -> tuple[str, str]:
+    """The names of both sides: the newest revisions with their authors."""
+    sides = {row.revision: f"#{row.number}", space.revision_id: "main"}
+    authors = {key: (name, at) for key, name, at in context.rows(_AUTHORS, ids=[*sides])}
+    ours, theirs = (revision_name(place, authors[key][0] or "", authors[key][1], UTC) for key, place in sides.items())
+    return ours, theirs
 
 
 def _has_unresolved(context: Context, live_tree: Tree, merged: MergedTree, texts: Mapping[str, str]) -> bool:
@@ -95,7 +119,7 @@ def _has_unresolved(context: Context, live_tree: Tree, merged: MergedTree, texts
         for page in flatten(merged.pages)
         if page.get("documentId") and page["documentId"] != live.get(page["id"])
     }
-    marked = {key: texts[key] for key in changed if CONFLICT_START in texts.get(key, "")}
+    marked = {key: texts[key] for key in changed if START_SIGNS in texts.get(key, "")}
     elsewhere = [key for key in changed if key not in texts]
     marked |= dict(context.rows(_WITH_CONFLICTS, ids=elsewhere)) if elsewhere else {}
     before = document_texts(context.session, filter(None, (changed[key] for key in marked)))

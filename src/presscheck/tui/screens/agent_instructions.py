@@ -23,7 +23,17 @@ from presscheck.text.phrases import long_ago, now, since
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.external_programs import edit_text, is_built_in
-from presscheck.tui.screens.text_draft import Saved, confirm_discard, diff_lines, lost_lines, merged_texts
+from presscheck.tui.screens.text_draft import (
+    Saved,
+    confirm_discard,
+    diff_lines,
+    line_of_conflict,
+    lost_lines,
+    merged_texts,
+    name_of_draft,
+    name_of_saved,
+    problem_of_markers,
+)
 from presscheck.tui.screens.undo import undo_last_sent
 from presscheck.tui.ui.screen import BaseScreen
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
@@ -34,6 +44,7 @@ from presscheck.tui.widgets.status_bar import StatusLine
 
 if TYPE_CHECKING:
     from presscheck.api.organizations import Organization
+    from presscheck.documents.merge.text import MergedText
     from presscheck.engine.results import Result
     from presscheck.tui.ui.screen import BaseScreen
 
@@ -74,7 +85,11 @@ class InstructionsDraft:
             return current
         changed_at = self._outbox.draft_changed_at(self._keys[0])
         self.age = f", saved {long_ago(now().timestamp() - changed_at)}" if changed_at else ""
-        return (await merged_texts(base or current, text, current)).text
+        return (await self.merged(base or current, text, current)).text
+
+    async def merged(self, base: str, ours: str, theirs: str) -> MergedText:
+        """Merge the draft with the instructions; the markers of conflicts name the user and times."""
+        return await merged_texts(base, ours, theirs, name_of_draft(self._engine, self._keys[0]), name_of_saved)
 
     @property
     def slot(self) -> DraftSlot:
@@ -118,11 +133,14 @@ class InstructionsDraft:
             return Saved("no changes", text)
         self.keep(text)
         current = await self._read()
-        merged = await merged_texts(self._base, text, current)
+        merged = await self.merged(self._base, text, current)
         was_edited, self._base = current != self._base, current
         self.keep(merged.text)
         if merged.conflicts:
-            return Saved("conflict: somebody edited the same lines; e opens both versions", merged.text)
+            message = "conflict: somebody edited the same lines; e opens both versions"
+            return Saved(message, merged.text, line=line_of_conflict(merged.text), has_conflicts=True)
+        if problem := problem_of_markers(merged.text, current):
+            return problem
         lines: list[Line] = [(Span("They hold at once for what AI writes in this organization."),)]
         if was_edited:
             lines.append((Span("Merged with an edit of somebody else.", "waiting"),))

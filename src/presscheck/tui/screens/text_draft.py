@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
+from datetime import UTC, datetime
 from difflib import unified_diff
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
+from presscheck.documents.merge.conflict_blocks import damaged_marker, draft_name, unresolved_conflicts
 from presscheck.documents.merge.text import MergedText, merge_text
-from presscheck.text.phrases import count
+from presscheck.text.phrases import count, exact
+from presscheck.text.phrases import now as clock
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 
 if TYPE_CHECKING:
+    from presscheck.engine.engine import Engine
     from presscheck.store.open_texts import DraftSlot
     from presscheck.tui.ui.screen import BaseScreen
 
-OURS, THEIRS = "you", "somebody else"
-"""Names of both sides in conflict markers."""
 CONTEXT = 2
 """Unchanged lines around each change of the diff."""
 MOST_DIFF_LINES = 2000
@@ -34,6 +36,10 @@ class Saved(NamedTuple):
     text: str
     """The draft: the text, merged with edits of others."""
     is_sent: bool = False
+    line: int | None = None
+    """Where to look, counted from 0: the first conflict, or a damaged marker."""
+    has_conflicts: bool = False
+    """Whether it was not sent because both changed the same text."""
 
 
 class TextDraft(Protocol):
@@ -83,6 +89,10 @@ class TextDraft(Protocol):
         """How much is lost if the draft is discarded."""
         ...
 
+    async def merged(self, base: str, ours: str, theirs: str) -> MergedText:
+        """Merge the draft with what is saved; the markers of conflicts name people and times."""
+        ...
+
     async def save(self, screen: BaseScreen, text: str) -> Saved:
         """Ask, and send the text; what is kept from then on was edited from what was sent.
 
@@ -99,9 +109,47 @@ async def confirm_discard(screen: BaseScreen, draft: TextDraft) -> bool:
     return bool(await screen.ask(dialog))
 
 
-async def merged_texts(base: str, ours: str, theirs: str) -> MergedText:
-    """Both texts merged, in a thread: a long page takes a while."""
-    return await asyncio.to_thread(merge_text, base, ours, theirs, our_name=OURS, their_name=THEIRS)
+async def merged_texts(
+    base: str, ours: str, theirs: str, our_name: str, their_name: Callable[[], Awaitable[str]]
+) -> MergedText:
+    """Both texts merged, in a thread: a long page takes a while.
+
+    Args:
+        base: the text that both were edited from.
+        ours: the draft.
+        theirs: the text as it is saved.
+        our_name: the name of the draft in the markers of conflicts.
+        their_name: reads the name of the saved text; only called if there may be conflicts.
+    """
+    may_conflict = theirs not in (base, ours) and ours != base
+    name = await their_name() if may_conflict else ""
+    return await asyncio.to_thread(merge_text, base, ours, theirs, our_name=our_name, their_name=name)
+
+
+def name_of_draft(engine: Engine, key: str) -> str:
+    """The name of a draft in the markers of conflicts: its author, and when it was typed."""
+    changed_at = engine.outbox.draft_changed_at(key)
+    typed_at = clock() if changed_at is None else datetime.fromtimestamp(changed_at, UTC)
+    return draft_name(engine.me.display_name, typed_at.isoformat())
+
+
+async def name_of_saved() -> str:
+    """The name of a saved text whose author the service does not tell."""
+    return f"the saved text, as of {exact(clock().isoformat())}"
+
+
+def problem_of_markers(text: str, before: str) -> Saved | None:
+    """Why a text cannot be saved: a damaged conflict marker, which readers would see; None if it can."""
+    marker = damaged_marker(text, before)
+    if marker is None:
+        return None
+    return Saved(f"not saved: {marker}; resolve it, or put it into a code block", text, line=marker.line)
+
+
+def line_of_conflict(text: str) -> int | None:
+    """The first line of our text in the first conflict; None without conflicts."""
+    conflicts = unresolved_conflicts(text)
+    return conflicts[0].first + 1 if conflicts else None
 
 
 def diff_lines(before: str, after: str) -> list[Line]:

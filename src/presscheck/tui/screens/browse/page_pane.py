@@ -8,7 +8,7 @@ from urllib.parse import quote
 from presscheck.api.content import ListChangeRequestFiles, ListFiles, Pages, RevisionFile, RevisionPage
 from presscheck.api.operation import Operation, Page
 from presscheck.documents.markdown.links import LinkResolver, source_path
-from presscheck.documents.merge.conflict_blocks import CONFLICT_START
+from presscheck.documents.merge.conflict_blocks import START_SIGNS
 from presscheck.documents.nodes.references import parse_reference
 from presscheck.documents.terminal.page_lines import PageLines
 from presscheck.documents.terminal.references import NO_REFERENCES
@@ -288,7 +288,7 @@ class PagePane:
         columns = self.navigation.columns
         references = self._references.of(item, pages) if item else NO_REFERENCES
         controls = self.navigation.controls(key) if key else None
-        hint = f"{self._edit_key} edits there" if key and CONFLICT_START in markdown else ""
+        hint = f"{self._edit_key} edits there" if key and START_SIGNS in markdown else ""
         return lambda width: PageLines(
             markdown, columns(width), title=title, references=references, controls=controls, conflict_hint=hint
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from bisect import bisect_right
 from collections.abc import Iterable
+from functools import partialmethod
 from typing import TYPE_CHECKING, TypeVar
 
 from textual import events, on
@@ -18,9 +19,11 @@ from typing_extensions import override
 from presscheck.api.content import ListChangeRequestFiles, ListChangeRequestPages
 from presscheck.api.organizations import ListMembers
 from presscheck.api.spaces import GetSpace
+from presscheck.documents.merge.conflict_blocks import Side, resolve, unresolved_conflicts
 from presscheck.documents.terminal.page_lines import PageLines
 from presscheck.engine.shared_calls import ALL
 from presscheck.errors import ChecksFailed, PresscheckError
+from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, cut, pad, width
 from presscheck.tui.commands import COMMANDS, keys_of, shown
@@ -39,7 +42,7 @@ from presscheck.tui.screens.markdown_editor.completion import (
     people_proposals,
 )
 from presscheck.tui.screens.spell_check import SpellingActions
-from presscheck.tui.screens.text_draft import confirm_discard, merged_texts
+from presscheck.tui.screens.text_draft import confirm_discard
 from presscheck.tui.spell_checker import DoubtfulWord
 from presscheck.tui.ui.screen import NARROW, BaseScreen
 from presscheck.tui.widgets.page_view import PageView
@@ -63,8 +66,18 @@ AROUND = 20_000
 """Characters before and after the cursor that the preview of a longer text shows."""
 LINES_AHEAD = 100
 """Lines of the preview that are laid out below the cursor, before it is shown."""
-TITLES = {"discard_draft": "discard draft", "send": "save", "back": "leave", "edit_outside": "$EDITOR"}
+TITLES = {
+    "discard_draft": "discard draft",
+    "send": "save",
+    "back": "leave",
+    "edit_outside": "$EDITOR",
+    "take_mine": "mine",
+    "take_other": "theirs",
+    "take_each": "both",
+}
 """Titles of commands that have other words here."""
+ON_CONFLICT = ("take_mine", "take_other", "take_each")
+"""The commands that resolve a conflict."""
 TEXT_COMMANDS = frozenset(
     (
         "send",
@@ -74,6 +87,7 @@ TEXT_COMMANDS = frozenset(
         "spelling",
         "edit_outside",
         "discard_draft",
+        *ON_CONFLICT,
         "undo_typing",
         "redo_typing",
         "back",
@@ -83,6 +97,7 @@ TEXT_COMMANDS = frozenset(
     )
 )
 """The commands whose keys work while text is typed."""
+TAKEN: dict[Side, str] = {"ours": "took mine", "theirs": "took theirs", "both": "took both"}
 MENU = {
     "link": "Link to a page",
     "file": "Link to a file of the space",
@@ -160,6 +175,8 @@ class MarkdownEditor(BaseScreen):
         self._proposals: list[Proposal] = []
         self._dismissed: Opening | None = None
         self._error = ""
+        self._conflicts = unresolved_conflicts(text)
+        """The conflicts in the text."""
         self._is_saving = False
         self._shows_old_draft = draft.is_kept
         """Whether the text is a draft from before, as it was opened."""
@@ -178,7 +195,13 @@ class MarkdownEditor(BaseScreen):
         if self._error:
             state = sanitize(self._error)
         style = "error" if self._error else "quiet"
-        return (Span(" Edit ", "quiet"), Span(sanitize(self.draft.title), "title"), Span(f"   {state}", style))
+        conflicts = count(len(self._conflicts), "conflict") if self._conflicts else ""
+        return (
+            Span(" Edit ", "quiet"),
+            Span(sanitize(self.draft.title), "title"),
+            Span(f"   {conflicts}" if conflicts else "", "removed"),
+            Span(f"   {state}", style),
+        )
 
     @override
     def body(self) -> ComposeResult:
@@ -239,8 +262,9 @@ class MarkdownEditor(BaseScreen):
     def footer_hints(self, columns: int | None = None) -> Line:
         columns = self.size.width if columns is None else columns
         hints: list[Line] = []
-        first = ("discard_draft",) if self._shows_old_draft else ()
-        for name in (*first, *self.FOOTER, "help"):
+        first = ON_CONFLICT if self._conflicts else ()
+        second = ("discard_draft",) if self._shows_old_draft else ()
+        for name in (*first, *second, *self.FOOTER, "help"):
             command = _BY_NAME[name]
             keys = (
                 next(key for key in reversed(keys_of(command, self.app_context.keymap)) if len(key) > 1)
@@ -306,6 +330,7 @@ class MarkdownEditor(BaseScreen):
         """Keep the draft: it is on disk when this returns."""
         self._is_flush_due = False
         text = self.area.text
+        self._conflicts = unresolved_conflicts(text)
         if text == self._saved_text and not self._error:
             return
         try:
@@ -342,8 +367,56 @@ class MarkdownEditor(BaseScreen):
             self.app_context.notify(self.draft.saved_message)
             return
         await self._go_on(text, saved.text)
+        if saved.line is not None:
+            self._go_to_line(saved.line)
+        if saved.has_conflicts:
+            self._tell_conflicts()
+            return
         message = saved.message.replace("e opens your draft", "your draft is kept")
         self.notify(message or f"{self.draft.saved_message}; what you typed since then is a draft")
+
+    def _go_to_line(self, line: int) -> None:
+        self.area.move_cursor((min(line, self.area.document.line_count - 1), 0), center=True)
+
+    # conflicts
+
+    def _tell_conflicts(self) -> None:
+        """Show the keys that resolve a conflict: so short that 60 columns show all of it."""
+        keys = (shown(keys_of(_BY_NAME[name], self.app_context.keymap)[0]) for name in ON_CONFLICT)
+        choices = ", ".join(f"{key} {TITLES[name]}" for key, name in zip(keys, ON_CONFLICT, strict=True))
+        self.notify(f"{'conflict' if len(self._conflicts) == 1 else 'conflicts'}: {choices}")
+
+    def reason_take_mine(self) -> str | None:
+        """Disabled without a conflict, and while the text is being saved."""
+        if self._is_saving:
+            return "it is being saved"
+        return None if self._conflicts else "there is no conflict in this text"
+
+    reason_take_other = reason_take_mine
+    reason_take_each = reason_take_mine
+
+    def _take(self, side: Side) -> None:
+        """Resolve the conflict at the cursor, and go to the next; if the cursor is in none, only go to the next."""
+        row, text = self.area.cursor_location[0], self.area.text
+        conflicts = unresolved_conflicts(text)
+        block = next((block for block in conflicts if block.first <= row <= block.last), None)
+        if block:
+            self.area.replace_all(resolve(text, block, side))
+            self._flush()
+            row = block.first
+        below = next((block for block in self._conflicts if block.last >= row), None)
+        target = below or next(iter(self._conflicts), None)
+        self._go_to_line(target.first + 1 if target else row)
+        if block is None:
+            self._tell_conflicts()
+        elif target:
+            self.notify(f"{TAKEN[side]}: {count(len(self._conflicts), 'more conflict')}")
+        else:
+            self.notify(f"{TAKEN[side]}: no conflict is left")
+
+    command_take_mine = partialmethod(_take, "ours")
+    command_take_other = partialmethod(_take, "theirs")
+    command_take_each = partialmethod(_take, "both")
 
     @override
     async def ask(self, question: ModalScreen[T]) -> T | None:
@@ -366,7 +439,7 @@ class MarkdownEditor(BaseScreen):
         while True:
             typed = self.area.text
             if typed != before:
-                now = typed if now == before else (await merged_texts(before, typed, now)).text
+                now = typed if now == before else (await self.draft.merged(before, typed, now)).text
             if self.area.text == typed:
                 break
             before = typed

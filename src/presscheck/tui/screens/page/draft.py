@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Any
 
+from presscheck.api.change_requests import GetChangeRequest, ListContributors
 from presscheck.api.comments import Document
 from presscheck.api.content import GetChangeRequestPage
 from presscheck.api.content_changes import EditChangeRequestContent, UpdatePage
-from presscheck.documents.merge.conflict_blocks import conflict_blocks
+from presscheck.documents.merge.conflict_blocks import revision_name, unresolved_conflicts
+from presscheck.documents.merge.hunks import line_numbers
 from presscheck.engine.drafts import BASE, PAGE, draft_about
 from presscheck.engine.review.pending_review import draft_key
 from presscheck.errors import PresscheckError
@@ -18,10 +20,20 @@ from presscheck.text.phrases import now as clock
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Span
 from presscheck.tui.screens.page.markdown import EditorPage, PageEdit, from_editor, to_editor
-from presscheck.tui.screens.text_draft import OURS, Saved, diff_lines, lost_lines, merged_texts
+from presscheck.tui.screens.text_draft import (
+    Saved,
+    diff_lines,
+    line_of_conflict,
+    lost_lines,
+    merged_texts,
+    name_of_draft,
+    name_of_saved,
+    problem_of_markers,
+)
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 
 if TYPE_CHECKING:
+    from presscheck.documents.merge.text import MergedText
     from presscheck.text.styled_text import Line
     from presscheck.tui.ui.screen import BaseScreen
 
@@ -69,7 +81,25 @@ class PageDraft:
             return now.text
         changed_at = self._outbox.draft_changed_at(self._keys[0])
         self.age = f", saved {long_ago(clock().timestamp() - changed_at)}" if changed_at else ""
-        return (await merged_texts(base or now.text, text, now.text)).text
+        return (await self.merged(base or now.text, text, now.text)).text
+
+    async def merged(self, base: str, ours: str, theirs: str) -> MergedText:
+        """Merge the draft with the page; the markers of conflicts name people, revisions and times."""
+        our_name = name_of_draft(self._engine, self._keys[0])
+        return await merged_texts(base, ours, theirs, our_name, self._name_of_revision)
+
+    async def _name_of_revision(self) -> str:
+        """The name of the newest revision of the change request: its author is who contributed last."""
+        try:
+            request, contributors = await asyncio.gather(
+                self._engine.read(GetChangeRequest(**self.path)), self._engine.read(ListContributors(**self.path))
+            )
+        except PresscheckError:
+            return await name_of_saved()
+        editors = [one for one in contributors.items if one.action_type == "edit" and one.updated_at]
+        last = max(editors, key=lambda one: one.updated_at or "", default=None)
+        author = last.user.display_name if last else ""
+        return revision_name(f"#{request.number}", author, last.updated_at if last else request.updated_at)
 
     @property
     def slot(self) -> DraftSlot:
@@ -133,16 +163,19 @@ class PageDraft:
             return Saved("no changes", text)
         self._keep_sent(text)
         after = await self._read_page()
-        merged = await merged_texts(before.text, text, after.text)
+        merged = await self.merged(before.text, text, after.text)
         self._base = after
         self._keep_sent(merged.text)
         edit = from_editor(after, merged.text)
         if merged.conflicts:
-            return Saved("conflict: somebody edited the same lines; e opens both versions", merged.text)
+            message = "conflict: somebody edited the same lines; e opens both versions"
+            return Saved(message, merged.text, line=line_of_conflict(merged.text), has_conflicts=True)
         if edit is None:
             return Saved("somebody else made the same edit: nothing is left to send", merged.text)
+        if problem := problem_of_markers(merged.text, after.text):
+            return problem
         diff = diff_lines(after.text, merged.text)
-        lines = _summary(edit, after.title, diff, merged.text, is_merged=after.text != before.text)
+        lines = _summary(edit, after, diff, merged.text, is_merged=after.text != before.text)
         if lost := await self._lost_types(after):
             names = ", ".join(sanitize(kind) for kind in lost)
             lines.append((Span("Not in the Markdown of the service, so saving removes it: ", "removed"), Span(names)))
@@ -186,11 +219,11 @@ class PageDraft:
         return to_editor(page.title, page.markdown or "")
 
 
-def _summary(edit: PageEdit, title: str, diff: list[Line], text: str, *, is_merged: bool) -> list[Line]:
+def _summary(edit: PageEdit, page: EditorPage, diff: list[Line], text: str, *, is_merged: bool) -> list[Line]:
     """A summary of the edit."""
     added, removed = (sum(line[0].style == style for line in diff) for style in ("added", "removed"))
     lines: list[Line] = [
-        (Span(f"{sanitize(title)}: "), Span(f"+{added} ", "added"), Span(f"−{removed} lines", "removed"))
+        (Span(f"{sanitize(page.title)}: "), Span(f"+{added} ", "added"), Span(f"−{removed} lines", "removed"))
     ]
     if edit.title:
         lines.append((Span(f"new title: {sanitize(edit.title)}"),))
@@ -202,6 +235,8 @@ def _summary(edit: PageEdit, title: str, diff: list[Line], text: str, *, is_merg
         lines.append((Span(f"… {count(len(edit.new_tags) - MOST_NEW_TAGS, 'more line')} like it", "waiting"),))
     if is_merged:
         lines.append((Span("Merged with an edit of somebody else.", "waiting"),))
-    if any(block.our_name == OURS or not block.in_code for block in conflict_blocks(text)):
-        lines.append((Span("It still contains conflict markers.", "removed"),))
+    if conflicts := unresolved_conflicts(text, page.text):
+        where = line_numbers(range(conflicts[0].first, conflicts[0].last + 1))
+        first = "in" if len(conflicts) == 1 else "the first in"
+        lines.append((Span(f"It still has {count(len(conflicts), 'conflict')}, {first} {where}.", "removed"),))
     return lines

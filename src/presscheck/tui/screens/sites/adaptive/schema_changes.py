@@ -6,11 +6,9 @@ since, a claim is put into the schema as it is now. What was typed is a draft un
 
 from __future__ import annotations
 
-import asyncio
 from typing import TYPE_CHECKING, Any
 
 from presscheck.api.site_settings import GetAdaptiveSchema, UpdateAdaptiveSchema
-from presscheck.documents.merge.text import merge_text
 from presscheck.documents.visitors.claim_schema import (
     claim_at,
     empty_schema,
@@ -28,13 +26,12 @@ from presscheck.text.styled_text import Line, Span
 from presscheck.tui.external_programs import edit_text, is_built_in
 from presscheck.tui.screens.form_dialog import FormDialog
 from presscheck.tui.screens.sites.writes import send
-from presscheck.tui.screens.text_draft import OURS, THEIRS, diff_lines
+from presscheck.tui.screens.text_draft import diff_lines, merged_texts, name_of_draft, name_of_saved
 from presscheck.tui.widgets.composer import Composer
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 from presscheck.tui.widgets.picker import Choice, Picker
 
 if TYPE_CHECKING:
-    from presscheck.documents.merge.text import MergedText
     from presscheck.documents.visitors.claim_schema import Claim, SchemaText
     from presscheck.tui.screens.sites.adaptive.session import AdaptiveContent
 
@@ -78,7 +75,8 @@ class SchemaChanges:
             if choice is None:
                 return
             if choice == "continue":
-                base, text = now, (await _merged(base, draft, now)).text
+                name = name_of_draft(self._session.screen.engine, self.key)
+                base, text = now, (await merged_texts(base, draft, now, name, name_of_saved)).text
                 self._keep(text, base)
             else:
                 self._keep("", "")
@@ -127,7 +125,7 @@ class SchemaChanges:
             return
         present = await self._read()
         now = schema_text(present or empty_schema())
-        merged = await _merged(base, text, now)
+        merged = await merged_texts(base, text, now, name_of_draft(screen.engine, self.key), name_of_saved)
         self._keep(merged.text, now)
         if merged.conflicts:
             screen.notify("conflict: somebody changed the same lines. e opens both versions")
@@ -261,8 +259,3 @@ def _first_mistake(schema: SchemaText) -> str | None:
         others = len(schema.mistakes) - 1
         return sanitize(f"{first} (and {count(others, 'more mistake')})" if others else str(first))
     return None
-
-
-async def _merged(base: str, ours: str, theirs: str) -> MergedText:
-    """Both texts merged, in a thread: a long schema takes a while."""
-    return await asyncio.to_thread(merge_text, base, ours, theirs, our_name=OURS, their_name=THEIRS)
