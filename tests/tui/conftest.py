@@ -7,8 +7,8 @@ import pytest
 from tests.tui.snapshot_setup import LOOK_NAMES, WHOLE_LOOK_NAMES
 
 from presscheck.engine.review import live_updates
+from presscheck.tui.comments import drafts
 from presscheck.tui.screens.inbox import session as inbox_session
-from presscheck.tui.screens.review import drafts
 
 
 @pytest.fixture

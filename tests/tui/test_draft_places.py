@@ -21,13 +21,13 @@ from presscheck.api.comments import ListComments
 from presscheck.api.content import GetChangeRequestPage
 from presscheck.api.sites import ListSites
 from presscheck.api.teams import ListTeams
-from presscheck.engine.drafts import drafts
+from presscheck.engine.drafts import comment_name, drafts
+from presscheck.tui.comments import drafts as comment_drafts
 from presscheck.tui.screens.admin.operation_form import FORM, StoredForm
 from presscheck.tui.screens.browse.screen import BrowseScreen
 from presscheck.tui.screens.form_dialog import EARLIER, FormDialog
 from presscheck.tui.screens.markdown_editor.screen import MarkdownEditor
 from presscheck.tui.screens.outbox.screen import OutboxScreen
-from presscheck.tui.screens.review import drafts as review_drafts
 
 pytestmark = pytest.mark.service(shared=True)
 
@@ -42,7 +42,7 @@ def is_typing(pilot: Any) -> bool:
 async def test_a_comment_is_continued_at_its_block(
     service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(review_drafts, "HOLD", 60.0)
+    monkeypatch.setattr(comment_drafts, "HOLD", 60.0)
     one = await begun(service, "Talked about", TEXT, title="Discussed")
     async with running(app_on(service, tmp_path), (120, 30)) as pilot:
         await until(pilot, shows="Needs me")
@@ -60,7 +60,8 @@ async def test_a_comment_is_continued_at_its_block(
         await pilot.press("c")
         await until(pilot, holds=lambda: is_typing(pilot))
         await pilot.press(*"Really?")
-        await until(pilot, holds=lambda: bool(review.session.drafts.place_of(f"page {one.page}")))
+        name = comment_name(one.page, "A key lasts for ever.")
+        await until(pilot, holds=lambda: bool(review.session.drafts.nodes_of(name)))
         await pilot.press("escape")
         async with somebody(service, "mia") as (mia,):
             page = await mia.send(GetChangeRequestPage(**one.at, page_id=one.page, format="document"))
@@ -84,7 +85,7 @@ async def test_a_comment_is_continued_at_its_block(
         await until(pilot, shows="its text is a draft again")
         await drafted(pilot, "comment on Discussed")
         await until(pilot, shows="Really?", holds=lambda: is_typing(pilot))
-        monkeypatch.setattr(review_drafts, "HOLD", 0.0)
+        monkeypatch.setattr(comment_drafts, "HOLD", 0.0)
         await pilot.press("ctrl+s")
         await all_sent(pilot)
         async with somebody(service, "mia") as (mia,):

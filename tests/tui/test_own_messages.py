@@ -10,7 +10,7 @@ from tests.tui.app_driver import all_sent, review, shown, until
 from tests.tui.change_request_factory import begun
 
 from presscheck.api.comments import Document, ListReplies, PostComment, PostReply
-from presscheck.tui.screens.review import drafts
+from presscheck.tui.comments import drafts
 
 pytestmark = pytest.mark.slow
 

@@ -20,9 +20,9 @@ from presscheck.api.comments import (
 from presscheck.api.content import GetPage, ListPages
 from presscheck.client.client import Client
 from presscheck.documents.pages.tree import flatten
+from presscheck.tui.comments import drafts
 from presscheck.tui.screens.browse.screen import BrowseScreen
-from presscheck.tui.screens.page_comments import drafts
-from presscheck.tui.screens.page_comments.screen import PageCommentsScreen
+from presscheck.tui.screens.page_comments import PageCommentsScreen
 
 SPACE = "api"
 HOSTILE = "\x1b]0;title\x07 [b]x[/b] \u202egpj.exe"
@@ -94,7 +94,7 @@ async def test_a_line_is_commented_and_its_thread_is_answered_resolved_edited_an
             await pilot.press("j")
         await until(pilot, shows="Since May?")
         await pilot.press("e")
-        await until(pilot, shows="Edit your comment")  # an admin of the space may edit those of others
+        await until(pilot, shows="Edit Mia's comment?")  # an admin of the space may edit those of others
         await pilot.press("escape")
         await until(pilot, holds=lambda: is_list(pilot))
         await write(pilot, "r", "Since ever.", "ctrl+s")

@@ -11,7 +11,7 @@ from tests.tui.app_driver import pick, review, shown, until, write
 from presscheck.api.change_requests import ChangeRequest
 from presscheck.api.comments import ListComments, ListReplies
 from presscheck.api.content import GetChangeRequestPage
-from presscheck.tui.screens.review import drafts
+from presscheck.tui.comments import drafts
 
 SUBJECT = "Rewrite the auth guide"
 SUGGESTED = "Rotate in two steps: make the new token, then revoke the old."

@@ -201,7 +201,7 @@ class TestMergeForecast:
 
 
 class TestDrafts:
-    def test_each_write_has_the_key_of_its_draft(self, session: ReviewSession, engine: ReviewEngine) -> None:
+    def test_each_write_has_the_name_of_its_draft(self, session: ReviewSession, engine: ReviewEngine) -> None:
         drafts, body = session.drafts, Document(markdown="x")
         calls = {
             "reply 1": PostReply(**IDS, comment_id="1", body=body, format="markdown"),
@@ -210,9 +210,7 @@ class TestDrafts:
             "page tokens": PostComment(**IDS, page="tokens", body=body),
             "whole": PostComment(**IDS, body=body),
         }
-        assert {name: drafts.key_of_call(call) for name, call in calls.items()} == {
-            name: drafts.key(name) for name in calls
-        }
+        assert {name: drafts.name_of_call(call) for name, call in calls.items()} == {name: name for name in calls}
 
     def test_a_started_review_continues_after_a_restart(self, session: ReviewSession, engine: ReviewEngine) -> None:
         drafts = session.drafts
@@ -245,7 +243,7 @@ class TestCommentActions:
         assert comments.reason_delete() == "you can only delete your own comments"
         engine.rows = (OutboxEntry(7, PostComment(**IDS, body=Document(markdown="Two")), "", "waiting", None, 0),)
         set_comments(session.model, comment("waiting:7", "Two"))
-        assert comments.reason_reply() == "that comment is not sent yet: reply once it is"
+        assert comments.reason_reply() == "that comment is not sent yet"
 
     def test_markup_is_no_part_of_a_quote(self) -> None:
         assert strip_markup("## A title") == "A title"

@@ -154,7 +154,8 @@ async def test_a_suggestion_for_a_cell_changes_that_cell_alone(service: RunningS
         await pilot.press("x", "escape", "c")
         await until(pilot, shows="Comment on which cell?")
         await pilot.press("enter", "ctrl+g")
-        await until(pilot, shows="this draft is about another place")
+        await until(pilot, shows="```suggestion")
+        assert "another cell" not in shown(pilot.app), "the row has a draft of its own"
     async with review(service, tmp_path / "robin", SUBJECT) as pilot:  # only an admin may resolve threads of others
         await until(pilot, shows="30 days or")
         await pilot.press("tab", "t")

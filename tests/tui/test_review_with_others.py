@@ -9,6 +9,7 @@ import pytest
 from tests.running_service import RunningService
 from tests.service_users import edits, page_of, somebody, thread_of, threads
 from tests.tui.app_driver import all_sent, app_on, open_review, running, shown, until, write
+from tests.tui.draft_places import drafted
 
 from presscheck.api.comments import Comment, DeleteComment, Document, ListReplies, PostComment, PostReply, UpdateComment
 from presscheck.api.content_changes import DeletePage, EditChangeRequestContent
@@ -85,7 +86,7 @@ async def test_a_comment_is_sent_even_if_its_text_was_deleted(service: RunningSe
         await edits(mia, AUTH, "Tokens", BLOCK, "It all works otherwise now.")
         await pilot.press("escape", "ctrl+r")
         await until(pilot, shows="It all works otherwise now.")
-        await pilot.press("h", "c")
+        await drafted(pilot, "comment on Tokens: “A token belongs to one project.")
         await until(pilot, shows="Half of i")
         await pilot.press(*"t", "ctrl+s")
         await until(pilot, shows="Half of it")

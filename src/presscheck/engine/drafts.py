@@ -10,6 +10,7 @@ import contextlib
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from hashlib import blake2s
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
 from presscheck.api.change_requests import GetChangeRequest
@@ -156,7 +157,8 @@ class Draft:
         stored: its key, its text, and what is stored about it.
         request: the id of its change request; empty if it belongs to none.
         name: what it is in its change request: the draft's own name, without ids.
-        target: the id of the page, the comment or the outbox row that it is about; empty if there is none.
+        target: the id of the page, the comment or the outbox row that it is about; empty if there is none. That of a
+            comment on a place in a page has the place after the id.
         is_live: whether it is of a comment on live content, outside of change requests.
     """
 
@@ -198,12 +200,14 @@ class Draft:
         if self.is_page:
             return title or "page without a title"
         if self.name == "page":
-            return f"comment on {title or 'a page'}"
+            quoted = self.stored.about.get("quote", "")
+            return f"comment on {title or 'a page'}" + (f": “{quoted}”" if quoted else "")
         if self.request and self.target and self.name not in _OF_REQUEST:
             return f"{self.name} of {title or 'a page'}"
         if self.request or self.is_live:
             label = (_OF_LIVE if self.is_live else _OF_REQUEST).get(self.name, "text")
-            return f"{label} to {self.stored.about['author']}" if self.stored.about.get("author") else label
+            author, by = self.stored.about.get("author"), "by" if self.name == "message" else "to"
+            return f"{label} {by} {author}" if author else label
         known = self._other
         label = known[0] if known else "unsent text"
         about = self.stored.about.get("title", "")
@@ -299,6 +303,20 @@ def draft_about(engine: StoredReader, path: Mapping[str, Any], **details: str) -
     if request and request.value:
         about["subject"], about["number"] = request.value.subject, str(request.value.number)
     return {name: value for name, value in about.items() if value}
+
+
+def comment_name(page_id: str, place: str = "", number: int = 0) -> str:
+    """The name of the draft of a comment on a page, or on a place in it.
+
+    Args:
+        page_id: the page.
+        place: the quoted text, or the block or cell if nothing is quoted; empty for the whole page.
+        number: how many lines above have the same text.
+    """
+    if not place:
+        return f"page {page_id}"
+    digest = blake2s(place.encode(), digest_size=6).hexdigest()
+    return f"page {page_id} {digest}{f'.{number}' if number else ''}"
 
 
 def live_draft_key(space_id: str, name: str) -> str:

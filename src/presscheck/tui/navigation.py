@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from presscheck.tui.screens.admin.screen import AdminScreen
     from presscheck.tui.screens.browse.screen import BrowseScreen
     from presscheck.tui.screens.inbox.screen import InboxScreen
-    from presscheck.tui.screens.page_comments.screen import PageCommentsScreen
+    from presscheck.tui.screens.page_comments import PageCommentsScreen
     from presscheck.tui.screens.publish.screen import PublishScreen
     from presscheck.tui.screens.review.screen import ReviewScreen
     from presscheck.tui.tour import Tour
@@ -221,7 +221,7 @@ class Navigation:
     async def open_comments(self, space_id: str, page_id: str = "", comment_id: str = "") -> PageCommentsScreen:
         """List the comments on a live page, or on all pages of a space, with the cursor on one of them."""
         # 20 ms, only when it is first opened
-        from presscheck.tui.screens.page_comments.screen import PageCommentsScreen
+        from presscheck.tui.screens.page_comments import PageCommentsScreen
 
         self._note()
         screen = PageCommentsScreen(space_id, page_id, comment_id)
@@ -230,7 +230,7 @@ class Navigation:
 
     async def open_live_draft(self, space_id: str, name: str, target: str, about: Mapping[str, str]) -> None:
         """List the comments on a live page, with a draft in the composer."""
-        screen = await self.open_comments(space_id, target if name == "page" else "")
+        screen = await self.open_comments(space_id, target.partition(" ")[0] if name == "page" else "")
         screen.continue_draft(name, target, about)
 
     async def open_item(self, key: str) -> None:

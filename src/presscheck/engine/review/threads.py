@@ -8,8 +8,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 
 from presscheck.api.comments import (
+    DeleteComment,
     DeleteReply,
     DeleteSpaceComment,
+    Document,
     ListComments,
     ListSpaceComments,
     PostComment,
@@ -17,6 +19,7 @@ from presscheck.api.comments import (
     PostSpaceComment,
     PostSpaceReply,
     UpdateComment,
+    UpdateReply,
     UpdateSpaceComment,
 )
 from presscheck.api.operation import Operation, Page
@@ -37,7 +40,7 @@ from presscheck.text.sanitize import sanitize
 
 if TYPE_CHECKING:
     from presscheck.api.change_requests import Review
-    from presscheck.api.comments import Comment, CommentReply, Document, ListReplies, ListSpaceReplies, Reaction
+    from presscheck.api.comments import Comment, CommentReply, ListReplies, ListSpaceReplies, Reaction
     from presscheck.api.users import User
     from presscheck.engine.writes.pending_writes import OutboxEntry
 
@@ -194,7 +197,7 @@ class Discussion:
         notifications: Callable[[str, str], str] = lambda _, __: "",
     ) -> None:
         self._notifications = notifications
-        self._writes, self._space_id = writes, space_id
+        self._writes, self.space_id = writes, space_id
         self.request_id = request_id
         self._comments: dict[str | None, Sequence[Comment]] = {}
         self._replies: dict[str, Sequence[CommentReply]] = {}
@@ -296,8 +299,40 @@ class Discussion:
     def list_replies(self, comment_id: str) -> ListReplies | ListSpaceReplies:
         """The call for the replies to a comment."""
         if self.request_id == LIVE:
-            return live_replies(self._space_id, comment_id)
-        return replies_to(self._space_id, self.request_id, comment_id)
+            return live_replies(self.space_id, comment_id)
+        return replies_to(self.space_id, self.request_id, comment_id)
+
+    @property
+    def _path(self) -> dict[str, Any]:
+        live = {"space_id": self.space_id}
+        return live if self.request_id == LIVE else {**live, "change_request_id": self.request_id}
+
+    def post(self, text: str, page: str | None = None, **place: Any) -> PostComment | PostSpaceComment:
+        """The write of a comment on a page or, without one, on the whole."""
+        call = PostSpaceComment if self.request_id == LIVE else PostComment
+        return call(**self._path, page=page, **place, body=Document(markdown=text))
+
+    def reply(self, comment_id: str, text: str) -> PostReply | PostSpaceReply:
+        """The write of a reply."""
+        if self.request_id == LIVE:
+            return PostSpaceReply(**self._path, comment_id=comment_id, body=Document(markdown=text))
+        return PostReply(**self._path, comment_id=comment_id, body=Document(markdown=text), format="markdown")
+
+    def update(self, comment_id: str, message_id: str, **values: Any) -> Operation[Any]:
+        """The write that changes a message in the thread of a comment."""
+        if self.request_id == LIVE:
+            return UpdateSpaceComment(**self._path, comment_id=comment_id, **values)
+        if message_id == comment_id:
+            return UpdateComment(**self._path, comment_id=comment_id, **values)
+        return UpdateReply(**self._path, comment_id=comment_id, comment_reply_id=message_id, **values)
+
+    def delete(self, comment_id: str, message_id: str) -> DeleteComment | DeleteReply | DeleteSpaceComment:
+        """The write that deletes a comment with its replies, or a reply."""
+        if self.request_id == LIVE:
+            return DeleteSpaceComment(**self._path, comment_id=comment_id)
+        if message_id == comment_id:
+            return DeleteComment(**self._path, comment_id=comment_id)
+        return DeleteReply(**self._path, comment_id=comment_id, comment_reply_id=message_id)
 
     def people(self) -> Iterator[User | None]:
         """The authors of all comments and replies."""
@@ -316,7 +351,7 @@ class Discussion:
     def _is_here(self, call: Operation[Any] | None) -> bool:
         """Whether a write is about this discussion."""
         if self.request_id == LIVE:
-            return isinstance(call, LIVE_WRITES) and call.space_id == self._space_id
+            return isinstance(call, LIVE_WRITES) and call.space_id == self.space_id
         return call is not None and getattr(call, "change_request_id", None) == self.request_id
 
     def threads(self) -> list[Thread]:

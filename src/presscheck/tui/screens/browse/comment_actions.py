@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from presscheck.api.comments import ListSpaceComments, PostSpaceComment
 from presscheck.documents.nodes.comment_targets import find_block_key
-from presscheck.documents.pages.comment_text import normalize_text, quote
+from presscheck.documents.pages.comment_text import normalize_text, quote, split_quote
 from presscheck.engine.reads.scheduler import PREFETCH
 from presscheck.engine.shared_calls import live_nodes
 from presscheck.errors import PresscheckError
@@ -18,10 +18,10 @@ from presscheck.tui.ui.content_place import MAY_NOT_COMMENT
 if TYPE_CHECKING:
     from collections.abc import Awaitable
 
+    from presscheck.tui.comments.actions import PageComment, ThreadActions
+    from presscheck.tui.comments.drafts import LiveDrafts
     from presscheck.tui.screens.browse.page_tree import Item
     from presscheck.tui.screens.browse.session import ContentTree
-    from presscheck.tui.screens.page_comments.actions import LiveCommentActions
-    from presscheck.tui.screens.page_comments.drafts import LiveDrafts
 
 NO_SPACE = "go to a page first"
 _number = re.compile(r"^\d{1,4}[.)]\s+").sub
@@ -39,7 +39,6 @@ class PageCommentActions:
         self._session, self._screen = session, session.screen
         self._engine = session.screen.engine
         self._drafts: LiveDrafts | None = None
-        self._actions: LiveCommentActions | None = None
 
     def reason_threads(self) -> str | None:
         """Disabled without a space, in a change request, and if the service has no comments there."""
@@ -84,45 +83,49 @@ class PageCommentActions:
         item = self._session.item
         if item is None or item.page is None or item.space is None:
             return
-        shown, source = self._session.page_view.source_at_cursor() if quotes else ("", "")
-        words = _words(shown, source)
-        target = dict[str, Any]()
-        if words:
-            self._screen.run(self._find_block(item.space.id, item.page.id, source, target))
-        actions = self._parts(item)[1]
-        title = sanitize(item.page.title)
-        actions.comment_on_page(item.page.id, title, target=target, quoted=quote(sanitize(words)), done=ADDED)
+        view = self._session.page_view
+        shown, source = view.source_at_cursor() if quotes else ("", "")
+        about = split_quote(quote(sanitize(_words(shown, source))))[0]
+        from presscheck.tui.comments.actions import PageComment  # 9 ms, only for a comment
 
-    async def _find_block(self, space: str, page: str, source: str, target: dict[str, Any]) -> None:
+        drafts, actions = self._parts(item)
+        comment = PageComment(item.page.id, sanitize(item.page.title), about)
+        if about:
+            self._screen.run(self._find_block(item.space.id, comment, source, drafts))
+        actions.comment(comment, ADDED)
+
+    async def _find_block(self, space: str, comment: PageComment, source: str, drafts: LiveDrafts) -> None:
         """Find the key of the block with this text; without it, the quote alone names the place."""
         with contextlib.suppress(PresscheckError):
-            nodes = await self._engine.read(live_nodes(space, page), priority=PREFETCH)
+            nodes = await self._engine.read(live_nodes(space, comment.page_id), priority=PREFETCH)
             if key := find_block_key(nodes.document or {}, _without_marks(source)):
-                target["node"] = key
+                comment.nodes["node"] = key
+                drafts.store_nodes(comment.name, comment.nodes)
 
     @property
     def can_undo(self) -> bool:
         """Whether a comment on the space under the cursor is not sent yet."""
         item, drafts = self._session.item, self._drafts
-        return bool(drafts and item and item.space and drafts.space_id == item.space.id and drafts.can_undo)
+        is_here = drafts and item and item.space and drafts.discussion.space_id == item.space.id
+        return bool(drafts and is_here and drafts.can_undo)
 
     def undo(self) -> None:
         """Undo the comment that is not sent yet; its text is a draft again."""
         if self._drafts:
             self._screen.notify(self._drafts.undo_last())
 
-    def _parts(self, item: Item) -> tuple[LiveDrafts, LiveCommentActions]:
+    def _parts(self, item: Item) -> tuple[LiveDrafts, ThreadActions]:
         """What composes and sends the comments on the space of an item."""
         # 9 ms, only for a comment
         from presscheck.engine.review.threads import LIVE, Discussion
-        from presscheck.tui.screens.page_comments.actions import LiveCommentActions
-        from presscheck.tui.screens.page_comments.drafts import LiveDrafts
+        from presscheck.tui.comments.actions import ThreadActions
+        from presscheck.tui.comments.drafts import LiveDrafts
 
         space = item.space.id if item.space else ""
-        if self._drafts is None or self._actions is None or self._drafts.space_id != space:
-            self._drafts = LiveDrafts(self._screen, space, lambda: item.space, self._screen.refresh_status_bars)
-            self._actions = LiveCommentActions(self._screen, Discussion(self._engine, space, LIVE), self._drafts)
-        return self._drafts, self._actions
+        if self._drafts is None or self._drafts.discussion.space_id != space:
+            self._drafts = LiveDrafts(self._screen, Discussion(self._engine, space, LIVE))
+        self._drafts.space = item.space
+        return self._drafts, ThreadActions(self._drafts)
 
 
 def _without_marks(text: str) -> str:

@@ -108,6 +108,10 @@ class BrowseScreen(BaseScreen):
         return self.session.item
 
     @override
+    def draw(self) -> None:
+        self.refresh_status_bars()
+
+    @override
     @property
     def footer_commands(self) -> tuple[str, ...]:
         item = self.item

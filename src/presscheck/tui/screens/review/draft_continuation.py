@@ -79,26 +79,27 @@ class DraftContinuation:
         missing = self._screen.engine.missing_reason(GetChangeRequestChanges)
         if not is_loaded and not missing:
             return
-        page = self._session.show_page(wanted.target)
+        comment = self._comments.threads.stored_comment(wanted.target, sanitize(wanted.title))
+        page = self._session.show_page(comment.page_id)
         if page == "loading":
             return
         self.wanted = None
-        markdown = self._session.go_to_quote(self._comments.quote_of_draft(wanted.target)) if page == "shown" else None
-        self._comments.continue_comment(wanted.target, sanitize(wanted.title) or "the page", markdown)
+        markdown = self._session.go_to_quote(comment.quote) if page == "shown" else None
+        self._comments.continue_comment(comment, markdown)
 
     def _open_message(self, wanted: _Wanted) -> None:
         """Open a reply or the edit of a message, if its thread is loaded."""
         if wanted.name == "reply":
             if thread := self._model.discussion.thread(wanted.target):
                 self.wanted = None
-                self._comments.reply(thread)
+                self._comments.threads.reply(thread)
             return
         threads = self._model.discussion.threads()
         for thread in threads:
             message = next((each for each in thread.messages if _is_about(each, wanted)), None)
             if message:
                 self.wanted = None
-                self._comments.edit(thread, message)
+                self._comments.threads.compose_edit(thread, message)
                 return
         self._session.loader.load_replies([thread for thread in threads if thread.reply_count])
 

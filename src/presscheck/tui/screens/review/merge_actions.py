@@ -24,6 +24,7 @@ from presscheck.errors import PresscheckError
 from presscheck.text.phrases import ago, now
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, pad
+from presscheck.tui.comments.rows import one_line
 from presscheck.tui.screens.page.editor import stays_locked
 from presscheck.tui.screens.problem_list import ProblemListScreen, ProblemRow
 from presscheck.tui.screens.review.page_owners import REVIEW_WORDS, missing_text
@@ -31,7 +32,6 @@ from presscheck.tui.screens.review.renderer import (
     VERDICT_SIGNS,
     check_line,
     fix_line,
-    one_line,
     summary_lines,
     undo_line,
 )

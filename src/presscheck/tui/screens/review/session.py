@@ -14,11 +14,11 @@ from presscheck.documents.pages.comment_text import find_quoted_line
 from presscheck.engine.inbox.notification_settings import NotificationTarget, request_target
 from presscheck.engine.review.model import ReviewModel, ThreadFilter
 from presscheck.text.sanitize import sanitize
+from presscheck.tui.comments.rows import first_words
 from presscheck.tui.screens.notification_actions import Selection
 from presscheck.tui.screens.review.drafts import ReviewDrafts
 from presscheck.tui.screens.review.loader import PageTextLoader, ReviewLoader
 from presscheck.tui.screens.review.page_owners import PageOwners
-from presscheck.tui.screens.review.renderer import first_words
 from presscheck.tui.screens.review.view import ReviewView
 from presscheck.tui.screens.undo import undo_last_sent
 

@@ -23,9 +23,9 @@ from presscheck.errors import PresscheckError
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
+from presscheck.tui.comments.rows import first_words, who_resolves
 from presscheck.tui.screens.batch_actions import BatchItem, BatchScreen
 from presscheck.tui.screens.page.editor import stays_locked
-from presscheck.tui.screens.review.renderer import first_words, who_resolves
 from presscheck.tui.widgets.confirm_dialog import WIDEST, ConfirmDialog
 
 if TYPE_CHECKING:

@@ -45,7 +45,7 @@ class VerdictActions:
         has_reviews = self._has_reviews
 
         def compose() -> None:
-            self._drafts.compose(title, name, call, initial=initial, may_be_empty=has_reviews, submits=True)
+            self._drafts.compose_review(title, name, call, initial, may_be_empty=has_reviews)
 
         if has_reviews:
             await self._drafts.prompt(title, name, call, "approve", notes=self._notes, expand=compose)
@@ -58,7 +58,7 @@ class VerdictActions:
         progress = self._model.progress()
         title += f"; ⚠ {progress.missing}" if progress and progress.missing else ""
         may_be_empty = self._has_reviews and self._held > 0
-        self._drafts.compose(title, name, call, initial=initial, may_be_empty=may_be_empty, submits=True)
+        self._drafts.compose_review(title, name, call, initial, may_be_empty=may_be_empty)
 
     def command_begin_review(self) -> None:
         """Start a review: hold comments until it is submitted; again, end it if it has no comments."""
@@ -83,7 +83,7 @@ class VerdictActions:
         number = self._held
         submit = f"Submit your review with {count(number, 'comment')} (comment optional)"
         title = submit if number else "Comment on the change request"
-        self._drafts.compose(title, "whole", call, may_be_empty=number > 0, submits=True)
+        self._drafts.compose_review(title, "whole", call, may_be_empty=number > 0)
 
     @property
     def _held(self) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -19,18 +19,17 @@ from presscheck.documents.pages.tree import flatten
 from presscheck.engine.review.threads import LIVE, Discussion, Thread, ThreadState, locate_thread
 from presscheck.engine.shared_calls import live_comments, live_nodes, live_page
 from presscheck.errors import Forbidden, NotSupported
-from presscheck.text.phrases import ago, count, long_ago, now
+from presscheck.text.phrases import long_ago, now
 from presscheck.text.sanitize import sanitize
-from presscheck.text.styled_text import Line, Span, cut, width
-from presscheck.tui.screens.page_comments.actions import LiveCommentActions
-from presscheck.tui.screens.page_comments.drafts import LiveDrafts
-from presscheck.tui.screens.review.renderer import STATE_SIGNS, one_line, thread_lines
+from presscheck.text.styled_text import Line, Span
+from presscheck.tui.comments.actions import PageComment, ThreadActions
+from presscheck.tui.comments.drafts import LiveDrafts
+from presscheck.tui.comments.rows import thread_lines
+from presscheck.tui.comments.thread_list import ThreadList
 from presscheck.tui.screens.undo import undo_last_sent
-from presscheck.tui.ui.screen import BaseScreen
 from presscheck.tui.widgets.empty_state import EmptyState
 from presscheck.tui.widgets.line_view import TextView
 from presscheck.tui.widgets.row_list import RowList
-from presscheck.tui.widgets.status_bar import StatusLine, pressing
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Sequence
@@ -45,7 +44,7 @@ HIDDEN = "page comments not shown"
 """The key under which the hidden states are stored."""
 
 
-class PageCommentsScreen(BaseScreen):
+class PageCommentsScreen(ThreadList):
     """The comments on the live content of a space.
 
     Args:
@@ -55,20 +54,16 @@ class PageCommentsScreen(BaseScreen):
     """
 
     FOOTER: ClassVar[tuple[str, ...]] = ("open", "comment", "reply", "resolve", "edit", "delete", "all_pages", "close")
-    DEFAULT_CSS = """
-    PageCommentsScreen #rows { height: 1fr; margin-top: 1; }
-    PageCommentsScreen #thread { height: 1fr; margin-top: 1; padding: 0 1; }
-    """
+    DEFAULT_CSS = "PageCommentsScreen #thread { height: 1fr; margin-top: 1; padding: 0 1; }"
 
     def __init__(self, space_id: str, page_id: str = "", comment_id: str = "") -> None:
-        super().__init__()
+        super().__init__(STATES, has_marks=False)
+        self.discussion = Discussion(self.engine, space_id, LIVE)
+        self._live = LiveDrafts(self, self.discussion)
+        self.drafts, self.actions = self._live, ThreadActions(self._live)
         self.space_id, self.page_id = space_id, page_id
         self._page_of_start = page_id
         self._target = comment_id
-        self.discussion = Discussion(self.engine, space_id, LIVE)
-        self._space: Space | None = None
-        self.drafts = LiveDrafts(self, space_id, lambda: self._space, self.redraw)
-        self.actions = LiveCommentActions(self, self.discussion, self.drafts)
         self._pages: dict[str, RevisionPage] = {}
         self._text: tuple[str, str] = ("", "")
         """The id of the page whose text is loaded, and the text."""
@@ -77,14 +72,12 @@ class PageCommentsScreen(BaseScreen):
         """The last answer of the list of comments that was an error."""
         self._age: float | None = None
         self._listings: set[str] = set()
-        self._shown: list[Thread] = []
-        self._all: list[Thread] = []
         hidden = (self.engine.outbox.recall(HIDDEN) or "").split()
         self._visible: set[ThreadState] = {state for state in STATES if state not in hidden}
 
     @override
     def title_line(self) -> Line:
-        space = sanitize(self._space.title) if self._space else ""
+        space = sanitize(self._live.space.title) if self._live.space else ""
         page = self._pages.get(self.page_id)
         name = sanitize(page.title) if page else "" if self.page_id else "all pages"
         age = f"   as it was {long_ago(self._age)}" if self._age is not None else ""
@@ -93,9 +86,7 @@ class PageCommentsScreen(BaseScreen):
 
     @override
     def body(self) -> ComposeResult:
-        yield StatusLine(id="states")
-        yield EmptyState()
-        yield RowList(self._row, second_line=self._second_row, key=self._key, has_mark_column=False, id="rows")
+        yield from super().body()
         yield TextView(id="thread")
 
     @override
@@ -106,21 +97,9 @@ class PageCommentsScreen(BaseScreen):
         self.subscribe(watch(ListPages(space_id=self.space_id)), self._take_pages, group="pages", shows_errors=False)
         self._subscribe(live_comments(self.space_id))
         self._subscribe_text()
-        self._rows.focus()
-        self.draw()
-
-    @property
-    def _rows(self) -> RowList:
-        return self.query_one("#rows", RowList)
-
-    @property
-    def thread(self) -> Thread | None:
-        """The thread under the cursor."""
-        at = self._rows.cursor
-        return self._shown[at] if at < len(self._shown) else None
 
     def _take_space(self, result: Result[Space | None]) -> None:
-        self._space = result.value or self._space
+        self._live.space = result.value or self._live.space
         self.refresh_status_bars()
 
     def _take_pages(self, result: Result[Pages | None]) -> None:
@@ -178,7 +157,8 @@ class PageCommentsScreen(BaseScreen):
 
         self.subscribe(self.engine.watch(call), take, group=f"replies {thread.id}")
 
-    def _located(self) -> list[Thread]:
+    @override
+    def find_threads(self) -> Sequence[Thread]:
         """The threads of the page, each with its line; without a page all, in the order of the pages."""
         threads = self.discussion.threads()
         if not self.page_id:
@@ -196,31 +176,31 @@ class PageCommentsScreen(BaseScreen):
         return sorted(found, key=lambda thread: -1 if thread.line is None else thread.line)
 
     @override
-    def draw(self) -> None:
-        if not self.is_mounted or self.is_leaving:
-            return
-        self._all = self._located()
-        self._shown = [thread for thread in self._all if thread.state in self._visible]
-        self.query_one("#states", StatusLine).show(self._states())
-        at = next((at for at, thread in enumerate(self._shown) if thread.id == self._target), None)
+    @property
+    def visible_states(self) -> Collection[ThreadState]:
+        return self._visible
+
+    @override
+    def states_line(self) -> Line:
+        problem = self._problem
+        if problem is None or not problem.error or not self.all_threads or problem.state != "failed":
+            return super().states_line()
+        note = Span(f"  not up to date: {sanitize(problem.error.message)}", "waiting")
+        return (*super().states_line(), note)
+
+    @override
+    def shown_changed(self) -> None:
+        at = next((at for at, thread in enumerate(self.shown) if thread.id == self._target), None)
         if at is not None:
             self._target = ""
-        rows, empty = self._rows, self.query_one(EmptyState)
-        rows.show(len(self._shown), cursor=at)
-        rows.display = self.query_one("#thread").display = bool(self._shown)
-        if self._shown:
-            empty.hide()
-            if self.focused is None:
-                rows.focus()  # it loses the focus while it is hidden
-        else:
-            self._show_empty(empty)
+            self.rows.move_to(at)
+        self.query_one("#thread").display = bool(self.shown)
         self._show_thread()
-        self.refresh_status_bars()
 
     def _show_thread(self) -> None:
         """Show the whole thread under the cursor."""
         view, thread = self.query_one("#thread", TextView), self.thread
-        if thread is None or not self._shown:
+        if thread is None:
             view.show(())
             return
         self._load_replies(thread)
@@ -228,10 +208,11 @@ class PageCommentsScreen(BaseScreen):
         columns = max(20, self.size.width - 4)  # of the screen: the view has none while it is hidden
         view.show([line for _, line in thread_lines(whole, columns, now(), comment_with_suggestion, unfolded=True)])
 
-    def _show_empty(self, empty: EmptyState) -> None:
+    @override
+    def show_empty(self, empty: EmptyState) -> None:
         problem = self._problem
         where = "on this page" if self.page_id else "in this space"
-        if self._all:
+        if self.all_threads:
             empty.show_empty("All comments are hidden.", "1 to 3 show the comments of a state.")
         elif self.discussion.is_known:
             more = "" if self.page_id == "" else "\nw shows those of all pages."
@@ -245,22 +226,6 @@ class PageCommentsScreen(BaseScreen):
         else:
             empty.show_loading("Loading the comments …")
 
-    def _states(self) -> Line:
-        """The number of threads in each state, and whether they are shown."""
-        spans: list[Span] = []
-        for number, state in enumerate(STATES, 1):
-            total = sum(thread.state == state and thread.first.pending is None for thread in self._all)
-            (sign, style), is_visible = STATE_SIGNS[state], state in self._visible
-            parts = Span(f"{number} ", "quiet"), Span(f"{sign} ", style if is_visible else "quiet")
-            name = Span(f"{state} {total}", "strong" if is_visible else "quiet")
-            spans += [Span("  ", "quiet"), *pressing(str(number), *parts, name), Span(" " * 3)]
-            spans += [] if is_visible else [Span("hidden   ", "quiet")]
-        unsent = sum(thread.first.pending is not None for thread in self._all)
-        spans += [Span(f"  ✎ {unsent} not sent", "accent")] if unsent else []
-        if self._problem and self._problem.error and self._all and self._problem.state == "failed":
-            spans.append(Span(f"  not up to date: {sanitize(self._problem.error.message)}", "waiting"))
-        return tuple(spans)
-
     @on(RowList.RowHighlighted)
     def row_highlighted(self) -> None:
         """Show another thread."""
@@ -272,15 +237,12 @@ class PageCommentsScreen(BaseScreen):
         super().on_resize()
         self.call_after_refresh(self.redraw)
 
-    def command_tab(self) -> None:
-        """Show or hide the threads in the state of this number."""
-        number = int(self.last_key)
-        if number <= len(STATES):
-            state = STATES[number - 1]
-            self._visible = {one for one in STATES if (one in self._visible) is not (one == state)}
-            hidden = " ".join(state for state in STATES if state not in self._visible)
-            self.engine.outbox.remember(HIDDEN, hidden or None)
-            self.draw()
+    @override
+    def toggle_state(self, state: ThreadState) -> None:
+        self._visible = {one for one in STATES if (one in self._visible) is not (one == state)}
+        hidden = " ".join(state for state in STATES if state not in self._visible)
+        self.engine.outbox.remember(HIDDEN, hidden or None)
+        self.draw()
 
     def reason_all_pages(self) -> str | None:
         """Opened for the whole space, there is no page to go back to."""
@@ -315,53 +277,13 @@ class PageCommentsScreen(BaseScreen):
         page = self.page_id or (self.thread.page if self.thread else None)
         if page:
             known = self._pages.get(page)
-            self.actions.comment_on_page(page, sanitize(known.title) if known else "")
+            self.actions.comment(PageComment(page, sanitize(known.title) if known else ""))
         else:
-            self.actions.comment_on_space()
+            self.actions.comment_on_all()
 
     def command_comment_on_all(self) -> None:
         """Comment on the whole space."""
-        self.actions.comment_on_space()
-
-    def reason_reply(self) -> str | None:
-        """Why there is no reply."""
-        return self.actions.reply_reason(self.thread)
-
-    reason_react = reason_reply
-
-    def command_reply(self) -> None:
-        """Reply to the thread under the cursor."""
-        if self.thread:
-            self.actions.reply(self.thread)
-
-    def reason_resolve(self) -> str | None:
-        """Why it can neither be resolved nor reopened."""
-        return self.actions.resolve_reason(self.thread)
-
-    def command_resolve(self) -> None:
-        """Resolve the thread under the cursor, or reopen it."""
-        if self.thread:
-            self.actions.toggle_resolved(self.thread)
-
-    def command_react(self) -> Awaitable[None] | None:
-        """Add a reaction to the comment, or remove it."""
-        return self.actions.react(self.thread) if self.thread else None
-
-    def reason_edit(self) -> str | None:
-        """Why it cannot be edited."""
-        return self.actions.edit_reason(self.thread)
-
-    def command_edit(self) -> Awaitable[None] | None:
-        """Edit the comment."""
-        return self.actions.edit(self.thread) if self.thread else None
-
-    def reason_delete(self) -> str | None:
-        """Why it cannot be deleted."""
-        return self.actions.delete_reason(self.thread)
-
-    def command_delete(self) -> Awaitable[None] | None:
-        """Delete the comment, or discard one that is not sent."""
-        return self.actions.delete(self.thread) if self.thread else None
+        self.actions.comment_on_all()
 
     def command_unsend(self) -> Awaitable[None] | None:
         """Undo what is not sent; else offer to undo the last sent change here."""
@@ -373,16 +295,6 @@ class PageCommentsScreen(BaseScreen):
     def _is_here(self, place: Place) -> bool:
         return place.space == self.space_id and place.request is None and place.comment is not None
 
-    def reason_copy_text(self) -> str | None:
-        """Disabled without a comment."""
-        return None if self.thread else "no comment here"
-
-    def command_copy_text(self) -> None:
-        """Copy the text of the comment."""
-        if self.thread:
-            self.app_context.copy_to_clipboard(sanitize(self.thread.first.text, lines=True))
-            self.notify("copied")
-
     def continue_draft(self, name: str, target: str, about: Mapping[str, str]) -> None:
         """Open the composer with a draft.
 
@@ -391,42 +303,20 @@ class PageCommentsScreen(BaseScreen):
             target: the id of the page, the comment or the outbox row that it is about.
             about: what is stored about it.
         """
+        author = about.get("author", "")
         if name == "page":
-            self.actions.comment_on_page(target, about.get("page", ""))
+            self.actions.comment(self.actions.stored_comment(target, about.get("page", "")))
         elif name == "reply":
-            self.actions.reply_to(target, about.get("author", ""))
+            self.actions.reply_to(target, author, about.get("words", ""))
         elif name == "message":
-            self.actions.edit_comment(target, "")
+            self.actions.edit_comment(target, author)
         elif name == "whole":
-            self.actions.comment_on_space()
-        elif not self.actions.edit_pending(int(target), ""):
+            self.actions.comment_on_all()
+        elif not self.actions.edit_pending(int(target)):
             self.notify("it is already sent: Y in the list of drafts copies your text")
 
     @override
-    def command_handlers(self) -> Iterable[object]:
-        return (self,)
-
-    def _key(self, index: int) -> str | None:
-        return self._shown[index].id if index < len(self._shown) else None
-
-    def _row(self, index: int, columns: int) -> Line:
-        thread = self._shown[index]
-        sign, style = STATE_SIGNS[thread.state]
-        author = Span(thread.first.author, "you strong" if thread.first.author == "you" else "strong")
-        head: Sequence[Span] = (
-            Span(f" {sign} ", style),
-            author,
-            Span(f" {ago(thread.first.posted_at, now())}", "quiet"),
-            Span(f"   {' · '.join(filter(None, (self._page_name(thread), sanitize(thread.about))))}", "quiet"),
-        )
-        replies = count(thread.reply_count, "reply", "replies") if thread.reply_count else ""
-        unsent = "not sent" if thread.first.pending or thread.pending_status else ""
-        end = " · ".join(filter(None, (unsent, replies)))
-        room = columns - len(end) - 1
-        left = cut(tuple(head), room)
-        return (*left, Span(" " * (room + 1 - width(left))), Span(end, "waiting" if unsent else "quiet"))
-
-    def _page_name(self, thread: Thread) -> str:
+    def place_of(self, thread: Thread) -> str:
         """The title of the page of a thread, in the list of all pages."""
         if self.page_id:
             return ""
@@ -434,9 +324,6 @@ class PageCommentsScreen(BaseScreen):
         if page:
             return sanitize(page.title)
         return "the whole space" if thread.page is None else "page deleted" if self._pages else ""
-
-    def _second_row(self, index: int, columns: int) -> Line:
-        return cut((Span(f"   {one_line(self._shown[index].first)}"),), columns)
 
 
 MANY = 1_000_000

@@ -1,0 +1,298 @@
+"""What can be done with comments: write one on a page or on the whole, reply, resolve, react, edit and delete."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from presscheck.api.comments import DeleteReply, Document, UpdateReply
+from presscheck.documents.diff.suggestion_targets import cell_suggestion_problem
+from presscheck.documents.pages.comment_text import format_suggestion, quote_lines, split_quote, suggestion_problem
+from presscheck.engine.drafts import comment_name
+from presscheck.engine.review.threads import LIVE
+from presscheck.text.styled_text import Line, Span
+from presscheck.tui.comments.rows import first_words, one_line, who_resolves
+from presscheck.tui.screens.emoji import reaction_change, reaction_choices
+from presscheck.tui.screens.undo import NOT_DISCARDED
+from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
+from presscheck.tui.widgets.picker import Choice, Picker
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from presscheck.api.operation import Operation
+    from presscheck.engine.review.threads import Message, PendingChange, Thread
+    from presscheck.tui.comments.drafts import CommentDrafts
+
+FIRST_ONLY = "only your comments can be changed here: the service changes no replies outside change requests"
+"""Why nothing in a thread can be changed in which only replies are the user's."""
+
+
+class PageComment:
+    """A comment on a page, or on a text of it, before it is sent.
+
+    Args:
+        page_id: the page.
+        title: its title, as display text.
+        quote: the text that the comment is about, as `split_quote` returns it; empty for the whole page.
+        number: how many lines above have the same text.
+
+    Attributes:
+        name: the name of its draft.
+        nodes: the block or cell that it is about, found while the user writes.
+        suggestion: the text that one key inserts, to suggest a change of the page.
+        suggestion_reason: why nothing can be suggested.
+        is_cell: whether it is about a cell of a table.
+    """
+
+    def __init__(self, page_id: str, title: str, quote: str = "", number: int = 0) -> None:
+        self.page_id, self.title, self.quote = page_id, title, quote
+        self.name = comment_name(page_id, quote, number)
+        self.nodes: dict[str, Any] = {}
+        self.suggestion = self.suggestion_reason = ""
+        self.is_cell = False
+
+    @property
+    def heading(self) -> str:
+        """The title of the composer."""
+        page = self.title or "the page"
+        if self.quote:
+            return f"Comment on {page}: “{self.quote}”"
+        return f"Comment on a text of {page}" if self.nodes else f"Comment on {page}"
+
+
+class ThreadActions:
+    """The actions on the threads of a change request, or of live content.
+
+    Args:
+        drafts: composes and sends.
+    """
+
+    def __init__(self, drafts: CommentDrafts) -> None:
+        self._drafts, self._screen, self._discussion = drafts, drafts.screen, drafts.discussion
+
+    def comment(self, comment: PageComment, done: str = "") -> None:
+        """Compose a comment on a page; `done` is the message once the engine accepted it."""
+
+        def call(text: str) -> Operation[Any]:
+            # a quote that the user replaced names another place than the block or cell
+            nodes = comment.nodes if split_quote(text)[0] in ("", comment.quote) else {}
+            return self._discussion.post(text, comment.page_id, **nodes)
+
+        self._drafts.compose(
+            comment.heading,
+            comment.name,
+            call,
+            initial=quote_lines(comment.quote),
+            suggestion=comment.suggestion,
+            suggestion_reason=comment.suggestion_reason,
+            validate=cell_suggestion_problem if comment.is_cell else suggestion_problem,
+            about={"page": comment.title, "quote": comment.quote},
+            nodes=comment.nodes,
+            done=done,
+        )
+
+    def stored_comment(self, target: str, title: str) -> PageComment:
+        """The comment on a page of which there is a draft.
+
+        Args:
+            target: the id of the page, and its place on it if it has one.
+            title: the title of the page, as display text.
+        """
+        name = f"page {target}"
+        quote = self._drafts.stored_about(name).get("quote") or split_quote(self._drafts.saved(name))[0]
+        comment = PageComment(target.partition(" ")[0], title, quote)
+        comment.name, comment.nodes = name, self._drafts.nodes_of(name)
+        comment.is_cell = "table_cell" in comment.nodes
+        return comment
+
+    def comment_on_all(self) -> None:
+        """Compose a comment on the whole change request or space."""
+        whole = "the whole space" if self._is_live else "the change request"
+        self._drafts.compose(f"Comment on {whole}", "whole", self._discussion.post)
+
+    def reply_reason(self, thread: Thread | None) -> str | None:
+        """Why a thread has no replies or reactions now; None if it can have them."""
+        if thread is None:
+            return "no comment here" if self._is_live else "no thread here: t goes to the next one"
+        return "that comment is not sent yet" if thread.first.pending else self._drafts.disabled_reason()
+
+    def resolve_reason(self, thread: Thread | None) -> str | None:
+        """Why a thread can neither be resolved nor reopened now."""
+        reason = self.reply_reason(thread)
+        if reason or thread is None or thread.may_resolve:
+            return reason
+        return f"only {who_resolves([thread])} can {'reopen' if thread.resolved else 'resolve'} it"
+
+    def edit_reason(self, thread: Thread | None) -> str | None:
+        """Why no message of a thread can be edited now."""
+        if thread and self.editable(thread):
+            return self._drafts.disabled_reason()
+        return self.reply_reason(thread) or self._not_yours(thread, "edit")
+
+    def delete_reason(self, thread: Thread | None, message: Message | None = None) -> str | None:
+        """Why no message of a thread can be deleted now; `message` is the one under the cursor."""
+        if message and message.pending and message.pending.state == "sending":
+            return "it is being sent"
+        if thread and self.deletable(thread):
+            return self._drafts.disabled_reason()
+        if thread and any(message.may_delete for message in thread.messages) and not self._is_live:
+            return self._screen.engine.missing_reason(DeleteReply)
+        return self.reply_reason(thread) or self._not_yours(thread, "delete")
+
+    def _not_yours(self, thread: Thread | None, verb: str) -> str:
+        has_replies = thread is not None and any(message.author == "you" for message in thread.replies)
+        return FIRST_ONLY if self._is_live and has_replies else f"you can only {verb} your own comments"
+
+    def editable(self, thread: Thread) -> list[Message]:
+        """The messages of a thread that the user may edit."""
+        return self._changeable(thread, lambda message: message.may_edit, UpdateReply)
+
+    def deletable(self, thread: Thread) -> list[Message]:
+        """The messages of a thread that the user may delete or discard."""
+        return self._changeable(thread, lambda message: message.may_delete, DeleteReply)
+
+    def reply(self, thread: Thread) -> None:
+        """Reply to a thread."""
+        self.reply_to(thread.id, thread.first.author, first_words(thread.first))
+
+    def reply_to(self, comment: str, author: str, words: str) -> None:
+        """Reply to a comment, by its id, the name of its author, and its first words; both may be empty."""
+        person = "yourself" if author == "you" else author
+        self._drafts.compose(
+            f"Reply to {person}{f': {words}' if words else ''}" if author else "Reply",
+            f"reply {comment}",
+            lambda text: self._discussion.reply(comment, text),
+            about={"author": author, "comment": comment, "words": words},
+        )
+
+    def toggle_resolved(self, thread: Thread) -> None:
+        """Resolve a thread, or reopen it."""
+        self._drafts.send(self._discussion.update(thread.id, thread.id, resolved=not thread.resolved))
+
+    async def react(self, thread: Thread, message: Message | None = None) -> None:
+        """Add a reaction to the message under the cursor, or to one that the user chooses, or remove it."""
+        messages = self._changeable(thread, lambda message: message.pending is None, UpdateReply)
+        message = await self._choose("React to which?", [one for one in messages if one.pending is None], message)
+        if message is None:
+            return
+        chosen = await self._screen.ask(Picker("React", reaction_choices(message.own_reactions), ranked=False))
+        if chosen:
+            values = reaction_change(chosen[0], message.own_reactions)
+            self._drafts.send(self._discussion.update(thread.id, message.id, **values))
+
+    async def edit(self, thread: Thread, message: Message | None = None) -> None:
+        """Edit the message under the cursor, or one that the user chooses; asks first if it is by another user."""
+        message = await self._choose("Edit which?", self.editable(thread), message)
+        if message is None:
+            return
+        if not message.pending and message.author != "you":
+            noun = "comment" if message is thread.first else "reply"
+            warning = f"{message.author} wrote this: your text replaces it, under the same name, marked as edited."
+            lines: list[Line] = [(Span(one_line(message)),), (Span(warning, "waiting"),)]
+            if not await self._screen.ask(ConfirmDialog(f"Edit {message.author}'s {noun}?", lines, "Edit")):
+                return
+        self.compose_edit(thread, message)
+
+    def compose_edit(self, thread: Thread, message: Message) -> None:
+        """Edit a message; one that is not sent stays in its place."""
+        if message.pending:
+            self.edit_pending(message.pending.row, message.text)
+            return
+        noun = "comment" if message is thread.first else "reply"
+        self._drafts.compose(
+            f"Edit {_owner(message)} {noun}",
+            f"message {message.id}",
+            lambda text: self._discussion.update(thread.id, message.id, body=Document(markdown=text)),
+            initial=message.text,
+            suggestion="" if thread.suggested_for is None else format_suggestion(thread.suggested_for),
+            validate=cell_suggestion_problem if thread.about_cell else suggestion_problem,
+            about={"comment": thread.id, "author": "" if message.author == "you" else message.author},
+        )
+
+    def edit_comment(self, comment: str, author: str) -> None:
+        """Continue the edit of a comment, by its id and the name of its author; empty if it is the user's own."""
+        self._drafts.compose(
+            f"Edit {author}'s comment" if author else "Edit your comment",
+            f"message {comment}",
+            lambda text: self._discussion.update(comment, comment, body=Document(markdown=text)),
+            about={"comment": comment, "author": author},
+        )
+
+    def edit_pending(self, row: int, text: str = "") -> bool:
+        """Edit a message in the outbox, which keeps its state; returns whether it is still there."""
+        entry = next((entry for entry in self._discussion.pending() if entry.id == row), None)
+        if entry is None or entry.call is None:
+            return False
+        call = entry.call
+        self._drafts.compose(
+            "Edit your comment",
+            f"pending {row}",
+            lambda typed: call.model_copy(update={"body": Document(markdown=typed)}),
+            initial=text,
+            rewrites=row,
+        )
+        return True
+
+    async def delete(self, thread: Thread, message: Message | None = None) -> None:
+        """Delete the message under the cursor, or one that the user chooses, after a confirmation.
+
+        A comment is deleted with its replies, and a message that is not sent is discarded.
+        """
+        message = await self._choose("Delete which?", self.deletable(thread), message)
+        if message is None:
+            return
+        if message.pending:
+            await self._discard(message, message.pending)
+            return
+        is_first = message is thread.first
+        lines: list[Line] = [(Span(one_line(message)),)]
+        if is_first and thread.reply_count:
+            lines.append((Span(f"Replies that are deleted too: {thread.reply_count}.", "waiting"),))
+        title = f"Delete {_owner(message)} {'comment' if is_first else 'reply'}?"
+        if await self._screen.ask(ConfirmDialog(title, lines, "Delete")):
+            self._drafts.delete(self._discussion.delete(thread.id, message.id), first_words(message))
+
+    async def _discard(self, message: Message, change: PendingChange) -> None:
+        lines: list[Line] = [
+            (Span(one_line(message)),),
+            (Span("It will not be sent; the history keeps its text.", "waiting"),),
+        ]
+        title = "Discard this pending comment?" if change.state == "collected" else "Discard this comment?"
+        if await self._screen.ask(ConfirmDialog(title, lines, "Discard")):
+            is_dropped = self._screen.engine.drop(change.row)
+            self._screen.notify(f"discarded {first_words(message)}" if is_dropped else NOT_DISCARDED)
+
+    @property
+    def _is_live(self) -> bool:
+        return self._discussion.request_id == LIVE
+
+    def _changeable(
+        self, thread: Thread, is_permitted: Callable[[Message], bool], for_replies: type[Operation[Any]]
+    ) -> list[Message]:
+        """The messages that can be changed, unsent ones included; no replies if the service cannot change them."""
+        messages: list[Message] = []
+        for message in thread.messages:
+            if message.pending:
+                if message.pending.state != "sending":
+                    messages.append(message)
+            elif is_permitted(message) and (message is thread.first or self._has(for_replies)):
+                messages.append(message)
+        return messages
+
+    def _has(self, for_replies: type[Operation[Any]]) -> bool:
+        """Whether the service can change replies here."""
+        return not self._is_live and self._screen.engine.missing_reason(for_replies) is None
+
+    async def _choose(self, title: str, messages: Sequence[Message], cursor: Message | None) -> Message | None:
+        """The message under the cursor if it is one of these, or the one that the user chooses."""
+        if cursor in messages:
+            return cursor
+        if len(messages) < 2:
+            return messages[0] if messages else None
+        choices = [Choice(message.id, f"{message.author}  {one_line(message)}") for message in reversed(messages)]
+        chosen = await self._screen.ask(Picker(title, choices, ranked=False))
+        return next((message for message in messages if chosen and message.id == chosen[0]), None)
+
+
+def _owner(message: Message) -> str:
+    return "your" if message.author == "you" else f"{message.author}'s"

@@ -1,0 +1,329 @@
+"""Drafts and writes of comments: a text is a draft until the engine accepts it; each write is tracked until sent.
+
+A draft belongs to its place: the whole, a page, a text of a page, a reply, or a message that is edited. So several
+drafts may wait on one page, and none is shown at another place.
+"""
+
+from __future__ import annotations
+
+import json
+from abc import abstractmethod
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from typing_extensions import override
+
+from presscheck.api.comments import (
+    DeleteComment,
+    DeleteReply,
+    DeleteSpaceComment,
+    PostReply,
+    PostSpaceComment,
+    PostSpaceReply,
+    TableCellTarget,
+    UpdateComment,
+    UpdateReply,
+    UpdateSpaceComment,
+)
+from presscheck.documents.diff.suggestion_lines import comment_with_suggestion
+from presscheck.documents.pages.comment_text import parse_suggestion, split_quote, suggestion_problem
+from presscheck.engine.drafts import (
+    CommentDraft,
+    comment_name,
+    live_draft_about,
+    live_draft_key,
+    message_id,
+    text_of,
+)
+from presscheck.engine.members import people_in
+from presscheck.errors import PresscheckError
+from presscheck.text.sanitize import sanitize
+from presscheck.tui.ui.content_place import MAY_NOT_COMMENT
+from presscheck.tui.widgets.composer import Composer
+
+if TYPE_CHECKING:
+    from presscheck.api.operation import Operation
+    from presscheck.api.spaces import Space
+    from presscheck.api.users import User
+    from presscheck.engine.review.threads import Discussion
+    from presscheck.engine.writes.pending_writes import PendingWrite
+    from presscheck.tui.ui.screen import BaseScreen
+
+Write = Callable[["Operation[Any] | None"], "PendingWrite[Any] | None"]
+"""Sends a write, if there is one."""
+HOLD = 3
+"""Seconds during which a comment can be undone before it is sent."""
+NOTHING: Mapping[str, str] = {}
+NODES = "place"
+"""What is stored about the draft of a comment under this name: its block or cell, as JSON."""
+QUOTE = "quote"
+"""What is stored about it under this name: the text that the comment quotes."""
+_FIELDS: dict[str, Callable[[Any], Any]] = {"node": str, "table_cell": lambda value: TableCellTarget(**value)}
+"""The fields of a block or cell, and how each is read."""
+
+
+class CommentDrafts:
+    """Composes comments, keeps their drafts, and sends them.
+
+    Args:
+        screen: the screen.
+        discussion: the threads that the comments belong to.
+    """
+
+    def __init__(self, screen: BaseScreen, discussion: Discussion) -> None:
+        self.screen, self.discussion = screen, discussion
+        self._outbox = screen.engine.outbox
+        self._deleted: dict[str, str] = {}
+        self._sent: dict[int, tuple[str, Mapping[str, str]]] = {}
+        """The name of the draft with the text of each write, and what was stored about it, by outbox row."""
+
+    @abstractmethod
+    def disabled_reason(self) -> str | None:
+        """Why nothing can be written."""
+
+    @abstractmethod
+    def key(self, name: str) -> str:
+        """The key of a draft."""
+
+    @abstractmethod
+    def loaded_space(self) -> Space | None:
+        """The space; None while it is not loaded."""
+
+    @abstractmethod
+    def about(self, **details: str) -> dict[str, str]:
+        """What is stored about a draft."""
+
+    def saved(self, name: str) -> str:
+        """The draft with this name; empty if there is none."""
+        return self._outbox.draft(self.key(name)) or ""
+
+    def stored_about(self, name: str) -> Mapping[str, str]:
+        """What is stored about the draft with this name."""
+        key = self.key(name)
+        return next((stored.about for stored in self._outbox.drafts() if stored.key == key), NOTHING)
+
+    def nodes_of(self, name: str) -> dict[str, Any]:
+        """The block or cell that the draft of a comment is about, as arguments of its write; empty without one."""
+        try:
+            fields: Any = json.loads(self.stored_about(name).get(NODES, "{}"))
+            return {key: _FIELDS[key](value) for key, value in fields.items() if key in _FIELDS}
+        except (ValueError, TypeError, AttributeError):
+            return {}
+
+    def store_nodes(self, name: str, nodes: Mapping[str, Any]) -> None:
+        """Store the block or cell of a draft that has one now; it is found while the user writes."""
+        about, text = self.stored_about(name), self.saved(name)
+        if about and text and about.get(NODES, "") != _nodes_text(nodes):
+            others = {key: value for key, value in about.items() if key != NODES}
+            self._outbox.save_draft(self.key(name), text, {**others, **_about_nodes(nodes)})
+
+    def name_of_call(self, call: Any) -> str:
+        """The name of the draft with the text of a write."""
+        if isinstance(call, PostReply | PostSpaceReply):
+            return f"reply {call.comment_id}"
+        if isinstance(call, UpdateComment | UpdateReply | UpdateSpaceComment):
+            return f"message {message_id(call)}"
+        if not getattr(call, "page", None):
+            return "whole"
+        return comment_name(call.page, split_quote(text_of(call))[0] or _nodes_text(_nodes_of_call(call)))
+
+    def heading(self, title: str) -> str:
+        """The title of the composer of a comment."""
+        return title
+
+    def known_people(self) -> Iterable[User | None]:
+        """The people that the user sees here anyway."""
+        return self.discussion.people()
+
+    def compose(
+        self,
+        title: str,
+        name: str,
+        call: Callable[[str], Operation[Any] | None],
+        *,
+        initial: str = "",
+        suggestion: str = "",
+        suggestion_reason: str = "",
+        validate: Callable[[str], str | None] = suggestion_problem,
+        may_be_empty: bool = False,
+        rewrites: int | None = None,
+        about: Mapping[str, str] = NOTHING,
+        nodes: Mapping[str, Any] = NOTHING,
+        done: str = "",
+        write: Write | None = None,
+    ) -> None:
+        """Open the composer; its text is a draft until the engine accepts it.
+
+        Args:
+            title: the title of the composer, which names the place of the text.
+            name: the name of the draft.
+            call: makes a write of the text; None if there is nothing to send.
+            initial: the initial text.
+            suggestion: the text that one key inserts, to suggest a change of the page.
+            suggestion_reason: why nothing can be suggested here.
+            validate: returns why a text cannot be sent, or None.
+            may_be_empty: whether an empty text can be sent.
+            rewrites: the outbox row whose write is replaced, in place of sending a new one.
+            about: what is stored about the draft, to list it: the titles and ids of what it is about.
+            nodes: the block or cell that it is about, which is stored with it; may be found while the user writes.
+            done: the message once the engine accepted it.
+            write: sends the write.
+        """
+        stored = self.about(**about)
+        title = title if write or rewrites is not None else self.heading(title)
+        draft = CommentDraft(self._outbox, self.key(name), initial, stored, lambda _: _about_nodes(nodes))
+        replaced = parse_suggestion(suggestion) if suggestion else None
+        send = write or self._write
+
+        def submit(text: str) -> None:
+            operation = call(text)
+            if rewrites is None:
+                ticket = send(operation)
+                if ticket:
+                    self._sent[ticket.id] = (name, stored)
+            elif operation and not self.screen.engine.rewrite(rewrites, operation):
+                raise PresscheckError("already sent: your text is saved as a draft")
+            draft.discard()
+            self.screen.redraw()
+            if done:
+                self.screen.notify(done)
+
+        self.screen.app_context.push_screen(
+            Composer(
+                title,
+                draft.text,
+                draft.save,
+                slot=draft.slot,
+                people=self._people,
+                submit=submit,
+                may_be_empty=may_be_empty,
+                suggestion=suggestion,
+                suggestion_reason=suggestion_reason,
+                validate=validate,
+                render=partial(comment_with_suggestion, text=replaced.words if replaced else None),
+            )
+        )
+
+    def send(self, call: Operation[Any], write: Write | None = None) -> bool:
+        """Send a write; returns whether the engine accepted it."""
+        try:
+            (write or self._write)(call)
+        except PresscheckError as error:
+            self.screen.app_context.show_error(error)
+            return False
+        self.screen.redraw()
+        return True
+
+    def delete(self, call: DeleteComment | DeleteReply | DeleteSpaceComment, words: str) -> None:
+        """Delete a message; its first words are shown now, and when it is restored."""
+        self._deleted[message_id(call)] = words
+        if self.send(call):
+            self.screen.notify(f"deleted {words}: z restores it" if HOLD else f"deleted {words}")  # pyrefly: ignore[redundant-condition]
+
+    @property
+    def can_undo(self) -> bool:
+        """Whether a write is not sent yet."""
+        return any(entry.state != "sending" for entry in self.discussion.pending())
+
+    def undo_last(self) -> str:
+        """Undo the newest write that was not sent; its text is a draft again. Returns what was undone, in words."""
+        rows = [entry for entry in self.discussion.pending() if entry.state != "sending"]
+        call = rows[-1].call if rows else None
+        if call is None or not self.unsend(rows[-1].id):
+            return "nothing to undo: everything is sent"
+        self.screen.redraw()
+        if isinstance(call, DeleteComment | DeleteReply | DeleteSpaceComment):
+            return f"restored {self._deleted.get(message_id(call), 'what was deleted')}"
+        return "undone; its text is a draft again" if text_of(call) else "undone"
+
+    def unsend(self, row: int, *, prefix: str = "") -> bool:
+        """Undo a write that was not sent: its text, after a prefix, is a draft again; returns whether it was undone."""
+        call: Any = self.screen.engine.unsend(row)
+        if call is None:
+            return False
+        text = prefix + text_of(call)
+        if text:
+            name, about = self._sent.get(row, (self.name_of_call(call), self.about_call(call)))
+            self._outbox.save_draft(self.key(name), text, {**about, **_about_nodes(_nodes_of_call(call))})
+        return True
+
+    def about_call(self, call: Any) -> Mapping[str, str]:
+        """What is stored about the draft with the text of a write."""
+        quoted = split_quote(text_of(call))[0] if getattr(call, "page", None) else ""
+        return self.about(comment=getattr(call, "comment_id", ""), quote=quoted)
+
+    def _write(self, call: Operation[Any] | None) -> PendingWrite[Any] | None:
+        """Send a write through the engine.
+
+        Raises:
+            PresscheckError: the engine did not accept it.
+        """
+        if call is None:
+            return None
+        ticket = self._accept(call)
+        self.screen.run(self._follow(ticket))
+        return ticket
+
+    def _accept(self, call: Operation[Any]) -> PendingWrite[Any]:
+        engine = self.screen.engine
+        return engine.write(call, hold=HOLD if engine.may_wait(type(call)) else 0)
+
+    async def _follow(self, ticket: PendingWrite[Any]) -> None:
+        try:
+            await ticket.landed()
+        except PresscheckError as error:
+            self.screen.app_context.show_error(error)
+        self.screen.redraw()
+
+    async def _people(self) -> list[str]:
+        """The names of all who can be mentioned."""
+        space = self.loaded_space()
+        if space is None or not space.organization:
+            return []
+        people = await people_in(self.screen.engine, space.organization, self.known_people())
+        return [sanitize(person.user.display_name) for person in people]
+
+
+class LiveDrafts(CommentDrafts):
+    """Drafts of comments on the live content of a space.
+
+    Attributes:
+        space: the space; None while it is not loaded.
+    """
+
+    space: Space | None = None
+
+    @override
+    def loaded_space(self) -> Space | None:
+        return self.space
+
+    @override
+    def disabled_reason(self) -> str | None:
+        if reason := self.screen.engine.write_reason(PostSpaceComment):
+            return reason
+        return MAY_NOT_COMMENT if self.space and not self.space.permissions.comment else None
+
+    @override
+    def key(self, name: str) -> str:
+        return live_draft_key(self.discussion.space_id, name)
+
+    @override
+    def about(self, **details: str) -> dict[str, str]:
+        return live_draft_about(self.discussion.space_id, self.space.title if self.space else "", **details)
+
+
+def _nodes_of_call(call: Any) -> dict[str, Any]:
+    return {name: value for name in _FIELDS if (value := getattr(call, name, None))}
+
+
+def _nodes_text(nodes: Mapping[str, Any]) -> str:
+    fields = {
+        name: value.model_dump() if isinstance(value, TableCellTarget) else value for name, value in nodes.items()
+    }
+    return json.dumps(fields) if fields else ""
+
+
+def _about_nodes(nodes: Mapping[str, Any]) -> dict[str, str]:
+    text = _nodes_text(nodes)
+    return {NODES: text} if text else {}

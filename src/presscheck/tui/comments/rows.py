@@ -1,0 +1,211 @@
+"""Rows of comments: a thread as lines with its replies, as a row of a list, and the counts of threads by state."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
+
+from presscheck.documents.pages.comment_text import comment_words, split_quote
+from presscheck.text.phrases import ago, count
+from presscheck.text.sanitize import sanitize
+from presscheck.text.styled_text import Line, Span, cut, plain, width
+from presscheck.tui.widgets.status_bar import pressing
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from presscheck.engine.review.threads import Message, PendingChange, PendingState, Thread, ThreadState
+
+_PENDING: dict[PendingState, Span] = {
+    "waiting": Span(" ◷ pending", "waiting"),
+    "collected": Span(" ✎ in your review", "accent"),
+    "sending": Span(" ◷ sending", "waiting"),
+    "refused": Span(" ✗ failed", "removed"),
+}
+VERDICTS = {
+    "approved": Span(" ✓ approved", "added"),
+    "changes-requested": Span(" ✗ requested changes", "removed"),
+}
+"""How the text of a review is marked, by the status of the review."""
+OUTDATED = "◌"
+"""The sign of an outdated thread."""
+STATE_SIGNS: dict[ThreadState, tuple[str, str]] = {
+    "open": ("●", "waiting"),
+    "resolved": ("✓", "added"),
+    "outdated": (OUTDATED, "quiet"),
+    "review": ("◇", "quiet"),
+}
+"""The sign of a thread by its state, and its style."""
+WIDEST = 100
+"""The columns of a thread at whose end reactions, its state and the number of replies stand."""
+FIRST_WORDS = 40
+"""The columns of the first words of a message."""
+RenderMarkdown = Callable[[str, int, str | None], Sequence[Line]]
+"""Renders Markdown as lines of a number of columns; the last argument is the text that a suggestion in it is for."""
+
+
+class ThreadLine(NamedTuple):
+    """A line of a thread, and the id of the message that it belongs to."""
+
+    message: str
+    line: Line
+
+
+def thread_lines(
+    thread: Thread,
+    columns: int,
+    now: datetime,
+    render_markdown: RenderMarkdown,
+    *,
+    unfolded: bool = False,
+) -> tuple[ThreadLine, ...]:
+    """The lines of a thread, each after a bar; a single line if it is resolved and not unfolded.
+
+    The quote is left out where the thread is shown below the quoted line.
+    """
+    bar = Span("┃ ", "quiet" if thread.resolved else "waiting")
+    if thread.resolved and not unfolded:
+        return (ThreadLine(thread.id, cut((bar, *_folded(thread, now)), columns)),)
+    inside = columns - width((bar,))
+    first = thread.first if thread.line is None else replace(thread.first, text=split_quote(thread.first.text)[1])
+
+    def render(markdown: str, columns: int) -> Sequence[Line]:
+        return render_markdown(markdown, columns, thread.suggested_for)
+
+    first_lines = _message_lines(first, inside, now, render, tail=_tail(thread))
+    missing = thread.reply_count - len(thread.replies)
+    if missing > 0:
+        first_lines.append((Span(f"  {count(missing, 'reply', 'replies')} not loaded yet", "quiet"),))
+    lines = [ThreadLine(thread.id, line) for line in first_lines]
+    for reply in thread.replies:
+        reply_lines = _message_lines(reply, inside - 2, now, render)
+        lines += [ThreadLine(reply.id, (Span("  "), *line)) for line in reply_lines]
+    return tuple(ThreadLine(message, cut((bar, *line), columns)) for message, line in lines)
+
+
+def _message_lines(
+    message: Message, columns: int, now: datetime, render: Callable[[str, int], Sequence[Line]], tail: Line = ()
+) -> list[Line]:
+    """`ada 3 h  text` in one line if it fits, else the text below the name."""
+    head: list[Span] = [Span(message.author, "you strong" if message.author == "you" else "strong")]
+    if message.pending is None:
+        head.append(Span(f" {ago(message.posted_at, now)}", "quiet"))
+    head += _pending(message.pending)
+    if message.is_new:
+        head.append(Span(" new", "accent strong"))
+    if message.edited:
+        head.append(Span(" edited", "quiet"))
+    body = list(render(message.text, columns))
+    ends = (*_reactions(message), *tail)
+    if len(body) == 1 and width((*head, *body[0], *ends)) + 4 <= columns:
+        lines = [_spread((*head, Span("  "), *body[0]), ends, columns)]
+    else:
+        lines = [_spread(tuple(head), ends, columns), *body]
+    if message.pending and message.pending.error:
+        lines.append((Span(f"✗ {sanitize(message.pending.error)}", "removed"),))
+    return lines
+
+
+def one_line(message: Message) -> str:
+    """The text of a message in one line, without its quote and without the fence of a suggestion."""
+    return sanitize(comment_words(message.text))
+
+
+def first_words(message: Message) -> str:
+    """The first words of a message in quotation marks, for a question or a notice."""
+    return f"“{plain(cut((Span(one_line(message)),), FIRST_WORDS))}”"
+
+
+def who_resolves(threads: Sequence[Thread]) -> str:
+    """Who may resolve these threads, if the user may not: `Ada or an admin of the space`."""
+    authors = {thread.first.author for thread in threads} - {"you"}
+    if not authors:
+        return "an admin of the space"
+    return f"{authors.pop() if len(authors) == 1 else 'their authors'} or an admin of the space"
+
+
+def pending_words(change: PendingChange | None) -> str:
+    """The state of a message that is not sent, in words; empty if it is."""
+    return _PENDING[change.state].text.strip() if change else ""
+
+
+def _pending(change: PendingChange | None) -> list[Span]:
+    return [_PENDING[change.state]] if change else []
+
+
+def _reactions(message: Message) -> Line:
+    return tuple(Span(f" {emoji} {count}", "quiet") for emoji, count in message.reactions)
+
+
+def _tail(thread: Thread) -> Line:
+    """The right end of the first line: the table cell, the state, the number of replies."""
+    spans: list[Span] = []
+    if thread.line is not None and thread.about_cell:
+        spans.append(Span(f" on “{sanitize(thread.about_cell)}”", "quiet"))
+    if thread.state == "outdated":
+        spans.append(Span(f" {OUTDATED} outdated", "waiting"))
+    if thread.verdict in VERDICTS:
+        spans.append(VERDICTS[thread.verdict])
+    if thread.resolved:
+        spans.append(Span(f" ✓ resolved{f' by {thread.resolved_by}' if thread.resolved_by else ''}", "added"))
+    spans += _pending(thread.pending_status)
+    if thread.notifications:
+        spans.append(Span(f" {thread.notifications}", "quiet"))
+    if thread.reply_count:
+        spans.append(Span(f" {count(thread.reply_count, 'reply', 'replies')}", "quiet"))
+    return tuple(spans)
+
+
+def _folded(thread: Thread, now: datetime) -> Line:
+    text = one_line(thread.first)
+    author = f" {thread.first.author} {ago(thread.first.posted_at, now)}"
+    return (
+        Span("✓ resolved", "added"),
+        *_pending(thread.pending_status),
+        Span(author, "quiet"),
+        Span(f"  {text}", "quiet"),
+    )
+
+
+def _spread(left: Line, right: Line, columns: int) -> Line:
+    """Two parts at both ends of a line; the left one is cut to make room for the right one.
+
+    On a wide line the right one stays where it is seen together with the left one.
+    """
+    if not right:
+        return cut(left, columns)
+    columns = min(columns, max(WIDEST, width((*left, *right)) + 1))
+    room = columns - width(right) - 1
+    if room < 8:
+        return cut((*left, *right), columns)
+    left = cut(left, room)
+    return (*left, Span(" " * (columns - width(left) - width(right))), *right)
+
+
+def thread_row(thread: Thread, where: str, columns: int, now: datetime) -> Line:
+    """The first line of a thread in a list: its author, and `where` it is; on the right its state and its replies."""
+    sign, style = STATE_SIGNS[thread.state] if thread.first.pending is None else ("✎", "accent")
+    author = Span(thread.first.author, "you strong" if thread.first.author == "you" else "strong")
+    place = " · ".join(filter(None, (where, sanitize(thread.about))))
+    head = (Span(f"{sign} ", style), author, Span(f" {ago(thread.first.posted_at, now)}", "quiet"))
+    replies = count(thread.reply_count, "reply", "replies") if thread.reply_count else ""
+    unsent = pending_words(thread.first.pending or thread.pending_status)
+    right = " · ".join(filter(None, (unsent, thread.notifications, replies)))
+    room = columns - len(right) - 1
+    left = cut((*head, Span(f"   {place}", "quiet")), room)
+    return (*left, Span(" " * (room + 1 - width(left))), Span(right, "quiet"))
+
+
+def states_line(states: Sequence[ThreadState], threads: Sequence[Thread], visible: Collection[ThreadState]) -> Line:
+    """The number of threads in each state, and whether they are shown; and how many are not sent."""
+    spans: list[Span] = []
+    for number, state in enumerate(states, 1):
+        total = sum(thread.state == state and thread.first.pending is None for thread in threads)
+        (sign, style), is_visible = STATE_SIGNS[state], state in visible
+        parts = Span(f"{number} ", "quiet"), Span(f"{sign} ", style if is_visible else "quiet")
+        name = Span(f"{state} {total}", "strong" if is_visible else "quiet")
+        spans += [Span("  ", "quiet"), *pressing(str(number), *parts, name), Span(" " * 3)]
+        spans += [] if is_visible else [Span("hidden   ", "quiet")]
+    unsent = sum(thread.first.pending is not None for thread in threads)
+    return (*spans, Span(f"  ✎ {unsent} not sent", "accent")) if unsent else tuple(spans)

@@ -1,0 +1,185 @@
+"""The list of threads: of a change request, or of the live content of a space."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Awaitable, Collection, Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from textual.app import ComposeResult
+from typing_extensions import override
+
+from presscheck.text.phrases import now
+from presscheck.text.sanitize import sanitize
+from presscheck.text.styled_text import Line, Span, cut
+from presscheck.tui.comments.rows import one_line, states_line, thread_row
+from presscheck.tui.ui.screen import BaseScreen
+from presscheck.tui.widgets.empty_state import EmptyState
+from presscheck.tui.widgets.row_list import RowList
+from presscheck.tui.widgets.status_bar import StatusLine
+
+if TYPE_CHECKING:
+    from presscheck.engine.review.threads import Thread, ThreadState
+    from presscheck.tui.comments.actions import ThreadActions
+    from presscheck.tui.comments.drafts import CommentDrafts
+
+
+class ThreadList(BaseScreen):
+    """The threads by state, with the commands for the thread under the cursor.
+
+    Args:
+        states: the states that threads are shown or hidden by.
+        has_marks: whether threads can be marked.
+
+    Attributes:
+        drafts: composes and sends; set by the screen when it is made, as `actions`.
+        actions: the actions on the threads.
+    """
+
+    drafts: CommentDrafts
+    actions: ThreadActions
+
+    DEFAULT_CSS = "ThreadList RowList { height: 1fr; margin-top: 1; }"
+
+    def __init__(self, states: Sequence[ThreadState], *, has_marks: bool) -> None:
+        super().__init__()
+        self._states, self._indent = states, "" if has_marks else " "
+        self.rows = RowList(self._row, second_line=self._second_row, key=self._key, has_mark_column=has_marks)
+        self.all_threads: Sequence[Thread] = ()
+        self.shown: list[Thread] = []
+
+    @abstractmethod
+    def find_threads(self) -> Sequence[Thread]:
+        """All threads, in the order of the list."""
+
+    @property
+    @abstractmethod
+    def visible_states(self) -> Collection[ThreadState]:
+        """The states whose threads are shown."""
+
+    @abstractmethod
+    def toggle_state(self, state: ThreadState) -> None:
+        """Show or hide the threads in a state."""
+
+    @abstractmethod
+    def place_of(self, thread: Thread) -> str:
+        """The page of a thread, as display text."""
+
+    @abstractmethod
+    def show_empty(self, empty: EmptyState) -> None:
+        """Show why there are no threads."""
+
+    def shown_changed(self) -> None:
+        """Update what is next to the list, after the list was drawn."""
+
+    @override
+    def command_handlers(self) -> Iterable[object]:
+        return (self,)
+
+    @override
+    def body(self) -> ComposeResult:
+        yield StatusLine(id="states")
+        yield EmptyState()
+        yield self.rows
+
+    @override
+    def on_mount(self) -> None:
+        super().on_mount()
+        self.rows.focus()
+        self.draw()
+
+    @override
+    def draw(self) -> None:
+        if self.is_leaving:
+            return
+        self.all_threads, visible = self.find_threads(), self.visible_states
+        self.shown = [thread for thread in self.all_threads if thread.state in visible]
+        self.query_one("#states", StatusLine).show(self.states_line())
+        self.rows.show(len(self.shown))
+        self.rows.display = bool(self.shown)
+        empty = self.query_one(EmptyState)
+        if self.shown:
+            empty.hide()
+            if self.focused is None:
+                self.rows.focus()  # it loses the focus while it is hidden
+        else:
+            self.show_empty(empty)
+        self.shown_changed()
+        self.refresh_status_bars()
+
+    def states_line(self) -> Line:
+        """The number of threads in each state, and whether they are shown."""
+        return states_line(self._states, self.all_threads, self.visible_states)
+
+    @property
+    def thread(self) -> Thread | None:
+        """The thread under the cursor."""
+        row = self.rows.cursor
+        return self.shown[row] if row < len(self.shown) else None
+
+    def command_tab(self) -> None:
+        """Show or hide the threads in the state of this number."""
+        number = int(self.last_key)
+        if number <= len(self._states):
+            self.toggle_state(self._states[number - 1])
+
+    def reason_reply(self) -> str | None:
+        """Why there is no reply."""
+        return self.actions.reply_reason(self.thread)
+
+    reason_react = reason_reply
+
+    def command_reply(self) -> None:
+        """Reply to the thread under the cursor."""
+        if self.thread:
+            self.actions.reply(self.thread)
+
+    def reason_resolve(self) -> str | None:
+        """Why it can neither be resolved nor reopened."""
+        return self.actions.resolve_reason(self.thread)
+
+    def command_resolve(self) -> None:
+        """Resolve the thread under the cursor, or reopen it."""
+        if self.thread:
+            self.actions.toggle_resolved(self.thread)
+
+    def command_react(self) -> Awaitable[None] | None:
+        """Add a reaction to a message, or remove it."""
+        return self.actions.react(self.thread) if self.thread else None
+
+    def reason_edit(self) -> str | None:
+        """Why no message can be edited."""
+        return self.actions.edit_reason(self.thread)
+
+    def command_edit(self) -> Awaitable[None] | None:
+        """Edit a message."""
+        return self.actions.edit(self.thread) if self.thread else None
+
+    def reason_delete(self) -> str | None:
+        """Why no message can be deleted."""
+        return self.actions.delete_reason(self.thread)
+
+    def command_delete(self) -> Awaitable[None] | None:
+        """Delete a message, or discard one that is not sent."""
+        return self.actions.delete(self.thread) if self.thread else None
+
+    def reason_copy_text(self) -> str | None:
+        """Disabled without a comment."""
+        return None if self.thread else "no comment here"
+
+    def command_copy_text(self) -> None:
+        """Copy the text of the comment."""
+        if self.thread:
+            self.app_context.copy_to_clipboard(sanitize(self.thread.first.text, lines=True))
+            self.notify("copied")
+
+    def _key(self, index: int) -> str | None:
+        return self.shown[index].id if index < len(self.shown) else None
+
+    def _row(self, index: int, columns: int) -> Line:
+        thread = self.shown[index]
+        row = thread_row(thread, self.place_of(thread), columns - len(self._indent), now())
+        return (Span(self._indent), *row) if self._indent else row
+
+    def _second_row(self, index: int, columns: int) -> Line:
+        return cut((Span(f"{self._indent}  {one_line(self.shown[index].first)}"),), columns)
