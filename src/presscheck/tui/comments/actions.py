@@ -11,8 +11,6 @@ from presscheck.engine.drafts import comment_name
 from presscheck.engine.review.threads import LIVE
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.comments.rows import first_words, one_line, who_resolves
-from presscheck.tui.screens.emoji import reaction_change, reaction_choices
-from presscheck.tui.screens.undo import NOT_DISCARDED
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 from presscheck.tui.widgets.picker import Choice, Picker
 
@@ -23,6 +21,19 @@ if TYPE_CHECKING:
     from presscheck.engine.review.threads import Message, PendingChange, Thread
     from presscheck.tui.comments.drafts import CommentDrafts
 
+REACTIONS = (
+    ("1f44d", "👍", "thumbs up"),
+    ("1f44e", "👎", "thumbs down"),
+    ("1f389", "🎉", "hooray"),
+    ("1f604", "😄", "laugh"),
+    ("2764", "❤", "heart"),
+    ("1f680", "🚀", "rocket"),
+    ("1f440", "👀", "eyes"),
+    ("1f615", "😕", "confused"),
+)
+"""The code points by which the service names an emoji, the emoji, and its name."""
+NOT_DISCARDED = "not discarded: it is already sent, or is being sent"
+"""What is shown instead of discarding a change that was sent while the question was open."""
 FIRST_ONLY = "only your comments can be changed here: the service changes no replies outside change requests"
 """Why nothing in a thread can be changed in which only replies are the user's."""
 
@@ -175,10 +186,14 @@ class ThreadActions:
         message = await self._choose("React to which?", [one for one in messages if one.pending is None], message)
         if message is None:
             return
-        chosen = await self._screen.ask(Picker("React", reaction_choices(message.own_reactions), ranked=False))
+        own = message.own_reactions
+        choices = [
+            Choice(code, f"{emoji}  {name}", "yours: remove" if code in own else "") for code, emoji, name in REACTIONS
+        ]
+        chosen = await self._screen.ask(Picker("React", choices, ranked=False))
         if chosen:
-            values = reaction_change(chosen[0], message.own_reactions)
-            self._drafts.send(self._discussion.update(thread.id, message.id, **values))
+            change = "removed_reactions" if chosen[0] in own else "added_reactions"
+            self._drafts.send(self._discussion.update(thread.id, message.id, **{change: chosen}))
 
     async def edit(self, thread: Thread, message: Message | None = None) -> None:
         """Edit the message under the cursor, or one that the user chooses; asks first if it is by another user."""

@@ -1,15 +1,13 @@
-"""Emoji: the code points by which services name those of spaces and pages, and those that comments can have."""
+"""Emoji: the code points by which services name those of spaces and pages."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Collection, Sequence
 
 from rich.cells import cell_len
 
 from presscheck.text.sanitize import sanitize
-from presscheck.tui.widgets.picker import Choice
 
 _PLANE = range(0x1F000, 0x1FC00)
 """The blocks of emoji; also those that are newer than Python's tables."""
@@ -21,17 +19,6 @@ _JOINING = frozenset((0x200D, 0xFE0F))
 """The points that join emoji to one, and that ask for their colored form."""
 _CODE = re.compile(r"[0-9a-f]{4,6}(-[0-9a-f]{2,6}){0,9}")
 _COLORED = "\ufe0f"
-REACTIONS = (
-    ("1f44d", "👍", "thumbs up"),
-    ("1f44e", "👎", "thumbs down"),
-    ("1f389", "🎉", "hooray"),
-    ("1f604", "😄", "laugh"),
-    ("2764", "❤", "heart"),
-    ("1f680", "🚀", "rocket"),
-    ("1f440", "👀", "eyes"),
-    ("1f615", "😕", "confused"),
-)
-"""The code points by which the service names an emoji, the emoji, and its name."""
 
 
 def emoji_character(code: str | None) -> str:
@@ -80,13 +67,3 @@ def _is_symbol(number: int) -> bool:
 
 def _is_wide(number: int) -> bool:
     return unicodedata.east_asian_width(chr(number)) == "W"
-
-
-def reaction_choices(own: Collection[str]) -> Sequence[Choice]:
-    """The choices of a list of emoji; `own` are those that the user added already."""
-    return [Choice(code, f"{emoji}  {name}", "yours: remove" if code in own else "") for code, emoji, name in REACTIONS]
-
-
-def reaction_change(chosen: str, own: Collection[str]) -> dict[str, tuple[str, ...]]:
-    """The argument of an update that adds an emoji, or removes it if the user added it before."""
-    return {"removed_reactions" if chosen in own else "added_reactions": (chosen,)}

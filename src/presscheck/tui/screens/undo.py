@@ -17,9 +17,6 @@ if TYPE_CHECKING:
     from presscheck.engine.writes.history import HistoryEntry
     from presscheck.tui.ui.screen import BaseScreen
 
-NOT_DISCARDED = "not discarded: it is already sent, or is being sent"
-"""What is shown instead of discarding a change that was sent while the question was open."""
-
 
 async def undo_last_sent(screen: BaseScreen, is_here: Callable[[Place], bool]) -> None:
     """Offer to undo the last sent change of a place, or show the reason why there is none.

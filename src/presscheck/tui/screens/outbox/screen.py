@@ -17,11 +17,12 @@ from presscheck.store.open_texts import DraftSlot
 from presscheck.text.phrases import now, span
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, cut, pad
+from presscheck.tui.comments.actions import NOT_DISCARDED
 from presscheck.tui.places import Place
 from presscheck.tui.screens.outbox.draft_actions import DraftActions
 from presscheck.tui.screens.outbox.draft_list import DraftList
 from presscheck.tui.screens.text_screen import TextScreen
-from presscheck.tui.screens.undo import NOT_DISCARDED, undo_sent
+from presscheck.tui.screens.undo import undo_sent
 from presscheck.tui.ui.screen import BaseScreen
 from presscheck.tui.widgets.composer import Composer
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
