@@ -99,10 +99,8 @@ def test_foreign_nodes_round_trip(text: str) -> None:
     "text",
     [
         "{% sparkle a=1 %}\nIn _it_.\n{% endsparkle %}\n",
-        '{% hint style="odd" %}\nx\n{% endhint %}\n',
         "<!-- said -->\n",
         "a <blink>b</blink> c\n",
-        '- a\n\n  {% embed url="https://example.org" %}\n',
         "[^1]: Nobody asked.\n",
     ],
 )

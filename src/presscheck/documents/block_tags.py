@@ -148,6 +148,11 @@ _TAGS = (
 BLOCK_TAGS = {tag.name: tag for tag in _TAGS}
 """All tags by name; `@` represents the blocks of all integrations (`{% @integration/block %}`)."""
 
+OLD_NAMES = {"page-ref": "content-ref", "code-tabs": "tabs", "code-tabs-item": "tab"}
+"""Names of tags in older repositories of the platform, and the names that they have now."""
+OLD_TARGET = "page"
+"""The attribute of `page-ref` that is the `url` of `content-ref`."""
+
 
 def hint_of(kind: str) -> Hint:
     """Returns the hint of a kind; unknown kinds are notes."""

@@ -30,10 +30,10 @@ _TARGET = re.compile(
 _DEFINITION = re.compile(r"^[ \t>]*\[([^\]\n^][^\]\n]*)\]:[ \t]*\n?[ \t]*(<[^<>\n]*>|\S+)", re.MULTILINE)
 _ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
 _TAG = re.compile(
-    r"\{%-?[ \t]*(content-ref|embed|file|include|openapi|openapi-operation|swagger)\b((?:(?!\{%)[^\n])*?)%\}",
+    r"\{%-?[ \t]*(content-ref|page-ref|embed|file|include|openapi|openapi-operation|swagger)\b((?:(?!\{%)[^\n])*?)%\}",
     re.IGNORECASE,
 )
-_VALUE = re.compile(r"\b(?:url|src)=(?:\"([^\"\n]*)\"|'([^'\n]*)')")
+_VALUE = re.compile(r"\b(?:url|src|page)=(?:\"([^\"\n]*)\"|'([^'\n]*)')")
 _INCLUDED = re.compile(r"(?:\"([^\"\n]*)\"|'([^'\n]*)')")
 _HTML = re.compile(r"<(a|img|source|video|audio|iframe)\b([^<>]*)>", re.IGNORECASE)
 _ADDRESS = re.compile(r"\b(?:href|src|srcset)=(?:\"([^\"]*)\"|'([^']*)')", re.IGNORECASE)
@@ -47,7 +47,12 @@ _MAYBE_UNNAMED_TAG = re.compile(r"<[iI][mM][gG]\b(?![^<>]*?\b[aA][lL][tT]=(?:\"\
 """Matches image tags whose alternative text is missing, or may be empty once entities are resolved."""
 _IMAGE_TAG = re.compile(r"<img\b([^<>]*)>", re.IGNORECASE)
 _AUTOLINK = re.compile(r"<((?:https?|mailto):[^<>\s]+)>", re.IGNORECASE)
-_OF_TAG: dict[str, Kind] = {"content-ref": "content-ref", "embed": "embed", "include": "include"}
+_OF_TAG: dict[str, Kind] = {
+    "content-ref": "content-ref",
+    "page-ref": "content-ref",
+    "embed": "embed",
+    "include": "include",
+}
 
 
 class Link(NamedTuple):

@@ -16,7 +16,7 @@ from markdown_it import MarkdownIt
 from markdown_it.rules_inline.image import image
 from mdit_py_plugins.footnote import footnote_plugin
 
-from presscheck.documents.block_tags import HINTS
+from presscheck.documents.block_tags import HINTS, OLD_NAMES, OLD_TARGET
 from presscheck.documents.markdown import emoji
 from presscheck.documents.markdown.autolinks import autolink_end
 from presscheck.documents.markdown.block_splitter import HTML_NAMES, TagPairs, tag_pairs
@@ -153,10 +153,19 @@ def _block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
 
 
 def _meta(opened: re.Match[str]) -> dict[str, str]:
-    """Returns the name of a tag and its attributes. An attribute `name` gets the key `name=`."""
+    """Returns the name of a tag and its attributes. An attribute `name` gets the key `name=`.
+
+    A tag with an old name gets its present name, and its old name the key `old=`.
+    """
     attributes = parse_attributes(opened[2])
     given = {"name=": attributes.pop("name")} if "name" in attributes else {}
-    return {"name": opened[1].lower(), **attributes, **given}
+    name = opened[1].lower()
+    if name in OLD_NAMES and opened[0][0] == "{":
+        given["old="] = name
+        if name == "page-ref" and OLD_TARGET in attributes:
+            attributes["url"] = attributes.pop(OLD_TARGET)
+        name = OLD_NAMES[name]
+    return {"name": name, **attributes, **given}
 
 
 def _alone(state: StateBlock, start: int, end: int, opened: re.Match[str]) -> None:
@@ -169,12 +178,12 @@ def _alone(state: StateBlock, start: int, end: int, opened: re.Match[str]) -> No
 
 
 def _whole(state: StateBlock, start: int, closing: int, end: int) -> None:
-    """Parses HTML as one block, up to the blank line after its end."""
+    """Parses HTML as one block, up to the blank line after its end, or to the end of the list item around it."""
     after = closing + 1
-    while after < end and not state.isEmpty(after):
+    while after < end and not state.isEmpty(after) and state.sCount[after] >= state.blkIndent:
         after += 1
     token = state.push("html_block", "", 0)
-    token.content, token.map = state.getLines(start, after, state.blkIndent, False), [start, after]
+    token.content, token.map = state.getLines(start, after, state.blkIndent, True), [start, after]
     state.line = after
 
 
@@ -222,7 +231,13 @@ def _inside(state: StateBlock, first: int, inside: int, closing: int, last: int)
     state.parentType, state.lineMax = "tag", stop
     # the content of a tag may be indented less than the tag
     state.blkIndent = min((state.sCount[n] for n in range(first, stop) if not state.isEmpty(n)), default=0)
+    inner = len(state.tokens)
     state.md.block.tokenize(state, first, stop)
+    if stop > closing:
+        # HTML is read with the line end after it: here that is the first character of the closing tag
+        for token in state.tokens[inner:]:
+            if token.type == "html_block" and token.level == state.level and token.map and token.map[1] == stop:
+                token.content = token.content[:-1]
     state.parentType, state.lineMax, state.blkIndent = saved_state
     for mark, line, value in saved:
         mark[line] = value

@@ -8,11 +8,12 @@ from __future__ import annotations
 import re
 
 from presscheck.documents.markdown.inline_runs import html_attributes
+from presscheck.documents.nodes.from_cells import cell_blocks
 from presscheck.documents.nodes.from_inlines import dark_image, image_data, inlines_of_html, paragraphs_of
 from presscheck.documents.nodes.from_tables import html_table
 from presscheck.documents.nodes.inline_events import html_as_events
 from presscheck.documents.nodes.references import parse_file
-from presscheck.documents.nodes.schema import Node, Nodes, block_node, fragment, inline_node, plain_text, text_node
+from presscheck.documents.nodes.schema import LISTS, Node, Nodes, block_node, fragment, markdown_details, text_node
 from presscheck.documents.nodes.tag_table import positive_int
 from presscheck.documents.nodes.to_html import ALIGNED, CODE_FLAGS, CODE_VALUES, IMAGE_FLAGS
 
@@ -22,8 +23,14 @@ _figure = re.compile(
     re.DOTALL,
 )
 _drawing = re.compile(r"\s*<img\s[^<>]*gitbook-drawing[^<>]*>\s*", re.DOTALL).fullmatch
+_bare_image = re.compile(
+    r"(?:<img\s[^<>]*+>|<picture>[^<]*+(?:<(?!/?picture)[^<]*+)*</picture>)\s*+", re.DOTALL | re.IGNORECASE
+)
+_html_list = re.compile(r"\s*<[uo]l[\s>]", re.IGNORECASE).match
 _aligned = re.compile(r'\s*<(p|h[1-6]) align="(center|right)">(.*)</\1>\s*', re.DOTALL).fullmatch
 _pre = re.compile(r"\s*<pre([^<>]*)>\s*<code(?: class=\"[^<>\"]*\")?>(.*)</code></pre>\s*", re.DOTALL).fullmatch
+_BARE = {"html": True}
+"""Beside lists that are written in HTML, and images that are written without a figure."""
 _FLAGS = {"true": True, "false": False, "": True}
 
 
@@ -36,16 +43,26 @@ def html_block(text: str) -> Node | None:
     if figures := _figure.findall(text):
         images = [image for picture, caption in figures if (image := _image(picture, caption))]
         return block_node("images", images) if len(images) == len(figures) and not _figure.sub("", text) else None
+    if (pictures := _bare_image.findall(text)) and not _bare_image.sub("", text).strip():
+        bare = [image for picture in pictures if (image := _image(picture, ""))]
+        return block_node("images", bare, markdown=_BARE) if len(bare) == len(pictures) else None
     if aligned := _aligned(text):
         return _aligned_words(*aligned.groups())
     if code := _pre(text):
         return _preformatted(html_attributes(code[1]), code[2])
+    if _html_list(text):
+        blocks = cell_blocks(list(html_as_events(text)))
+        is_list = len(blocks) == 1 and blocks[0]["type"] in LISTS
+        return blocks[0] | {"markdown": _BARE} if is_list else None
     return html_table(text) if text.lstrip().lower().startswith("<table") else None
 
 
 def framed(values: dict[str, str], nodes: Nodes) -> Node | None:
-    """Reads figures inside a `div` with display attributes."""
-    if not nodes or any(node["type"] != "images" or node["data"] or "markdown" in node for node in nodes):
+    """Reads figures, or images without figures, inside a `div` with display attributes."""
+    if not nodes or any(node["type"] != "images" or node["data"] for node in nodes):
+        return None
+    said = markdown_details(nodes[0])
+    if said not in ({}, _BARE) or any(markdown_details(node) != said for node in nodes):
         return None
     data: Node = {}
     flags = {name: key for key, name in IMAGE_FLAGS.items()}
@@ -57,7 +74,9 @@ def framed(values: dict[str, str], nodes: Nodes) -> Node | None:
         else:
             return None
     images = [image for node in nodes for image in node["nodes"]]
-    return block_node("images", images, data) if data or len(images) > 1 else None
+    if not data and (said or len(images) == 1):
+        return None
+    return block_node("images", images, data, **({"markdown": said} if said else {}))
 
 
 def heading_node(level: int, nodes: Nodes, data: Node) -> Node:
@@ -76,13 +95,6 @@ def read_image(node: Node) -> Node | None:
     caption = data.pop("caption", "")
     image = _with_caption(data, [block_node("paragraph", [text_node(caption)])] if caption else [])
     return block_node("images", [image], markdown={"inline": True})
-
-
-def inline_image(image: Node) -> Node:
-    """Converts the block of `read_image` back to an inline image."""
-    captions = [node for one in image["fragments"] for block in one["nodes"] for node in block["nodes"]]
-    caption = {"caption": plain_text(captions)} if captions else {}
-    return inline_node("inline-image", image["data"] | caption)
 
 
 def _with_caption(data: Node, caption: Nodes) -> Node:

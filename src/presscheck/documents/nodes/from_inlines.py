@@ -63,7 +63,7 @@ class InlineReader:
 
     def __init__(self, events: Sequence[Event]) -> None:
         self._events = events
-        self._pairs = _pairs(events)
+        self._pairs = event_pairs(events)
 
     def nodes(self) -> Nodes:
         """Returns all nodes."""
@@ -128,7 +128,7 @@ _LINK_VALUES = (frozenset(("href", "title", "id", "bare")), frozenset(("href", "
 _VOID = frozenset(("br", "img", "source"))
 
 
-def _pairs(events: Sequence[Event]) -> dict[int, int]:
+def event_pairs(events: Sequence[Event]) -> dict[int, int]:
     """Maps each opening event to its closing event, if nothing else is open between them."""
     pairs: dict[int, int] = {}
     stack: list[int] = []

@@ -22,6 +22,7 @@ from presscheck.documents.nodes.from_html import heading_node, html_block, read_
 from presscheck.documents.nodes.from_inlines import inlines_of_tokens
 from presscheck.documents.nodes.from_tables import pipe_table
 from presscheck.documents.nodes.from_tags import TagBlock, fit_children, tag_node
+from presscheck.documents.nodes.inline_events import token_events
 from presscheck.documents.nodes.references import ReferenceMapper, map_references, parse_reference
 from presscheck.documents.nodes.schema import (
     Node,
@@ -30,6 +31,7 @@ from presscheck.documents.nodes.schema import (
     child_nodes,
     fragment,
     markdown_paragraph,
+    tag_line,
     text_node,
 )
 from presscheck.documents.nodes.to_markdown import blocks_markdown, note_markdown
@@ -218,7 +220,7 @@ class BlockReader:
         """Converts a table."""
         rows = [
             [
-                (self.words(within[0]) if within else [], str(cell.attrs.get("style", "")))
+                (list(token_events(within[0].children or [])) if within else [], str(cell.attrs.get("style", "")))
                 for cell, within in outermost(row)
             ]
             for _, part in outermost(inner)
@@ -233,10 +235,8 @@ class BlockReader:
     def tag(self, token: Token, inner: Tokens) -> Nodes:
         """Converts a block tag or paired HTML."""
         nodes = self.flow(inner)
-        return [
-            tag_node(TagBlock(token, nodes, token.type == "tag_open"))
-            or markdown_paragraph(_source_of_tag(token, nodes))
-        ]
+        node = tag_node(TagBlock(token, nodes, token.type == "tag_open"))
+        return [node] if node else _tag_lines(token, nodes)
 
 
 def _count_nodes(nodes: Nodes) -> int:
@@ -252,15 +252,17 @@ def code_node(content: str, info: str) -> Node:
     return block_node("code", [block_node("code-line", [text_node(line)]) for line in lines], data, **kept)
 
 
-def _source_of_tag(token: Token, nodes: Nodes) -> str:
+def _tag_lines(token: Token, nodes: Nodes) -> Nodes:
+    """Returns a tag without a node as Markdown, around the blocks inside it."""
     if token.type == "tag":
-        return token.content
-    name = token.meta["name"]
-    closing = f"{{% end{name} %}}" if token.content.startswith("{") else f"</{name}>"
-    summary = f"<summary>{token.meta['summary']}</summary>\n\n" if "summary" in token.meta else ""
-    inner = blocks_markdown(nodes)
-    gap = "\n" if closing.startswith("{") else "\n\n"
-    return token.content + gap + summary + (inner + gap if inner else "") + closing
+        return [markdown_paragraph(token.content)]
+    name = token.meta.get("old=", token.meta["name"])
+    is_html = not token.content.startswith("{")
+    summary = f"\n\n<summary>{token.meta['summary']}</summary>" if "summary" in token.meta else ""
+    opening, closing = token.content + summary, f"</{name}>" if is_html else f"{{% end{name} %}}"
+    if not nodes:
+        return [markdown_paragraph(f"{opening}\n\n{closing}" if is_html else f"{opening}\n{closing}")]
+    return [tag_line(opening, "begin"), *fit_children("document", nodes), tag_line(closing, "end")]
 
 
 def _heading_anchor(nodes: Nodes) -> tuple[Nodes, Node]:

@@ -13,7 +13,8 @@ from itertools import pairwise
 from typing import Any, NamedTuple, cast
 
 from presscheck.documents.attribute_json import parse_json
-from presscheck.documents.nodes.from_inlines import InlineReader, paragraphs_of
+from presscheck.documents.nodes.from_cells import cell_blocks
+from presscheck.documents.nodes.from_inlines import InlineReader
 from presscheck.documents.nodes.inline_events import Event, html_as_events
 from presscheck.documents.nodes.references import parse_reference
 from presscheck.documents.nodes.schema import Node, Nodes, block_node, fragment, text_node
@@ -22,8 +23,12 @@ from presscheck.documents.nodes.to_inlines import inline_text
 from presscheck.documents.nodes.to_tables import ROLES
 
 _ALIGNED = re.compile(r"text-align:\s*(left|right|center)").search
-Cell = tuple[Nodes, str]
+Cell = tuple[Sequence[Event], str]
 """The content of a cell and its style."""
+
+
+MAX_UNEVEN_CELLS = 20_000
+"""Cells of a table whose rows may be of different lengths: one long row makes all others as long."""
 
 
 class Blocks(NamedTuple):
@@ -36,12 +41,14 @@ def pipe_table(rows: Sequence[Sequence[Cell]]) -> Node:
     """Reads a Markdown table; the first row is its head."""
     table = _Table()
     head = rows[0] if rows else ()
-    for nodes, style in head:
+    for events, style in head:
         align = _ALIGNED(style)
-        table.column(nodes, {"type": "text", "textAlignment": align[1] if align else "left"})
+        table.column(InlineReader(events).nodes(), {"type": "text", "textAlignment": align[1] if align else "left"})
     for row in rows[1:]:
-        table.record([Blocks([block_node("paragraph", nodes)]) for nodes, _ in row])
-    return table.node({"type": "grid", "hideHeader": False}, {})
+        table.record([Blocks(cell_blocks(events)) for events, _ in row])
+    node = table.node({"type": "grid", "hideHeader": False}, {})
+    has_lines = all(len(cell["nodes"]) == 1 and cell["nodes"][0]["type"] == "paragraph" for cell in table.fragments)
+    return node if has_lines else node | {"markdown": {"html": False}}
 
 
 class _Table:
@@ -111,18 +118,37 @@ class _Row:
 
 
 def html_table(text: str) -> Node | None:
-    """Reads an HTML table; returns None if a node cannot represent it."""
+    """Reads an HTML table; returns None if nodes cannot represent its cells.
+
+    The source of a table with more than nodes can represent, such as cells over two columns, is kept beside its node.
+    """
     match = _table(text)
     if not match:
         return None
     values = next(iter(html_as_events(f"<table{match[1]}>"))).values
     rows = _rows(match[2])
-    if rows is None or not rows or not set(values) <= _VIEW:
+    if not rows:
         return None
     has_head = bool(rows[0].cells) and all(cell[0] == "th" for cell in rows[0].cells)
-    if not has_head or any(len(row.cells) != len(rows[0].cells) for row in rows):
+    is_even = all(len(row.cells) == len(rows[0].cells) for row in rows)
+    node = _read(values, rows) if has_head and is_even and set(values) <= _VIEW else None
+    return node or _read_cells(rows, has_head, text.strip("\n"))
+
+
+def _read_cells(rows: list[_Row], has_head: bool, source: str) -> Node | None:
+    """Reads nothing but the text of the cells."""
+    table = _Table()
+    head = rows[0].cells if has_head else []
+    columns = max(len(row.cells) for row in rows)
+    if columns * len(rows) > MAX_UNEVEN_CELLS:
         return None
-    return _read(values, rows)
+    for number in range(columns):
+        title = InlineReader(head[number][2]).nodes() if number < len(head) else []
+        table.column(title, {"type": "text", "textAlignment": "left"})
+    for row in rows[1:] if has_head else rows:
+        table.record([Blocks(cell_blocks(events)) for _, _, events in row.cells])
+    node = table.node({"type": "grid", "hideHeader": not has_head}, {})
+    return node | {"markdown": {"html": True, "source": source}}
 
 
 def _rows(text: str) -> list[_Row] | None:
@@ -227,7 +253,7 @@ def _cell(definition: Node, events: list[Event]) -> Any:
     """Returns the value of a cell; None if it is empty, `_NO_VALUE` if no value can represent it."""
     kind = definition["type"]
     if kind == "text":
-        return _paragraphs(events)
+        return Blocks(cell_blocks(events))
     if kind == "select":
         return _selected(definition, events)
     words = "".join(event.raw for event in events if event.kind == "text").strip()
@@ -260,8 +286,3 @@ def _number(words: str) -> Any:
     if re.fullmatch(r"-?\d{1,15}", words):
         return int(words)
     return float(words) if re.fullmatch(r"-?\d{1,15}\.\d{1,6}", words) else _NO_VALUE
-
-
-def _paragraphs(events: list[Event]) -> Any:
-    paragraphs = paragraphs_of(events)
-    return _NO_VALUE if paragraphs is None else Blocks([block_node("paragraph", nodes) for nodes in paragraphs or [[]]])

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 from presscheck.documents.block_tags import BLOCK_TAGS, registered_name
-from presscheck.documents.nodes.from_html import framed, inline_image
+from presscheck.documents.nodes.from_html import framed
 from presscheck.documents.nodes.from_inlines import inlines_of_html
 from presscheck.documents.nodes.references import parse_reference
 from presscheck.documents.nodes.schema import (
@@ -17,7 +17,7 @@ from presscheck.documents.nodes.schema import (
     block_node,
     child_nodes,
     fragment,
-    markdown_paragraph,
+    tag_line,
 )
 from presscheck.documents.nodes.tag_table import data_of, parse_prop
 from presscheck.documents.nodes.to_markdown import blocks_markdown
@@ -37,20 +37,20 @@ class TagBlock(NamedTuple):
     @property
     def values(self) -> dict[str, str]:
         """The attributes of the tag."""
-        return {key.rstrip("="): value for key, value in self.token.meta.items() if key not in ("name", "summary")}
+        other = ("name", "summary", "old=")
+        return {key.rstrip("="): value for key, value in self.token.meta.items() if key not in other}
 
 
 def fit_children(kind: str, nodes: Nodes) -> Nodes:
-    """Returns blocks as children of a kind of node; blocks that are not allowed there become Markdown paragraphs."""
+    """Returns blocks as children of a kind of node; a part of another block, such as a tab, becomes its content."""
     return [one for node in nodes for one in _fitted(ALLOWED_CHILDREN[kind], node)]
 
 
-def _fitted(held: frozenset[str], node: Node) -> Nodes:
-    if node["type"] in held:
+def _fitted(allowed: frozenset[str], node: Node) -> Nodes:
+    if node["type"] in allowed:
         return [node]
-    if node["type"] == "images" and node.get("markdown", {}).get("inline"):
-        return [block_node("paragraph", [inline_image(node["nodes"][0])])]
-    return [markdown_paragraph(blocks_markdown([node]))]
+    opening, *_, closing = blocks_markdown([node | {"nodes": []}]).split("\n")
+    return [tag_line(opening, "begin"), *fit_children("document", node["nodes"]), tag_line(closing, "end")]
 
 
 def tag_node(tag_block: TagBlock) -> Node | None:
@@ -70,9 +70,11 @@ def _by_attributes(tag_block: TagBlock) -> Node | None:
         return None
     data, rest = converted
     details: Node = {"values": rest} if rest else {}
+    details |= {"name": tag_block.token.meta["old="]} if "old=" in tag_block.token.meta else {}
     if tag.content != "blocks":
         inside = blocks_markdown(tag_block.nodes)
-        details |= {"inside": inside} if inside and not _only_points(tag_block.nodes, data) else {}
+        has_words = "name" in details or not _only_points(tag_block.nodes, data)
+        details |= {"inside": inside} if inside and has_words else {}
         return block_node(tag.node, None, data, **_as_details(details))
     nodes = _fitting_children(tag.node, tag_block)
     return None if nodes is None else block_node(tag.node, nodes, data, **_as_details(details))
@@ -112,12 +114,13 @@ def _code(tag_block: TagBlock) -> Node | None:
 def _details(tag_block: TagBlock) -> Node | None:
     opening = re.fullmatch(r"<details(\s+open)?\s*>", tag_block.token.content, re.IGNORECASE)
     summary: str | None = tag_block.token.meta.get("summary")
-    if not opening or summary is None:
+    if not opening or not tag_block.is_paired:
         return None
-    title = block_node("paragraph", inlines_of_html(summary.strip()))
     body = fit_children("expandable-body", tag_block.nodes) or [block_node("paragraph", [])]
-    named = (("expandable-title", [title]), ("expandable-body", body))
-    fragments = [fragment(name, nodes, kind=name) for name, nodes in named]
+    named = {"expandable-body": body}
+    if summary is not None:
+        named = {"expandable-title": [block_node("paragraph", inlines_of_html(summary.strip()))], **named}
+    fragments = [fragment(name, nodes, kind=name) for name, nodes in named.items()]
     return block_node("expandable", None, {"defaultExpanded": True} if opening[1] else {}, fragments=fragments)
 
 

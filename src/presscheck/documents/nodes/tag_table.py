@@ -120,10 +120,11 @@ def data_of(tag: BlockTag, values: dict[str, str]) -> tuple[Node, dict[str, str]
         value = _read(attribute, text) if attribute else None
         if attribute and value is not None:
             data[attribute.key] = value
-        elif attribute and attribute.is_required:
+        elif attribute and attribute.is_required and not attribute.default:
             return None
         else:
             rest[name] = text
+            data |= {attribute.key: attribute.default} if attribute and attribute.default else {}
     return (data, rest) if all(attribute.key in data for attribute in tag.attributes if attribute.is_required) else None
 
 

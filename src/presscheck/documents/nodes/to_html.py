@@ -20,13 +20,17 @@ IMAGE_FLAGS = {"withFrame": "data-with-frame", "fullWidth": "data-full-width"}
 
 def images_html(node: Node) -> str:
     """Writes images as figures, inside a `div` if there are several or they have display attributes."""
-    figures = "".join(_figure(image) for image in node["nodes"])
     data = node_data(node)
+    is_bare = bool(markdown_details(node).get("html")) and not any(image.get("fragments") for image in node["nodes"])
+    if is_bare:
+        figures = "\n".join(picture(node_data(image)) for image in node["nodes"])
+    else:
+        figures = "".join(_figure(image) for image in node["nodes"])
     values = f' align="{escape(data["align"])}"' if data.get("align") else ""
     values += "".join(
         f' {name}="{str(data[key]).lower()}"' for key, name in IMAGE_FLAGS.items() if data.get(key) is not None
     )
-    return f"<div{values}>{figures}</div>" if values or len(node["nodes"]) != 1 else figures
+    return f"<div{values}>{figures}</div>" if values or (len(node["nodes"]) != 1 and not is_bare) else figures
 
 
 def _figure(image: Node) -> str:

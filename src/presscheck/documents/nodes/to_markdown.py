@@ -5,11 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from html import escape
+from typing import Any, cast
 
-from presscheck.documents.block_tags import HINTS
+from presscheck.documents.block_tags import HINTS, OLD_NAMES, OLD_TARGET, BlockTag
 from presscheck.documents.nodes.footnotes import footnotes_of, with_labels
+from presscheck.documents.nodes.from_tables import html_table
 from presscheck.documents.nodes.references import ReferenceMapper, format_reference, map_references
 from presscheck.documents.nodes.schema import (
+    LISTS,
     Node,
     Nodes,
     child_nodes,
@@ -21,7 +24,7 @@ from presscheck.documents.nodes.schema import (
 from presscheck.documents.nodes.tag_table import TAGS, attributes_of, format_prop, format_tag
 from presscheck.documents.nodes.to_html import ALIGNED, drawing_html, images_html, preformatted
 from presscheck.documents.nodes.to_inlines import heading_text, inline_text, paragraph_text
-from presscheck.documents.nodes.to_tables import table_markdown
+from presscheck.documents.nodes.to_tables import block_html, table_markdown
 from presscheck.documents.nodes.validation import validate
 
 
@@ -55,16 +58,24 @@ def note_markdown(label: str, nodes: Nodes) -> str:
 
 
 def _blocks(nodes: Nodes, gap: str = "\n\n") -> str:
-    written: list[str] = []
+    written = ""
     before, turn = "", 0
+    is_within = False
     for node in nodes:
-        family = _FAMILIES.get(node["type"], "")
+        family = _family(node)
         turn = 1 - turn if family and family == before else 0
         text = _list(node, turn) if family else _block(node)
         if text:
-            written.append(text)
+            part = markdown_details(node).get("part") if text.startswith("{%") else ""
+            written += ("\n" if is_within or part == "end" else gap if written else "") + text
+            is_within = part == "begin"
             before = family
-    return gap.join(written)
+    return written
+
+
+def _family(node: Node) -> str:
+    """Returns the family of a list: lists of one family that follow each other need different marks."""
+    return "" if markdown_details(node).get("html") else _FAMILIES.get(node["type"], "")
 
 
 _FAMILIES = {"list-ordered": "ordered", "list-unordered": "bullet", "list-tasks": "bullet"}
@@ -80,9 +91,31 @@ def _tag(node: Node) -> str:
     kind, details = node["type"], markdown_details(node)
     tag = TAGS[kind]
     values = attributes_of(tag, node_data(node))
+    values |= _odd_choices(tag, values, details)
     known = {name.lower() for name in values}
     values |= {name: text for name, text in details.get("values", {}).items() if name not in known}
-    return format_tag(tag.name, values, _blocks(node["nodes"]) if tag.content == "blocks" else details.get("inside"))
+    name = _written_name(node, tag.name)
+    if name == "page-ref" and "url" in values:
+        values = {OLD_TARGET: values.pop("url"), **values}
+    return format_tag(name, values, _blocks(node["nodes"]) if tag.content == "blocks" else details.get("inside"))
+
+
+def _odd_choices(tag: BlockTag, values: dict[str, str], details: Node) -> dict[str, str]:
+    """Returns invalid choices from Markdown, for attributes whose node has the default instead."""
+    written: dict[str, str] = details.get("values", {})
+    return {
+        attribute.name: written[attribute.name]
+        for attribute in tag.attributes
+        if attribute.default
+        and attribute.default == values.get(attribute.name)
+        and written.get(attribute.name, attribute.default) not in attribute.choices
+    }
+
+
+def _written_name(node: Node, name: str) -> str:
+    """Returns the name that a tag has in Markdown: its present or its old name."""
+    old = str(markdown_details(node).get("name"))
+    return old if OLD_NAMES.get(old) == name else name
 
 
 def _paragraph(node: Node) -> str:
@@ -121,8 +154,7 @@ def _start(node: Node) -> int:
 
 
 def _is_tight(item: Node) -> bool:
-    kinds = [node["type"] for node in item["nodes"]]
-    return all(kind in _FAMILIES for kind in kinds[1:]) and all(
+    return all(map(_family, item["nodes"][1:])) and all(
         node["type"] != "list-ordered" or _start(node) == 1 for node in item["nodes"][1:]
     )
 
@@ -134,7 +166,7 @@ def _item(mark: str, item: Node, is_task: bool, is_tight: bool) -> str:
     if is_task or checked is not None:
         box = f"[{'x' if checked else ' '}] "
         # a tag must begin a line: after the box it would be text
-        is_text = nodes and nodes[0]["type"] == "paragraph" and not body.startswith("{%")
+        is_text = nodes and nodes[0]["type"] in ("paragraph", "images") and not body.startswith(("{%", "<"))
         body = box + body if is_text else f"{box}\n{body}".rstrip("\n")
     return f"{mark} {_indented(body, len(mark) + 1).lstrip(' ')}".rstrip(" ")
 
@@ -214,7 +246,7 @@ def _is_marked(text: Node) -> bool:
 
 
 def _content_ref(node: Node) -> str:
-    if "inside" in markdown_details(node):
+    if "inside" in markdown_details(node) or _written_name(node, "content-ref") != "content-ref":
         return _tag(node)
     address = format_reference(node_data(node)["ref"])
     words = address if "://" in address else address.rstrip("/").rpartition("/")[2] or address
@@ -243,13 +275,29 @@ def _expandable(node: Node) -> str:
     ]
     body = _blocks(fragments.get("expandable-body", {}).get("nodes", []))
     opened = "<details open>" if node_data(node).get("defaultExpanded") else "<details>"
-    summary = f"<summary>{inline_text(title, 'html')}</summary>"
+    summary = f"<summary>{inline_text(title, 'html')}</summary>" if "expandable-title" in fragments else ""
     return "\n\n".join(filter(None, (opened, summary, body, "</details>")))
 
 
 def _if(node: Node) -> str:
     lines = (f"{{% if {node_data(node)['expression']} %}}", _blocks(node["nodes"]), "{% endif %}")
     return "\n".join(filter(None, lines))
+
+
+def _table(node: Node) -> str:
+    """Writes a table, as it was written if the node has not changed."""
+    source = markdown_details(node).get("source", "")
+    written = html_table(source) if source else None
+    return source if written and _without_keys(node) == _without_keys(written) else table_markdown(node)
+
+
+def _without_keys(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_without_keys(item) for item in cast("list[Any]", value)]
+    if isinstance(value, dict):
+        node = cast("Node", value)
+        return {name: _without_keys(item) for name, item in node.items() if name != "key"}
+    return value
 
 
 _WRITERS: dict[str, Callable[[Node], str]] = {
@@ -266,7 +314,8 @@ _WRITERS: dict[str, Callable[[Node], str]] = {
     "reusable-content": _include,
     "expandable": _expandable,
     "if": _if,
-    "table": table_markdown,
+    "table": _table,
+    **dict.fromkeys(LISTS, block_html),
     "integration": _integration,
 }
 """The writers of blocks that are more than a tag with attributes."""

@@ -8,9 +8,10 @@ from html import escape
 from typing import Any, cast
 
 from presscheck.documents.nodes.references import format_reference
-from presscheck.documents.nodes.schema import Node, Nodes, child_nodes, markdown_details, text_node
+from presscheck.documents.nodes.schema import Node, Nodes, child_nodes, markdown_details, node_data, text_node
 from presscheck.documents.nodes.tag_table import format_length
-from presscheck.documents.nodes.to_inlines import escaped, inline_text
+from presscheck.documents.nodes.to_html import ALIGNED
+from presscheck.documents.nodes.to_inlines import Notation, escaped, inline_text
 
 ROLES = {
     "targetDefinition": "data-card-target",
@@ -30,7 +31,7 @@ def table_markdown(node: Node) -> str:
 class _Table:
     def __init__(self, node: Node) -> None:
         data: Node = node["data"]
-        self.node, self.data = node, data
+        self.said, self.data = markdown_details(node), data
         self.view: Node = data["view"]
         self.shown: list[str] = [name for name in self.view["columns"] if name in data["definition"]]
         hidden = [name for name in data["definition"] if name not in self.shown]
@@ -48,7 +49,7 @@ class _Table:
         view, definitions = self.view, [self.data["definition"][name] for name in self.names]
         if not self.names or view.get("type") != "grid" or view.get("hideHeader") or self.names != self.shown:
             return False
-        if view.get("columnWidths") or self.data.get("fullWidth") is not None or self.node.get("markdown"):
+        if view.get("columnWidths") or self.data.get("fullWidth") is not None or self.said.get("html"):
             return False
         if any(definition["type"] != "text" or definition.get("verticalAlignment") for definition in definitions):
             return False
@@ -58,7 +59,11 @@ class _Table:
         if not isinstance(value, str):
             return value is None
         blocks = self.fragments.get(value)
-        return blocks is None or len(blocks) == 0 or (len(blocks) == 1 and blocks[0]["type"] == "paragraph")
+        if not blocks:
+            return True
+        if self.said.get("html") is False:
+            return all(map(_is_inline, blocks))
+        return len(blocks) == 1 and blocks[0]["type"] == "paragraph"
 
     def with_bars(self) -> str:
         """Writes the table as a pipe table."""
@@ -72,7 +77,7 @@ class _Table:
         blocks: Nodes | None = self.fragments.get(value)
         if blocks is None:
             return escaped(str(value or ""))
-        return inline_text(blocks[0]["nodes"], "line") if blocks else ""
+        return _cell_html(blocks, "line") if blocks else ""
 
     def as_html(self) -> str:
         """Writes the table as HTML on one line."""
@@ -126,25 +131,49 @@ class _Table:
         blocks = self.fragments.get(value) if isinstance(value, str) else None
         if blocks is None:
             return escape(str(value), quote=False) if value is not None else ""
-        if len(blocks) == 1 and blocks[0]["type"] == "paragraph":
-            return inline_text(blocks[0]["nodes"], "html")
-        return "".join(map(_block_html, blocks))
+        return _cell_html(blocks, "html")
 
 
-_LISTS = {"list-ordered": "ol", "list-unordered": "ul", "list-tasks": "ul", "list-item": "li"}
+_LISTS = {"list-ordered": "ol", "list-unordered": "ul", "list-tasks": "ul"}
 
 
-def _block_html(node: Node) -> str:
-    """Writes a block inside a cell."""
+def _is_inline(node: Node) -> bool:
+    """Returns whether a block fits in a cell of a pipe table."""
+    return node["type"] == "paragraph" or (
+        node["type"] in (*_LISTS, "list-item") and all(map(_is_inline, node["nodes"]))
+    )
+
+
+def _cell_html(blocks: Nodes, manner: Notation) -> str:
+    """Writes blocks; a paragraph that stands alone has no tags."""
+    if len(blocks) == 1 and blocks[0]["type"] == "paragraph" and not node_data(blocks[0]):
+        return inline_text(blocks[0]["nodes"], manner)
+    return "".join(block_html(block, manner) for block in blocks)
+
+
+def _item_html(blocks: Nodes, manner: Notation) -> str:
+    """Writes the blocks of a list item; a paragraph before inner lists has no tags."""
+    size = 1 if all(block["type"] in _LISTS for block in blocks[1:]) else len(blocks)
+    return "".join((_cell_html(blocks[:size], manner), *(block_html(block, manner) for block in blocks[size:])))
+
+
+def block_html(node: Node, manner: Notation = "html") -> str:
+    """Writes a block on one line."""
     kind = node["type"]
     if kind in _LISTS:
-        return f"<{_LISTS[kind]}>{''.join(map(_block_html, node['nodes']))}</{_LISTS[kind]}>"
+        start = node_data(node).get("start")
+        opened = _LISTS[kind] if start is None or kind != "list-ordered" else f'ol start="{start}"'
+        return f"<{opened}>{''.join(block_html(item, manner) for item in node['nodes'])}</{_LISTS[kind]}>"
+    if kind == "list-item":
+        return f"<li>{_item_html(node['nodes'], manner)}</li>"
     if kind == "code":
         return "".join(f"<p><code>{inline_text(line['nodes'], 'html')}</code></p>" for line in node["nodes"])
     inner = child_nodes(node)
     if any(one["object"] == "block" for one in inner):
-        return "".join(map(_block_html, inner))
-    return f"<p>{inline_text(inner, 'html')}</p>"
+        return "".join(block_html(block, manner) for block in inner)
+    align = ALIGNED.get(node_data(node).get("align", ""))
+    opened = f'<p align="{align}">' if align else "<p>"
+    return f"{opened}{inline_text(inner, manner)}</p>"
 
 
 def _as_list(value: Any) -> list[Any]:
