@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 import re
 import types
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, Protocol, cast, get_args, get_origin
+from typing import TYPE_CHECKING, Any, Literal, cast, get_args, get_origin
 
 from pydantic import BaseModel
+from typing_extensions import override
 
-from presscheck.api.operation import Paged
+from presscheck.api.operation import Operation, Paged
 from presscheck.api.roles import MemberRole
 from presscheck.api.shell_command import is_text, members_of, typed
 from presscheck.engine.forms.field_help import FROM_FILES, description, limits, named_description
@@ -23,7 +25,7 @@ from presscheck.text.sanitize import is_safe_url
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from presscheck.api.operation import Model, Operation
+    from presscheck.api.operation import Model
     from presscheck.engine.forms.references import Reference
 
 _DOMAIN = re.compile(r"[^\W_](?:[\w-]*[^\W_])?(?:\.[^\W_](?:[\w-]*[^\W_])?)+")
@@ -164,16 +166,17 @@ class FormField:
         return f"{told.certificate.subject}: {told.text}" if told.certificate else ""
 
 
-class Form(Protocol):
+class Form(ABC):
     """The questions of a form, and what their answers make."""
 
     @property
+    @abstractmethod
     def fields(self) -> tuple[FormField, ...]:
         """The fields in order; their names are letters, digits and underscores."""
-        ...
 
+    @abstractmethod
     def result(self, texts: Mapping[str, str], present: Mapping[str, str]) -> Any:
-        """What the typed texts make.
+        """Return what the typed texts make, such as the call.
 
         Args:
             texts: the text of each field.
@@ -182,19 +185,19 @@ class Form(Protocol):
         Raises:
             InvalidArgument: a value is missing or invalid; names the field.
         """
-        ...
 
     def changes_nothing(self, result: Any) -> bool:
         """Whether there is nothing to send."""
-        ...
+        return False
 
     def command(self, result: Any) -> str:
-        """The command line that does the same; empty if there is none."""
-        ...
+        """Return the command line that does the same; empty if there is none."""
+        call: Operation[Any] | None = result if isinstance(result, Operation) else None
+        return typed(call) if call else ""
 
 
 @dataclass(frozen=True)
-class OperationForm:
+class OperationForm(Form):
     """The form of an operation; only fields that differ from the texts that they began with are sent.
 
     Attributes:
@@ -206,31 +209,23 @@ class OperationForm:
     given: Mapping[str, Any]
 
     @property
+    @override
     def fields(self) -> tuple[FormField, ...]:
-        """The fields that are not given."""
         return form_fields(self.operation, self.given)
 
+    @override
     def result(self, texts: Mapping[str, str], present: Mapping[str, str]) -> Operation[Any]:
-        """The call.
-
-        Raises:
-            InvalidArgument: a value is missing or invalid; names the field.
-        """
         changed = {name: text for name, text in texts.items() if text != present.get(name, "")}
         required = {field.name for field in self.fields if field.is_required}
         return call_of(self.operation, self.given, {**{name: texts[name] for name in required}, **changed})
 
+    @override
     def changes_nothing(self, result: Any) -> bool:
-        """Whether only what was given would be sent, although no field is required."""
         return (
             result.given().keys() <= self.given.keys()
             and bool(self.fields)
             and not any(field.is_required for field in self.fields)
         )
-
-    def command(self, result: Any) -> str:
-        """The command line of the call."""
-        return typed(result)
 
 
 def form_fields(operation: type[Operation[Any]], given: Iterable[str] = ()) -> tuple[FormField, ...]:
@@ -381,38 +376,17 @@ def _json(name: str, text: str) -> Any:
 
 
 @dataclass(frozen=True)
-class FilterForm:
-    """The filters of a listing; those that are empty are left out.
+class FilterForm(OperationForm):
+    """The filters of a listing; empty ones are left out."""
 
-    Attributes:
-        listing: the operation.
-        given: the values that are known already, by field, such as those of the path.
-    """
-
-    listing: type[Operation[Any]]
-    given: Mapping[str, Any]
-
-    @property
-    def fields(self) -> tuple[FormField, ...]:
-        """The fields that filter."""
-        return form_fields(self.listing, self.given)
-
+    @override
     def result(self, texts: Mapping[str, str], present: Mapping[str, str]) -> Operation[Any]:
-        """The call of the listing.
-
-        Raises:
-            InvalidArgument: a value is invalid; names the field.
-        """
-        return call_of(self.listing, self.given, {name: text for name, text in texts.items() if text.strip()})
+        return call_of(self.operation, self.given, {name: text for name, text in texts.items() if text.strip()})
 
     def filters(self, call: Operation[Any]) -> dict[str, Any]:
-        """The filters of a call, by field."""
+        """Return the filters of a call, by field."""
         return {name: value for name, value in call.given().items() if name not in self.given}
 
+    @override
     def changes_nothing(self, result: Any) -> bool:
-        """Never: the same filters list again."""
-        return False
-
-    def command(self, result: Any) -> str:
-        """The command line of the listing."""
-        return typed(result)
+        return False  # the same filters list again

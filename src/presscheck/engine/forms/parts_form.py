@@ -7,12 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast, get_args, get_origin
 
+from typing_extensions import override
+
 from presscheck.api.operation import Argument
-from presscheck.api.shell_command import members_of, typed
+from presscheck.api.shell_command import members_of
 from presscheck.documents.nodes.from_markdown import markdown_to_nodes
 from presscheck.documents.nodes.to_markdown import nodes_to_markdown
 from presscheck.engine.forms.field_help import PARTS, limits
-from presscheck.engine.forms.form import FIELD_VALIDATORS, FormField, Kind, call_of, form_fields
+from presscheck.engine.forms.form import FIELD_VALIDATORS, FormField, Kind, OperationForm, call_of, form_fields
 from presscheck.engine.forms.references import PART_REFERENCES
 from presscheck.errors import InvalidArgument
 
@@ -28,20 +30,12 @@ LARGEST = 20_000_000
 
 
 @dataclass(frozen=True)
-class PartsForm:
-    """The form of an operation, with a field for each part of what would be JSON.
-
-    Attributes:
-        operation: the operation.
-        given: the values that are known already, by field, such as those of the path.
-    """
-
-    operation: type[Operation[Any]]
-    given: Mapping[str, Any]
+class PartsForm(OperationForm):
+    """The form of an operation, with a field for each part of an object in place of its JSON."""
 
     @property
+    @override
     def fields(self) -> tuple[FormField, ...]:
-        """The fields that are not given."""
         found: list[FormField] = []
         for field in form_fields(self.operation, self.given):
             parts = list(_parts(self.operation, field))
@@ -51,12 +45,8 @@ class PartsForm:
                 found += parts or [field]
         return tuple(found)
 
+    @override
     def result(self, texts: Mapping[str, str], present: Mapping[str, str]) -> Operation[Any]:
-        """The call.
-
-        Raises:
-            InvalidArgument: a value is missing or invalid, or parts do not fit together; names the field.
-        """
         values = dict(self.given)
         plain: dict[str, str] = {}
         objects: dict[str, dict[str, Any]] = {}
@@ -107,13 +97,9 @@ class PartsForm:
         names = [first, *parts] if error.call == self.operation.__name__ else parts
         return next((name for name in names if name in fields), "")
 
+    @override
     def changes_nothing(self, result: Any) -> bool:
-        """Whether only what was given would be sent."""
         return bool(result.given().keys() <= self.given.keys())
-
-    def command(self, result: Any) -> str:
-        """The command line of the call."""
-        return typed(result)
 
 
 def has_parts(operation: type[Operation[Any]]) -> bool:

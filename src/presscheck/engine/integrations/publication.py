@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from typing_extensions import override
+
 from presscheck.api.integrations import PublishIntegration
-from presscheck.api.shell_command import typed
-from presscheck.engine.forms.form import FormField, call_of, form_fields
+from presscheck.engine.forms.form import Form, FormField, call_of, form_fields
 from presscheck.errors import InvalidArgument
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ NOT_RETURNED = frozenset(("icon", "preview_images", "secrets", "script"))
 
 
 @dataclass(frozen=True)
-class PublishForm:
+class PublishForm(Form):
     """The form of a version.
 
     Attributes:
@@ -40,6 +41,7 @@ class PublishForm:
         return {"organization": self.organization_id, **({NAME: name} if name else {})}
 
     @property
+    @override
     def fields(self) -> tuple[FormField, ...]:
         """The name of a new integration, then title, description, scopes and script, then the others."""
         given = self._given
@@ -58,12 +60,8 @@ class PublishForm:
         kept = {name: value for name, value in known.items() if name not in NOT_RETURNED and value not in ([], {})}
         return {field.name: field.text_of(kept.get(field.name)) for field in self.fields}
 
+    @override
     def result(self, texts: Mapping[str, str], present: Mapping[str, str]) -> PublishIntegration:
-        """The call that publishes it.
-
-        Raises:
-            InvalidArgument: a value is missing or invalid; names the field.
-        """
         given = self._given
         problems: dict[str, InvalidArgument] = {}
         if NAME not in given:
@@ -76,11 +74,3 @@ class PublishForm:
         typed_ones = {name: text for name, text in texts.items() if text.strip()}
         call: Any = call_of(PublishIntegration, given, typed_ones, problems)
         return call
-
-    def changes_nothing(self, result: Any) -> bool:
-        """Never: each version has a new number."""
-        return False
-
-    def command(self, result: Any) -> str:
-        """The command line that does the same."""
-        return typed(result)

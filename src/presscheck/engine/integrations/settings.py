@@ -15,9 +15,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
 from urllib.parse import urljoin, urlsplit
 
+from typing_extensions import override
+
 from presscheck.api.integrations import UpdateInstallation
-from presscheck.api.shell_command import typed
-from presscheck.engine.forms.form import FLAGS, FormField, Kind, first_of
+from presscheck.engine.forms.form import FLAGS, Form, FormField, Kind, first_of
 from presscheck.engine.forms.references import Reference
 from presscheck.errors import InvalidArgument, MalformedAnswer, PresscheckError, ServiceError
 from presscheck.text.sanitize import sanitize
@@ -160,7 +161,7 @@ def completion_address(integration: Integration, installation: Installation, ref
 
 
 @dataclass(frozen=True)
-class SettingsForm:
+class SettingsForm(Form):
     """The form of the settings of an installation; what it does not ask for stays in the configuration.
 
     Attributes:
@@ -176,6 +177,7 @@ class SettingsForm:
         return [setting for setting in settings_of(self.integration) if setting.declared.get("type") != "button"]
 
     @property
+    @override
     def fields(self) -> tuple[FormField, ...]:
         """A field for each setting; those whose names have other characters than letters are numbered."""
         return tuple(_field(number, setting) for number, setting in enumerate(self._settings))
@@ -189,12 +191,8 @@ class SettingsForm:
             for field, setting in zip(self.fields, self._settings, strict=True)
         }
 
+    @override
     def result(self, texts: Mapping[str, str], present: Mapping[str, str]) -> UpdateInstallation:
-        """The call that stores the settings.
-
-        Raises:
-            InvalidArgument: a value is missing or invalid; names the field.
-        """
         configuration = dict(self.installation.configuration or {})
         problems: dict[str, InvalidArgument] = {}
         for field, setting in zip(self.fields, self._settings, strict=True):
@@ -215,13 +213,9 @@ class SettingsForm:
             integration_name=self.integration.name, installation_id=self.installation.id, configuration=configuration
         )
 
+    @override
     def changes_nothing(self, result: Any) -> bool:
-        """Whether the configuration is stored already."""
         return result.configuration == (self.installation.configuration or {})
-
-    def command(self, result: Any) -> str:
-        """The command line that does the same."""
-        return typed(result)
 
     def located(self, error: PresscheckError) -> PresscheckError:
         """The error at its field, if the service names a setting, such as `configuration.token: is invalid`."""

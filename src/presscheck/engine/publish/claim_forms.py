@@ -7,8 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, cast
 
+from typing_extensions import override
+
 from presscheck.documents.visitors.claim_schema import PRIMITIVES, Claim, claim_at, with_claim
-from presscheck.engine.forms.form import FLAGS, FormField
+from presscheck.engine.forms.form import FLAGS, Form, FormField
 from presscheck.engine.publish.audiences import Audience, read_claims
 from presscheck.errors import InvalidArgument
 from presscheck.text.sanitize import sanitize
@@ -52,7 +54,7 @@ class ClaimChange(NamedTuple):
 
 
 @dataclass(frozen=True)
-class ClaimForm:
+class ClaimForm(Form):
     """The form of a claim.
 
     Attributes:
@@ -64,6 +66,7 @@ class ClaimForm:
     claim: Claim | None = None
 
     @property
+    @override
     def fields(self) -> tuple[FormField, ...]:
         """Path, type, values, description."""
         kinds = tuple(KINDS.items())
@@ -86,12 +89,8 @@ class ClaimForm:
         texts = {"path": claim.name, "kind": kind, "values": ", ".join(claim.values), "description": claim.description}
         return {name: text for name, text in texts.items() if text}
 
+    @override
     def result(self, texts: Mapping[str, str], present: Mapping[str, str]) -> ClaimChange:
-        """The change.
-
-        Raises:
-            InvalidArgument: a value is missing or invalid; names the field.
-        """
         former = self.claim.path if self.claim else ()
         name = texts["path"].strip()
         path = former if self.claim and name == self.claim.name else tuple(name.split("."))
@@ -119,13 +118,9 @@ class ClaimForm:
             return self.claim.values  # a value may have a comma
         return tuple(dict.fromkeys(part for one in text.split(",") if (part := one.strip())))
 
+    @override
     def changes_nothing(self, result: Any) -> bool:
-        """Whether the schema has the claim just so."""
         return result.path == result.former and claim_at(self.schema, result.path) == result.claim
-
-    def command(self, result: Any) -> str:
-        """There is none."""
-        return ""
 
 
 def can_fill_in(claim: Claim) -> bool:
@@ -134,7 +129,7 @@ def can_fill_in(claim: Claim) -> bool:
 
 
 @dataclass(frozen=True)
-class AudienceForm:
+class AudienceForm(Form):
     """The form of an audience: its name, the claims of the schema, and others as JSON.
 
     Attributes:
@@ -146,6 +141,7 @@ class AudienceForm:
     audience: Audience | None = None
 
     @property
+    @override
     def fields(self) -> tuple[FormField, ...]:
         """The name, a field for each claim but objects, and the other claims."""
         return (
@@ -172,12 +168,8 @@ class AudienceForm:
                 _remove(others, claim.path)
         return {**texts, **({"others": json.dumps(others, ensure_ascii=False)} if others else {})}
 
+    @override
     def result(self, texts: Mapping[str, str], present: Mapping[str, str]) -> Audience:
-        """The audience.
-
-        Raises:
-            InvalidArgument: a value is missing or invalid; names the field.
-        """
         name = texts["name"].strip()
         if not name:
             raise InvalidArgument("name", "is required")
@@ -190,13 +182,9 @@ class AudienceForm:
                 _set(claims, claim.path, _value_of(claim, texts[_name(claim)]))
         return Audience(name, claims)
 
+    @override
     def changes_nothing(self, result: Any) -> bool:
-        """Whether it is as it was."""
         return result == self.audience
-
-    def command(self, result: Any) -> str:
-        """There is none."""
-        return ""
 
     def _field(self, claim: Claim) -> FormField:
         choices: tuple[tuple[str, str], ...] = ()

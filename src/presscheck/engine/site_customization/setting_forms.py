@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, cast
 
-from presscheck.engine.forms.form import FormField
+from typing_extensions import override
+
+from presscheck.engine.forms.form import Form, FormField
 from presscheck.engine.forms.references import SPACE
 from presscheck.engine.site_config.document import Place
 from presscheck.engine.site_customization.contrast import contrast_words
@@ -28,7 +30,7 @@ NOT_SET = ("", "not set")
 
 
 @dataclass(frozen=True)
-class SettingsForm:
+class SettingsForm(Form):
     """A form whose result is a document.
 
     Attributes:
@@ -49,6 +51,7 @@ class SettingsForm:
         return with_value(self.document, *self.new) if self.new else dict(self.document)
 
     @property
+    @override
     def fields(self) -> tuple[FormField, ...]:
         """A field for each value."""
         return tuple(self._field(leaf) for leaf in self.leaves)
@@ -59,12 +62,8 @@ class SettingsForm:
         start = self._start
         return {name_of(leaf): text_of(leaf, value_at(start, leaf.path)) for leaf in self.leaves}
 
+    @override
     def result(self, texts: Mapping[str, str], present: Mapping[str, str]) -> dict[str, Any]:
-        """The document.
-
-        Raises:
-            InvalidArgument: a value is missing or invalid; names the field.
-        """
         document = self._start
         values = {leaf: value_of(leaf, texts.get(name_of(leaf), "")) for leaf in self.leaves}
         for leaf, value in values.items():
@@ -82,13 +81,9 @@ class SettingsForm:
                 document = with_value(document, owner, None)
         return document
 
+    @override
     def changes_nothing(self, result: Any) -> bool:
-        """Whether there is nothing to change."""
         return result == self.document
-
-    def command(self, result: Any) -> str:
-        """There is none."""
-        return ""
 
     @staticmethod
     def _can_set(document: Document, leaf: Leaf, value: Any) -> bool:

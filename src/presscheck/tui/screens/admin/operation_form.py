@@ -9,10 +9,12 @@ from dataclasses import asdict, dataclass
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, cast
 
+from typing_extensions import override
+
 from presscheck.api.integrations import PublishIntegration
 from presscheck.api.operation import operation_called
 from presscheck.documents.pages.tree import flatten
-from presscheck.engine.forms.form import OperationForm
+from presscheck.engine.forms.form import Form, OperationForm
 from presscheck.engine.forms.form_files import file_of
 from presscheck.engine.forms.parts_form import PartsForm, has_parts, with_file
 from presscheck.engine.forms.references import PAGE
@@ -32,7 +34,7 @@ if TYPE_CHECKING:
     from presscheck.api.operation import Operation
     from presscheck.engine.drafts import Draft
     from presscheck.engine.engine import Engine
-    from presscheck.engine.forms.form import Form, FormField
+    from presscheck.engine.forms.form import FormField
     from presscheck.engine.forms.references import Reference
     from presscheck.tui.ui.screen import BaseScreen
 
@@ -133,7 +135,7 @@ def form_of(operation: type[Operation[Any]], given: Mapping[str, Any]) -> Form:
 
 
 @dataclass(frozen=True)
-class FormForSeveral:
+class FormForSeveral(Form):
     """A form that is sent for several things.
 
     Attributes:
@@ -145,24 +147,20 @@ class FormForSeveral:
     targets: Sequence[tuple[str, Mapping[str, Any]]]
 
     @property
+    @override
     def fields(self) -> tuple[FormField, ...]:
-        """The fields of the form."""
         return self.form.fields
 
+    @override
     def result(self, texts: Mapping[str, str], present: Mapping[str, str]) -> Any:
-        """The call for the first of them.
-
-        Raises:
-            InvalidArgument: a value is missing or invalid; names the field.
-        """
         return self.form.result(texts, present)
 
+    @override
     def changes_nothing(self, result: Any) -> bool:
-        """Whether there is nothing to send."""
         return self.form.changes_nothing(result)
 
+    @override
     def command(self, result: Any) -> str:
-        """The command lines of all calls."""
         return "\n".join(self.form.command(result.model_copy(update=dict(fields))) for _, fields in self.targets)
 
 
