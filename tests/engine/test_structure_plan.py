@@ -5,8 +5,9 @@ from typing import Any
 
 import pytest
 
+from presscheck.api.site_structure import UpdateSection
 from presscheck.engine.site_config.document import Entry
-from presscheck.engine.site_config.steps import Plan, Step, id_of
+from presscheck.engine.site_config.steps import ItemId, Plan, Step
 from presscheck.engine.site_config.structure_plan import StructurePlanner
 
 PATH = {"organization_id": "o", "site_id": "s"}
@@ -58,7 +59,7 @@ def texts(site: tuple[Item, ...], file: tuple[Item, ...], *, prune: bool = False
     assert not planner.problems, planner.problems
     keys: dict[str, str] = {}
     for step in planner.steps:
-        call = step.build(keys)
+        call = step.call(keys)
         assert type(call) is step.operation
         assert "new " not in str(call.wire_body()), "an item that no step before created"
         for name in (step.creates, *(step.adds_space or ())[1:]):
@@ -101,7 +102,7 @@ def test_an_order_takes_as_few_moves_as_possible(order: str, steps: list[str]) -
 
 def test_the_call_of_a_move_names_both_items() -> None:
     [step] = planned(SPACES, (B, C, A)).steps
-    assert step.build({}).wire_body() == {
+    assert step.call({}).wire_body() == {
         "item": {"type": "site-space", "id": "a"},
         "position": {"after": {"type": "site-space", "id": "c"}},
     }
@@ -155,7 +156,7 @@ def test_the_label_of_a_step_and_what_it_expects() -> None:
         {"icon": "book"},
         {"icon": "gear"},
     )
-    assert step.build({}).given() == {**PATH, "site_section_id": "one", "icon": "gear"}
+    assert step.call({}).given() == {**PATH, "site_section_id": "one", "icon": "gear"}
 
 
 def test_paths_that_change_places_take_a_detour_and_a_taken_path_is_refused() -> None:
@@ -209,7 +210,7 @@ def test_groups_are_made_with_their_sections_inside_out() -> None:
         "add the group H in the group G",
         "move the group H before the section one",
     ]
-    assert [step.build(keys).wire_body() for step in planner.steps][:2] == [
+    assert [step.call(keys).wire_body() for step in planner.steps][:2] == [
         {"title": "G", "sections": ["one"]},
         {"title": "H", "icon": "gear", "sections": ["two"], "parent": "made"},
     ]
@@ -252,8 +253,8 @@ def test_only_texts_that_change_are_checked(changed: Item, problem: str) -> None
 
 
 def test_ids_come_from_keys_and_from_what_was_created() -> None:
-    keys = {"new 1": "site-section made"}
-    assert (id_of(keys, "new 1"), id_of(keys, "site-space a")) == ("made", "a")
+    step = Step("structure", "", UpdateSection, {**PATH, "site_section_id": ItemId("new 1"), "title": "new 1"})
+    assert step.call({"new 1": "site-section made"}).given() == {**PATH, "site_section_id": "made", "title": "new 1"}
     steps = planned(SPACES, (B, C, A)).steps
-    other = Step("redirects", "", steps[0].operation, steps[0].build)
+    other = Step("redirects", "", steps[0].operation, steps[0].given)
     assert Plan((*steps, other)).steps_of("structure") == steps

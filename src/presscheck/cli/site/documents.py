@@ -288,7 +288,7 @@ async def _send(
             snapshot = session.engine.site_snapshots.keep(present.site.id, present.config, (document.part,), what)
             kept.append(snapshot.name)
 
-    step = Step(document.part, f"replace the {document.noun}", type(call), lambda _: call)
+    step = Step(document.part, f"replace the {document.noun}", type(call), call.given())
     is_needed = bool(differences) or not state.config.parts
     plan = Plan((step,) if is_needed else (), differences)
     receipt = await Push(session.engine, reader, state, wanted, plan, keep).send(lambda _: None)

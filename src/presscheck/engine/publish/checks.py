@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 from urllib.parse import unquote, urlsplit
 
 from presscheck.api.content import RevisionPage
@@ -115,19 +115,8 @@ class Problem:
 
     def finding(self, check: str, severity: Severity) -> Finding:
         """The finding of a check."""
-        return Finding(
-            check,
-            self.severity or severity,
-            self.where,
-            self.message,
-            self.space,
-            self.page,
-            self.line,
-            self.request,
-            self.part,
-            self.item,
-            self.link,
-        )
+        given: dict[str, Any] = {**vars(self), "severity": self.severity or severity}
+        return Finding(check, **given)
 
 
 def check_site(content: SiteContent, levels: Mapping[str, Level] | None = None) -> list[Finding]:

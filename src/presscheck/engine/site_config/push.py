@@ -144,7 +144,7 @@ class Push:
         """
         if step.item and await self._has_result(step):
             return False
-        answer = await self._deliver(step.build(self._keys))
+        answer = await self._deliver(step.call(self._keys))
         if step.creates:
             self._keys[step.creates] = key_of(answer)
         if step.adds_space:

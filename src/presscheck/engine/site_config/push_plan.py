@@ -18,7 +18,6 @@ from presscheck.api.site_settings import (
     DeleteRedirect,
     DeleteShareLink,
     Redirect,
-    RedirectDestination,
     UpdateAdaptiveSchema,
     UpdateCustomization,
     UpdateRedirect,
@@ -37,7 +36,7 @@ from presscheck.engine.site_config.document import (
     every_entry,
 )
 from presscheck.engine.site_config.site_state import SiteSecrets, SiteState, StateReader, paths_of
-from presscheck.engine.site_config.steps import Keys, Plan, Step, id_of
+from presscheck.engine.site_config.steps import ItemId, Plan, Step
 from presscheck.engine.site_config.structure_plan import StructurePlanner
 from presscheck.engine.site_config.validation import Problem
 from presscheck.errors import InvalidArgument
@@ -245,19 +244,8 @@ class _Planner:
         self._plan_customization()
         self._plan_share_links()
 
-    def _step(
-        self,
-        part: Part,
-        text: str,
-        operation: type[Operation[Any]],
-        given: Mapping[str, Any],
-        destination: Mapping[str, str] | None = None,
-    ) -> None:
-        def build(keys: Keys) -> Operation[Any]:
-            place = {"destination": _destination_of(destination, keys)} if destination else {}
-            return operation(**self.state.path, **given, **place)
-
-        self.steps.append(Step(part, text, operation, build))
+    def _step(self, part: Part, text: str, operation: type[Operation[Any]], given: Mapping[str, Any]) -> None:
+        self.steps.append(Step(part, text, operation, {**self.state.path, **given}))
 
     def _plan_schema(self) -> None:
         wanted = self.config.visitor_schema
@@ -317,13 +305,8 @@ class _Planner:
         if self.prune:
             for path, redirect in self.state.redirects.items():
                 if path not in wanted:
-                    given = {"site_redirect_id": redirect.id}
-                    self._step(
-                        "redirects",
-                        f"delete the redirect {redirect.source}",
-                        DeleteRedirect,
-                        given,
-                    )
+                    text = f"delete the redirect {redirect.source}"
+                    self._step("redirects", text, DeleteRedirect, {"site_redirect_id": redirect.id})
         present = {plain_path(one.source): one for one in self.state.config.redirects or ()}
         for path, entry in wanted.items():
             redirect = self.state.redirects.get(path)
@@ -355,14 +338,14 @@ class _Planner:
         source = wire_path(entry.source)
         if redirect is None:
             text = f"add the redirect {source} → {entry.target}"
-            self._step("redirects", text, CreateRedirect, {"source": source}, destination)
+            self._step("redirects", text, CreateRedirect, {"source": source, "destination": destination})
             return
-        given = {"site_redirect_id": redirect.id, "source": redirect.source}
+        given = {"site_redirect_id": redirect.id, "source": redirect.source, "destination": destination}
         text = f"change the redirect {source} → {entry.target}"
-        self._step("redirects", text, UpdateRedirect, given, destination)
+        self._step("redirects", text, UpdateRedirect, given)
 
     def _destination(self, entry: RedirectEntry) -> dict[str, str] | Problem:
-        """What a redirect says, with names in the place of ids that are not known yet; or why it cannot."""
+        """Return the destination of a redirect, or why it has none."""
         place, target = (*entry.place, "to"), entry.target
         if target.gone:
             return Problem((*place, "gone"), "is not in the site: choose a url, a section, a space or a page")
@@ -375,16 +358,20 @@ class _Planner:
         if target.section:
             name = self._sections.get(target.section)
             reason = f"no section of the site has the path {target.section}"
-            return {"kind": "site-section", "site_section_id": name} if name else Problem((*place, "section"), reason)
+            return (
+                {"kind": "site-section", "site_section_id": ItemId(name)}
+                if name
+                else Problem((*place, "section"), reason)
+            )
         name = self._spaces.get(target.space_id)
         if name is None:
             return Problem((*place, "space"), f"the space {target.space or target.space_id} is not in the site")
         if not target.page and not target.page_id:
-            return {"kind": "site-space", "site_space_id": name}
+            return {"kind": "site-space", "site_space_id": ItemId(name)}
         page = target.page_id or self._page(target)
         if not page:
             return Problem((*place, "page"), f"no page of {target.space or target.space_id} has the path {target.page}")
-        return {"kind": "site-page", "site_space_id": name, "page_id": page}
+        return {"kind": "site-page", "site_space_id": ItemId(name), "page_id": page}
 
     # -- share links
 
@@ -407,13 +394,3 @@ class _Planner:
             given = {"share_link_id": link.id}
             text = f"delete the share link {link.name}: its address stops working"
             self._step("share_links", text, DeleteShareLink, given)
-
-
-def _destination_of(given: Mapping[str, str], keys: Keys) -> RedirectDestination:
-    """A destination with the ids of items that earlier steps created."""
-    ids = {
-        name: id_of(keys, value) if name in ("site_section_id", "site_space_id") else value
-        for name, value in given.items()
-    }
-    values: dict[str, Any] = ids
-    return RedirectDestination(**values)

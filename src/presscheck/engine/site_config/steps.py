@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 from presscheck.api.operation import Operation
 from presscheck.engine.site_config.comparison import Difference
@@ -15,6 +15,12 @@ Keys = Mapping[str, str]
 """The keys in the site (kind and id) of items that a push created, by the names that the plan gave them."""
 
 
+class ItemId(str):
+    """The id of an item among the arguments of a step: its key, or its name in the plan, until the step is sent."""
+
+    __slots__ = ()
+
+
 @dataclass(frozen=True)
 class Step:
     """One call of a push.
@@ -23,7 +29,7 @@ class Step:
         part: the part that it changes.
         text: what it does, for people.
         operation: the call.
-        build: makes the call, from the keys of the items that earlier steps created.
+        given: the arguments of the call.
         creates: the name of the item that it creates, until its key is known.
         adds_space: the id of a space that it adds, and the name of that item in the plan.
         item: the item that it changes, as a key or a name.
@@ -34,12 +40,16 @@ class Step:
     part: Part
     text: str
     operation: type[Operation[Any]]
-    build: Callable[[Keys], Operation[Any]]
+    given: Mapping[str, Any]
     creates: str = ""
     adds_space: tuple[str, str] | None = None
     item: str = ""
     expects: Mapping[str, Any] = field(default_factory=dict[str, Any])
     leaves: Mapping[str, Any] = field(default_factory=dict[str, Any])
+
+    def call(self, keys: Keys) -> Operation[Any]:
+        """Return the call, with the ids of the items that earlier steps created."""
+        return self.operation(**_with_ids(self.given, keys))
 
 
 @dataclass(frozen=True)
@@ -65,6 +75,11 @@ class Plan:
         return [step for step in self.steps if step.part == part]
 
 
-def id_of(keys: Keys, name: str) -> str:
-    """The id of an item, from its key, or from its name in a plan."""
-    return keys.get(name, name).partition(" ")[2]
+def _with_ids(value: Any, keys: Keys) -> Any:
+    if isinstance(value, ItemId):
+        return keys.get(value, value).partition(" ")[2]
+    if isinstance(value, dict):
+        return {name: _with_ids(inner, keys) for name, inner in cast("dict[str, Any]", value).items()}
+    if isinstance(value, tuple):
+        return tuple(_with_ids(inner, keys) for inner in cast("tuple[Any, ...]", value))
+    return value

@@ -7,9 +7,8 @@ the service does it. Conditions come before anything that shows more, and the de
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any
 
 from presscheck.api.operation import Operation
@@ -21,8 +20,6 @@ from presscheck.api.site_structure import (
     DeleteSectionGroup,
     DeleteSiteSpace,
     SortSiteStructure,
-    StructureItemPointer,
-    StructurePosition,
     UpdateSection,
     UpdateSectionGroup,
     UpdateSiteSpace,
@@ -31,21 +28,20 @@ from presscheck.api.sites import UpdateSite
 from presscheck.engine.publish.site_structure import icon_problem, path_problem
 from presscheck.engine.site_config.comparison import match
 from presscheck.engine.site_config.document import TEXTS, Entry, Kind, Place, every_entry
-from presscheck.engine.site_config.steps import Keys, Step, id_of
+from presscheck.engine.site_config.steps import ItemId, Step
 from presscheck.engine.site_config.validation import Problem
 from presscheck.errors import InvalidArgument
 
 OBJECTS: dict[Kind, str] = {"space": "site-space", "section": "site-section", "group": "site-section-group"}
-UPDATES: dict[Kind, tuple[type[Operation[Any]], str]] = {
-    "space": (UpdateSiteSpace, "site_space_id"),
-    "section": (UpdateSection, "site_section_id"),
-    "group": (UpdateSectionGroup, "site_section_group_id"),
+UPDATES: dict[Kind, type[Operation[Any]]] = {
+    "space": UpdateSiteSpace,
+    "section": UpdateSection,
+    "group": UpdateSectionGroup,
 }
-"""The operation that changes an item, and its argument with the id of the item."""
-DELETIONS: dict[Kind, tuple[type[Operation[Any]], str]] = {
-    "space": (DeleteSiteSpace, "site_space_id"),
-    "section": (DeleteSection, "site_section_id"),
-    "group": (DeleteSectionGroup, "site_section_group_id"),
+DELETIONS: dict[Kind, type[Operation[Any]]] = {
+    "space": DeleteSiteSpace,
+    "section": DeleteSection,
+    "group": DeleteSectionGroup,
 }
 TOP = ""
 """The parent of the items at the top level."""
@@ -215,23 +211,17 @@ class StructurePlanner:
                         self._problem(entry, reason, entry.kind if name == "title" else name)
 
     def _text_problem(self, kind: Kind, name: str, text: str) -> str | None:
-        operation, argument = UPDATES[kind]
-        given: dict[str, Any] = {argument: "id", name: text}
+        given: dict[str, Any] = {UPDATES[kind].path_fields()[-1]: "id", name: text}
         try:
-            operation(**self.path, **given)
+            UPDATES[kind](**self.path, **given)
         except InvalidArgument as error:
             return error.reason
         if name == "path":
             return path_problem(text, {})
         return icon_problem(text) if name == "icon" else None
 
-    def _step(
-        self, text: str, operation: type[Operation[Any]], arguments: Callable[[Keys], dict[str, Any]], **more: Any
-    ) -> None:
-        def build(keys: Keys) -> Operation[Any]:
-            return operation(**self.path, **arguments(keys))
-
-        self.steps.append(Step("structure", text, operation, build, **more))
+    def _step(self, text: str, operation: type[Operation[Any]], given: Mapping[str, Any], **more: Any) -> None:
+        self.steps.append(Step("structure", text, operation, {**self.path, **given}, **more))
 
     # -- adding
 
@@ -281,7 +271,7 @@ class StructurePlanner:
         taken = [] if self._model.of_kind("section") else [*self._model.below[TOP]]
         text = f"add the section {entry.title} with the {first.label}"
         text += ": it takes all spaces of the site" if taken else ""
-        self._step(text, AddSection, lambda _: given, creates=name, adds_space=(first.space, space))
+        self._step(text, AddSection, given, creates=name, adds_space=(first.space, space))
         texts = {"title": entry.title, **({"icon": icon} if icon else {})}
         self._model.add(name, TOP, _Item("section", entry.label, "", texts, is_new=True))
         self._changed.add(name)
@@ -306,16 +296,12 @@ class StructurePlanner:
         self._step(
             f"add the {entry.label}{f' to the {self._model.items[parent].label}' if parent else ''}",
             AddSiteSpace,
-            partial(self._new_space, entry.space, parent),
+            {"space_id": entry.space, **({"section_id": ItemId(parent)} if parent else {})},
             adds_space=(entry.space, name),
         )
         self._model.add(name, parent, _Item("space", entry.label, entry.space, {}, is_new=True))
         self._changed.add(name)
         self._limit(entry)
-
-    @staticmethod
-    def _new_space(space: str, section: str, keys: Keys) -> dict[str, Any]:
-        return {"space_id": space, **({"section_id": id_of(keys, section)} if section else {})}
 
     def _limit(self, entry: Entry) -> None:
         """Set the condition of a new item at once: until then everybody sees it."""
@@ -330,24 +316,16 @@ class StructurePlanner:
             name, icon = self.name(entry), entry.texts.get("icon")
             if name not in self._model.items:
                 sections = [self.name(one) for one in entry.entries if one.kind == "section"]
-                title: dict[str, Any] = {"title": entry.title, **({"icon": icon} if icon else {})}
-                where = f" in the {self._model.items[parent].label}" if parent else ""
-                self._step(
-                    f"add the group {entry.title}{where}",
-                    AddSectionGroup,
-                    partial(self._new_group, title, parent, sections),
-                    creates=name,
-                )
                 texts = {"title": entry.title, **({"icon": icon} if icon else {})}
+                inside = {"sections": tuple(map(ItemId, sections))} if sections else {}
+                above = {"parent": ItemId(parent)} if parent else {}
+                where = f" in the {self._model.items[parent].label}" if parent else ""
+                text = f"add the group {entry.title}{where}"
+                self._step(text, AddSectionGroup, {**texts, **inside, **above}, creates=name)
                 self._model.add(name, parent, _Item("group", entry.label, "", texts, is_new=True))
                 for section in sections:
                     self._model.move(section, name, self._model.below[name][-1] if self._model.below[name] else None)
             self._add_groups(name, entry.entries)
-
-    @staticmethod
-    def _new_group(title: dict[str, Any], parent: str, sections: Sequence[str], keys: Keys) -> dict[str, Any]:
-        given = {**title, **({"sections": tuple(id_of(keys, one) for one in sections)} if sections else {})}
-        return {**given, **({"parent": id_of(keys, parent)} if parent else {})}
 
     # -- moving
 
@@ -406,22 +384,15 @@ class StructurePlanner:
         where = f" into the {self._model.items[parent].label}" if parent and not is_same else ""
         where = where or ("" if is_same else " to the top level")
         text = f"move the {item.label}{where} {'after' if is_after else 'before'} the {other.label}"
-        arguments = partial(self._position, OBJECTS[item.kind], OBJECTS[other.kind], name, neighbour, is_after)
+        beside = {"type": OBJECTS[other.kind], "id": ItemId(neighbour)}
+        given: dict[str, Any] = {"item": {"type": OBJECTS[item.kind], "id": ItemId(name)}}
+        given["position"] = {"after" if is_after else "before": beside}
         expects = {} if item.is_new else {"in": self._model.parents[name]}
-        self._step(text, SortSiteStructure, arguments, item=name, expects=expects)
+        self._step(text, SortSiteStructure, given, item=name, expects=expects)
         if not is_same:
             self._changed.add(name)
         at = self._model.below[parent].index(neighbour)
         self._model.move(name, parent, neighbour if is_after else self._model.below[parent][at - 1] if at else None)
-
-    @staticmethod
-    def _position(kind: Any, other_kind: Any, name: str, neighbour: str, is_after: bool, keys: Keys) -> dict[str, Any]:
-        pointer = StructureItemPointer(type=other_kind, id=id_of(keys, neighbour))
-        side: dict[str, Any] = {"after" if is_after else "before": pointer}
-        return {
-            "item": StructureItemPointer(type=kind, id=id_of(keys, name)),
-            "position": StructurePosition(**side),
-        }
 
     def _sort(self, parent: str, entries: Sequence[Entry]) -> None:
         """Put the items of the file in its order with as few moves as possible; others stay where they are."""
@@ -459,21 +430,10 @@ class StructurePlanner:
             self._delete(name, f"remove the {self._model.items[name].label}")
 
     def _delete(self, name: str, text: str) -> None:
-        item = self._model.items[name]
-        operation, argument = DELETIONS[item.kind]
-        content = frozenset(self._model.below[name])
-        self._step(
-            text,
-            operation,
-            partial(self._item_arguments, argument, name, {}),
-            item=name,
-            expects={"in": self._model.parents[name], "content": content},
-        )
+        operation = DELETIONS[self._model.items[name].kind]
+        expects = {"in": self._model.parents[name], "content": frozenset(self._model.below[name])}
+        self._step(text, operation, {operation.path_fields()[-1]: ItemId(name)}, item=name, expects=expects)
         self._model.remove(name)
-
-    @staticmethod
-    def _item_arguments(argument: str, name: str, given: Mapping[str, Any], keys: Keys) -> dict[str, Any]:
-        return {argument: id_of(keys, name), **given}
 
     # -- texts
 
@@ -494,7 +454,7 @@ class StructurePlanner:
     def _set_texts(self, entry: Entry, changes: Mapping[str, str | None]) -> None:
         name = self.name(entry)
         item = self._model.items[name]
-        operation, argument = UPDATES[entry.kind]
+        operation = UPDATES[entry.kind]
         words = [_change_words(field_name, item.texts.get(field_name), text) for field_name, text in changes.items()]
         expects = (
             {}
@@ -504,7 +464,7 @@ class StructurePlanner:
         self._step(
             f"{item.label}: {', '.join(words)}",
             operation,
-            partial(self._item_arguments, argument, name, changes),
+            {operation.path_fields()[-1]: ItemId(name), **changes},
             item=name,
             expects=expects,
             leaves=changes,
@@ -570,25 +530,15 @@ class StructurePlanner:
             if self._model.defaults.get(parent) == name:
                 continue
             whole = self._model.items[parent].label if parent else "site"
-            text = f"make the {entry.label} the default of the {whole}"
-            if parent:
-                arguments = partial(self._default_space, parent, name)
-                self._step(text, UpdateSection, arguments, item=name, leaves={"default": True})
-            else:
-                arguments = partial(self._item_arguments, "default_site_space", name, {})
-                self._step(text, UpdateSite, arguments, item=name, leaves={"default": True})
+            above = {"site_section_id": ItemId(parent)} if parent else {}
+            self._make_default(entry, whole, {**above, "default_site_space": ItemId(name)})
         if section and self._model.default_section != self.name(section):
-            self._step(
-                f"make the {section.label} the default of the site",
-                UpdateSite,
-                partial(self._item_arguments, "default_site_section", self.name(section), {}),
-                item=self.name(section),
-                leaves={"default": True},
-            )
+            self._make_default(section, "site", {"default_site_section": ItemId(self.name(section))})
 
-    @staticmethod
-    def _default_space(section: str, space: str, keys: Keys) -> dict[str, Any]:
-        return {"site_section_id": id_of(keys, section), "default_site_space": id_of(keys, space)}
+    def _make_default(self, entry: Entry, whole: str, given: Mapping[str, ItemId]) -> None:
+        operation = UpdateSection if "site_section_id" in given else UpdateSite
+        text = f"make the {entry.label} the default of the {whole}"
+        self._step(text, operation, given, item=self.name(entry), leaves={"default": True})
 
 
 def _change_words(name: str, before: str | None, after: str | None) -> str:
