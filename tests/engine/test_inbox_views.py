@@ -19,6 +19,7 @@ from presscheck.api.change_requests import ListOrganizationChangeRequests
 from presscheck.api.comments import Comment
 from presscheck.api.content_changes import SemanticChanges
 from presscheck.api.operation import Operation, Page
+from presscheck.api.users import User
 from presscheck.config.saved_views import SavedView
 from presscheck.engine.inbox import views
 from presscheck.engine.inbox.preview import last_activity, read_preview
@@ -104,7 +105,11 @@ class TestRows:
         cached = Cached(
             (reviews_of(REQUEST), Page(items=tuple(reviews))), (reviewers_of(REQUEST), Page(items=tuple(again)))
         )
-        details = row_details(cached, REQUEST, "me")
+        by_jon = REQUEST.model_copy(update={"created_by": User.model_validate(JON)})
+        assert row_details(cached, by_jon, "me").approved == ("Ada",)
+        assert row_details(cached, by_jon, "me").stale == (), "the approval of the author does not count"
+        without_author = REQUEST.model_copy(update={"created_by": None})
+        details = row_details(cached, without_author, "me")
         assert (details.approved, details.stale, details.refused) == (("Ada",), ("Jon",), ("you",))
         assert details.asked == ("Jon", "you", "Nell"), "asked again since their review"
         assert (details.own, details.is_own_stale, details.is_asked) == ("changes-requested", True, True)

@@ -67,6 +67,25 @@ async def test_many_pages_are_counted_in_the_width(service: RunningService, tmp_
         assert f"{20 - named.count('Page ')} more" in more, line
 
 
+@pytest.mark.slow
+async def test_an_approval_of_the_author_is_no_approval(service: RunningService, tmp_path: Path) -> None:
+    _, at, _ = await begun(service, "Approved by its author", "First.\n", by="robin")
+    async with running(app_on(service, tmp_path)) as pilot, somebody(service, "mia") as (mia,):
+        await open_review(pilot, at)
+        await write(pilot, "v a", "Fine")
+        await until(pilot, shows="Approve your own change request (does not count)")
+        await pilot.press("ctrl+e")
+        await until(pilot, holds=lambda: isinstance(pilot.app.focused, TextArea))
+        await until(pilot, shows="Approve your own change request (does not count)")
+        await pilot.press("ctrl+s")
+        await all_sent(pilot)
+        await until(pilot, shows="open ✓ by the author")
+        await mia.send(SubmitReview(**at, status="approved"))
+        await pilot.press("ctrl+r", "g", "g")
+        await until(pilot, shows="open ✓1 ✓ by the author")
+        await until(pilot, shows="you  approved as the author: does not count")
+
+
 def test_names_are_cut_with_a_count() -> None:
     assert join_fitting(["Tokens", "Errors", "Scopes"], 30) == "Tokens, Errors, Scopes"
     assert join_fitting(["Tokens", "Errors", "Scopes"], 22) == "Tokens, Errors, Scopes"

@@ -170,6 +170,8 @@ def row_details(engine: RowReader, request: ChangeRequest, me: str) -> RowDetail
     current = newest_reviews(reviews.value.items) if reviews else ()
     reviewed = {review.reviewer.id: review.created_at for review in current}
     own = next((review for review in current if review.reviewer.id == me), None)
+    author = request.created_by.id if request.created_by else ""
+    others = [review for review in current if review.reviewer.id != author]  # an approval of the author does not count
     waiting = [
         reviewer.user
         for reviewer in (asked.value.items if asked else ())
@@ -180,10 +182,10 @@ def row_details(engine: RowReader, request: ChangeRequest, me: str) -> RowDetail
     viewed = engine.viewed(request.id) if pages else {}
     changed = {change.page.id: new_text(change) or request.revision for change in pages if change.page}
     return RowDetails(
-        approved=_names((review for review in current if not _is_stale(review, request)), "approved", me)
+        approved=_names((review for review in others if not _is_stale(review, request)), "approved", me)
         if reviews
         else None,
-        stale=_names((review for review in current if _is_stale(review, request)), "approved", me),
+        stale=_names((review for review in others if _is_stale(review, request)), "approved", me),
         refused=_names(current, "changes-requested", me) if reviews else None,
         asked=tuple(name_of(user.id, user.display_name, me) for user in waiting) if asked else None,
         own="" if own is None else "approved" if own.status == "approved" else "changes-requested",

@@ -48,6 +48,8 @@ class Reviewer:
     asked: bool = False
     revision: str = ""
     """The revision that was reviewed."""
+    is_author: bool = False
+    """Whether it is the author of the change request, whose approval does not count."""
 
 
 @dataclass(frozen=True)
@@ -92,6 +94,7 @@ def reviewers(
 ) -> tuple[Reviewer, ...]:
     """All requested reviewers, then the others who reviewed."""
     people: dict[str, Reviewer] = {}
+    author = request.created_by.id if request.created_by else ""
     for requested in asked:
         if user := requested.user:
             people[user.id] = Reviewer(user.id, person(user, me), "asked", asked=True)
@@ -102,7 +105,8 @@ def reviewers(
         status: ReviewStatus = "approved" if review.status == "approved" else "changes-requested"
         stale = bool(review.revision) and review.revision != request.revision
         is_asked = user_id in people
-        people[user_id] = Reviewer(user_id, person(review.reviewer, me), status, stale, is_asked, review.revision)
+        name, is_author = person(review.reviewer, me), user_id == author
+        people[user_id] = Reviewer(user_id, name, status, stale, is_asked, review.revision, is_author)
     return tuple(people.values())
 
 

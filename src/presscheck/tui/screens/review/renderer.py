@@ -117,15 +117,22 @@ def compared_line(review: Review | None, now: datetime, note: str = "") -> Line:
 
 
 def verdicts(reviewers: Sequence[Reviewer]) -> Line:
-    """` ✓1 ✗1 ◷1 ✓1 stale`: approvals, requested changes, pending reviewers, approvals of an older revision."""
+    """` ✓1 ✗1 ◷1 ✓1 stale`: approvals, requested changes, pending reviewers, approvals of an older revision.
+
+    ` ✓ by the author` is an approval that does not count.
+    """
     spans: list[Span] = []
-    stale = [reviewer for reviewer in reviewers if reviewer.status == "approved" and reviewer.stale]
+    own = [reviewer for reviewer in reviewers if reviewer.status == "approved" and reviewer.is_author]
+    others = [reviewer for reviewer in reviewers if reviewer not in own]
+    stale = [reviewer for reviewer in others if reviewer.status == "approved" and reviewer.stale]
     for verdict, (glyph, style) in VERDICT_SIGNS.items():
-        number = sum(reviewer.status == verdict and reviewer not in stale for reviewer in reviewers)
+        number = sum(reviewer.status == verdict and reviewer not in stale for reviewer in others)
         if number:
             spans.append(Span(f" {glyph}{number}", style))
     if stale:
         spans.append(Span(f" ✓{len(stale)} stale", "waiting"))
+    if own:
+        spans.append(Span(" ✓ by the author", "quiet"))
     return tuple(spans)
 
 
@@ -453,6 +460,9 @@ def _reviewer(reviewer: Reviewer, model: ReviewModel, columns: int) -> Line:
     verdict = {"approved": "approved", "changes-requested": "requested changes", "asked": "review requested"}[
         reviewer.status
     ]
+    if reviewer.status == "approved" and reviewer.is_author:
+        note = "  approved as the author: does not count"
+        return (Span(f"{glyph} ", "quiet"), Span(reviewer.name), Span(note, "quiet"))
     if not reviewer.stale:
         return (Span(f"{glyph} ", style), Span(reviewer.name), Span(f"  {verdict}", "quiet"))
     verdict = f"{verdict} in" if reviewer.status == "changes-requested" else verdict

@@ -41,7 +41,10 @@ class VerdictActions:
 
     async def command_approve(self) -> None:
         """Approve, with a line of text or without; the composer is one key away."""
-        title, name, call, initial = self._verdict("approved", "Approve")
+        author = self._model.request.created_by if self._model.request else None
+        is_own = author is not None and author.id == self._model.me
+        heading = "Approve your own change request (does not count)" if is_own else "Approve"
+        title, name, call, initial = self._verdict("approved", heading)
         has_reviews = self._has_reviews
 
         def compose() -> None:
