@@ -31,6 +31,10 @@ class StoredReader(Protocol):
         ...
 
 
+class CachedReader(Reader, StoredReader, Protocol):
+    """Reads from the service, and tells what is cached."""
+
+
 class StoreWorker(Protocol):
     """Runs work on the thread that writes the cache."""
 

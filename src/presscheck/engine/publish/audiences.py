@@ -6,7 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, Protocol, cast
+from typing import Any, Literal, NamedTuple, cast
 
 from presscheck.api.content import ListPages, RevisionPage
 from presscheck.api.site_structure import GetSiteStructure, SiteSection, SiteSpace, SiteStructure
@@ -15,6 +15,7 @@ from presscheck.documents.visitors.conditions import Path, Verdict, claim_paths,
 from presscheck.engine.protocols import Reader
 from presscheck.engine.publish.site_structure import site_spaces
 from presscheck.errors import InvalidArgument, PresscheckError
+from presscheck.store.outbox import Outbox
 
 LONGEST_NAME = 50
 LONGEST_CLAIMS = 4000
@@ -22,22 +23,6 @@ LONGEST_CLAIMS = 4000
 NO_CONDITION = Verdict(True)
 LeftOut = Literal["draft", "hidden", ""]
 """Why the navigation of a site leaves something out for everybody."""
-
-
-class LocalValues(Protocol):
-    """Where values are kept on this machine, as in the outbox of a profile."""
-
-    def recall_all(self, prefix: str) -> dict[str, str]:
-        """The values whose keys start with a prefix, by the rest of the key."""
-        ...
-
-    def swap(self, key: str, expected: str | None, values: Mapping[str, str | None]) -> bool:
-        """Store all values at once if `key` has the expected value; returns whether it had."""
-        ...
-
-    def remember(self, key: str, value: str | None) -> None:
-        """Store a value; None deletes it."""
-        ...
 
 
 class Audience(NamedTuple):
@@ -66,7 +51,7 @@ class Audiences:
         site_id: the site.
     """
 
-    def __init__(self, local: LocalValues, site_id: str) -> None:
+    def __init__(self, local: Outbox, site_id: str) -> None:
         self._local, self._prefix = local, f"audience {site_id} "
 
     def all(self) -> tuple[Audience, ...]:

@@ -10,31 +10,16 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Any, Protocol, cast
+from typing import Any, cast
 
 from presscheck.api.site_settings import Redirect
 from presscheck.api.site_structure import SiteSection, SiteSectionGroup, SiteSpace, SiteStructure, StructureItem
 from presscheck.documents.pages.file_urls import unsigned_url
 from presscheck.engine.site_config.document import GENERATED
+from presscheck.store.outbox import Outbox
 
 KEY = "published "
 """The prefix of the stored keys."""
-
-
-class StateStore(Protocol):
-    """Stores small texts by key, such as the outbox does."""
-
-    def remember(self, key: str, value: str | None) -> None:
-        """Store a text; None removes it."""
-        ...
-
-    def recall(self, key: str) -> str | None:
-        """The stored text."""
-        ...
-
-    def swap(self, key: str, expected: str | None, values: Mapping[str, str | None]) -> bool:
-        """Store all texts at once if that of `key` is the expected one; returns whether it was."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -97,7 +82,7 @@ class PublishedStates:
         store: the file that stores them.
     """
 
-    def __init__(self, store: StateStore) -> None:
+    def __init__(self, store: Outbox) -> None:
         self._store = store
 
     def of(self, site_id: str) -> PublishedState | None:

@@ -16,7 +16,6 @@ from presscheck.engine.publish.published_state import (
     PublishedSpace,
     PublishedState,
     PublishedStates,
-    StateStore,
     customization_settings,
     redirect_targets,
     space_path,
@@ -27,6 +26,7 @@ from presscheck.engine.publish.site_structure import site_spaces
 from presscheck.engine.site_config.site_state import OnlineReader, StateReader
 from presscheck.engine.site_config.snapshots import RESTORABLE, SnapshotRecorder
 from presscheck.errors import PresscheckError
+from presscheck.store.outbox import Outbox
 
 OK = 200
 SIGN_IN = (401, 403)
@@ -44,7 +44,7 @@ class PublishingEngine(OnlineReader, Protocol):
     """What noting a publish needs of the engine."""
 
     @property
-    def outbox(self) -> StateStore:
+    def outbox(self) -> Outbox:
         """Where the states in which sites were published are stored."""
         ...
 

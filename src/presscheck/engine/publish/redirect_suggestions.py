@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 from presscheck.api.content import GetRevision, RevisionPage
 from presscheck.api.site_settings import RedirectDestination
@@ -12,7 +11,7 @@ from presscheck.api.site_structure import GetSiteStructure, SiteSection, SiteSpa
 from presscheck.api.sites import Site
 from presscheck.api.spaces import GetSpace
 from presscheck.documents.pages.tree import flatten
-from presscheck.engine.protocols import Reader, StoredReader
+from presscheck.engine.protocols import CachedReader
 from presscheck.engine.publish.redirects import RedirectMap, source_problem
 from presscheck.engine.publish.site_structure import plain_path, site_spaces, space_path, wire_path
 from presscheck.engine.reads.scheduler import BACKGROUND
@@ -20,10 +19,6 @@ from presscheck.errors import PresscheckError
 
 REVISIONS = 20
 """How many revisions of each space are looked at."""
-
-
-class RevisionReader(Reader, StoredReader, Protocol):
-    """Reads revisions from the cache or from the service."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +39,7 @@ class Suggestion:
 
 
 async def suggestions(
-    engine: RevisionReader, organization_id: str, site: Site, redirects: RedirectMap
+    engine: CachedReader, organization_id: str, site: Site, redirects: RedirectMap
 ) -> list[Suggestion]:
     """Redirects for the former paths of pages, without those that have one or that show a page now; newest first.
 
@@ -60,7 +55,7 @@ async def suggestions(
     return list(found.values())
 
 
-async def _former_trees(engine: RevisionReader, space: str) -> list[Sequence[RevisionPage]]:
+async def _former_trees(engine: CachedReader, space: str) -> list[Sequence[RevisionPage]]:
     """The page trees of the last revisions of a space, the newest first; fewer if they cannot be read."""
     trees: list[Sequence[RevisionPage]] = []
     try:

@@ -13,7 +13,7 @@ import json
 import time
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from pydantic import BaseModel
 
@@ -33,7 +33,7 @@ from presscheck.api.operation import Operation, Page
 from presscheck.api.users import GetCurrentUser, User
 from presscheck.client.request_priority import Priority
 from presscheck.documents.pages.tree import flatten, semantic_changes
-from presscheck.engine.protocols import Reader, StoredReader
+from presscheck.engine.protocols import CachedReader
 from presscheck.engine.reads.listing_guard import ListingGuard
 from presscheck.engine.shared_calls import ALL, reviewers_of
 from presscheck.errors import Forbidden, NotFound, NotSupported
@@ -53,10 +53,6 @@ NO_HOLDER = ", and no change request has this content"
 NO_USER = "This service does not tell who you are: set `user` in the settings"
 
 
-class FreshReader(Reader, StoredReader, Protocol):
-    """Reads from the service only, and looks up what is cached."""
-
-
 class Substitutes:
     """Answers from other operations.
 
@@ -65,7 +61,7 @@ class Substitutes:
         user: the id, the e-mail address or the name of the signed-in user, from the settings; None if unknown.
     """
 
-    def __init__(self, reader: FreshReader, user: str | None) -> None:
+    def __init__(self, reader: CachedReader, user: str | None) -> None:
         self._reader, self.user = reader, user
         self._holders: dict[tuple[str, str], tuple[_Holder, float]] = {}
         """The change requests with the content of a revision, by space and revision, and when they were searched."""

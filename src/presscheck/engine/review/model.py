@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from presscheck.api.spaces import Space
     from presscheck.api.users import User
     from presscheck.engine.review.merge_forecast import Forecast
+    from presscheck.store.outbox import Outbox
 
 HIDDEN = "threads not shown"
 """The key under which the hidden states are stored."""
@@ -339,18 +340,6 @@ class ReviewModel:
         )
 
 
-class Settings(Protocol):
-    """Remembers small texts."""
-
-    def recall(self, key: str) -> str | None:
-        """What was remembered under a key."""
-        ...
-
-    def remember(self, key: str, value: str | None) -> None:
-        """Remember a text; None forgets it."""
-        ...
-
-
 class LoadedText(Protocol):
     """The text of a changed page, as far as threads need it."""
 
@@ -386,7 +375,7 @@ class ThreadFilter:
         settings: remembers the hidden states.
     """
 
-    def __init__(self, model: ReviewModel, texts: PageTexts, settings: Settings) -> None:
+    def __init__(self, model: ReviewModel, texts: PageTexts, settings: Outbox) -> None:
         self._model, self._texts, self._settings = model, texts, settings
         self._visible: Set[ThreadState] | None = None
         self._grouped: dict[str | None, list[Thread]] = {}

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from presscheck.api.operation import Operation
     from presscheck.engine.writes.pending_writes import OutboxEntry, PendingWrite
+    from presscheck.store.outbox import Outbox
 
 
 def draft_key(change_request_id: str, name: str) -> str:
@@ -20,23 +21,11 @@ def draft_key(change_request_id: str, name: str) -> str:
     return f"review {change_request_id} {name}"
 
 
-class Marks(Protocol):
-    """Stores small texts."""
-
-    def recall(self, key: str) -> str | None:
-        """A stored text; None if there is none."""
-        ...
-
-    def remember(self, key: str, value: str | None) -> None:
-        """Store a text; None deletes it."""
-        ...
-
-
 class ReviewWrites(Protocol):
     """The parts of the engine that a pending review needs."""
 
     @property
-    def outbox(self) -> Marks:
+    def outbox(self) -> Outbox:
         """The local state."""
         ...
 

@@ -4,22 +4,18 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 from presscheck.api.change_requests import ChangeRequest
 from presscheck.api.content import GetRevision, Revision
 from presscheck.api.content_changes import GetRevisionChanges, SemanticChanges
 from presscheck.api.operation import Operation
-from presscheck.engine.protocols import Reader, StoredReader
+from presscheck.engine.protocols import CachedReader
 from presscheck.engine.reads.scheduler import PREFETCH
 
 T = TypeVar("T")
 LIMIT = 100
 """The maximum number of revisions, and of changes of each."""
-
-
-class RevisionReader(Reader, StoredReader, Protocol):
-    """Reads revisions from the cache or from the service."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +26,7 @@ class Step:
     changes: SemanticChanges
 
 
-async def history(reader: RevisionReader, request: ChangeRequest) -> AsyncIterator[Step]:
+async def history(reader: CachedReader, request: ChangeRequest) -> AsyncIterator[Step]:
     """Yield each revision back to the initial one of the change request, along the first parents.
 
     Raises:
@@ -44,7 +40,7 @@ async def history(reader: RevisionReader, request: ChangeRequest) -> AsyncIterat
         yield step
 
 
-async def revisions(reader: RevisionReader, space: str, newest: str, initial: str = "") -> AsyncIterator[Step]:
+async def revisions(reader: CachedReader, space: str, newest: str, initial: str = "") -> AsyncIterator[Step]:
     """Yield each revision of a space back to the initial one, or to its first, along the first parents; all by id.
 
     Raises:
@@ -58,7 +54,7 @@ async def revisions(reader: RevisionReader, space: str, newest: str, initial: st
         at = revision.parents[0] if revision.parents else None
 
 
-async def _read_once(reader: RevisionReader, call: Operation[T]) -> T:
+async def _read_once(reader: CachedReader, call: Operation[T]) -> T:
     """The response from the cache, or else from the service: revisions never change."""
     known = reader.known(call)
     return known.value if known else await reader.read(call, priority=PREFETCH)

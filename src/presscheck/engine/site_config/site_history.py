@@ -14,7 +14,7 @@ from presscheck.api.change_requests import ChangeRequest, ListOrganizationChange
 from presscheck.api.site_structure import GetSiteStructure
 from presscheck.api.sites import GetSite, Site
 from presscheck.engine.protocols import Reader
-from presscheck.engine.publish.published_state import PublishedStates, StateStore
+from presscheck.engine.publish.published_state import PublishedStates
 from presscheck.engine.publish.site_structure import site_spaces
 from presscheck.engine.site_config.comparison import Difference, compare
 from presscheck.engine.site_config.document import Entry, Part, SiteConfig, place_name
@@ -30,6 +30,7 @@ from presscheck.engine.site_config.snapshots import (
 from presscheck.engine.site_config.validation import parse
 from presscheck.engine.writes.history import HistoryEntry
 from presscheck.errors import InvalidArgument, PresscheckError
+from presscheck.store.outbox import Outbox
 from presscheck.text.phrases import count, parse_time
 
 MOST_MERGES = 200
@@ -60,7 +61,7 @@ class HistoryReader(Reader, Protocol):
         ...
 
     @property
-    def outbox(self) -> StateStore:
+    def outbox(self) -> Outbox:
         """Where the states in which sites were published are stored."""
         ...
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, cast
 
 from typing_extensions import override
@@ -11,6 +10,7 @@ from typing_extensions import override
 from presscheck.api import change_requests, content, content_changes
 from presscheck.api.operation import Operation
 from presscheck.documents.pages.page_order import Move, PageOrder
+from presscheck.engine.review.page_edits import content_of, places_of
 from presscheck.engine.shared_calls import page_in
 from presscheck.engine.writes.inverse import (
     NO_FORMER,
@@ -39,7 +39,7 @@ class PageEdits(Inverse):
         request = await read(at(change_requests.GetChangeRequest, call))
         moved = [change.page for change in call.changes if _is_move(change)]
         pages = (await read(at(content.ListChangeRequestPages, call))).pages if moved else ()
-        places, order = _places(pages), PageOrder.of(pages)
+        places, order = dict(places_of(pages)), PageOrder.of(pages)
         parents = {order.parent(page) for page in moved if page in order}
         parents |= {change.into for change in call.changes if _is_move(change) and "into" in change.model_fields_set}
         return {
@@ -151,38 +151,13 @@ class PageEdits(Inverse):
         return f"{version.title}\n\n{version.markdown or ''}".strip()
 
 
-@dataclass(frozen=True)
-class _Place:
-    """A page in a tree of pages."""
-
-    page: content.RevisionPage
-    parent: str | None
-    index: int
-
-
-def _places(pages: Sequence[content.RevisionPage], parent: str | None = None) -> dict[str, _Place]:
-    found: dict[str, _Place] = {}
-    for index, page in enumerate(pages):
-        found[page.id] = _Place(page, parent, index)
-        found |= _places(page.pages, page.id)
-    return found
-
-
-_NOT_CONTENT = frozenset(("pages", "created_at", "updated_at", "path", "git", "urls", "markdown", "document"))
-"""Fields of a page that say nothing of its content."""
-
-
 def _signatures(pages: Sequence[content.RevisionPage], touched: Iterable[str]) -> Mapping[str, Any]:
-    """Content, parent and subpages of each touched page that exists."""
-    places = _places(pages)
+    """Return content, parent and subpages of each touched page that exists."""
+    places = dict(places_of(pages))
     return {
-        page: (
-            places[page].page.model_dump(mode="json", exclude=set(_NOT_CONTENT)),
-            places[page].parent,
-            [child.id for child in places[page].page.pages],
-        )
+        page: (content_of(place.page), place.parent, [child.id for child in place.page.pages])
         for page in touched
-        if page in places
+        if (place := places.get(page))
     }
 
 
