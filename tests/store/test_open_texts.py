@@ -8,7 +8,8 @@ from typing import cast
 import pytest
 
 from presscheck.errors import PresscheckError
-from presscheck.store.open_texts import LEFT, DraftSlot, OpenText, take_left_texts
+from presscheck.store.drafts import DraftSlot
+from presscheck.store.open_texts import LEFT, OpenText, take_left_texts
 from presscheck.store.outbox import Outbox
 from presscheck.tui.app_context import AppContext
 from presscheck.tui.external_programs import edit_text
@@ -25,7 +26,7 @@ def outbox(tmp_path: Path) -> Iterator[Outbox]:
 
 def left(outbox: Outbox, text: str, *, name: str = "") -> Path:
     """What a killed process leaves of a text that was `Before.` when it was opened; returns the directory."""
-    opened = OpenText(DraftSlot(outbox, KEY, ABOUT, {"review r base p": "Base."}), "Before.\n", ".md")
+    opened = OpenText(DraftSlot(outbox, KEY, about=ABOUT, beside={"review r base p": "Base."}), "Before.\n", ".md")
     opened.file.write_text(text)
     if name:
         written = opened.file.with_name(name)

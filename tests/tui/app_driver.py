@@ -146,15 +146,17 @@ async def write(pilot: Pilot[int], keys: str, text: Iterable[str], *then: str) -
 
 
 async def pick(pilot: Pilot[int], label: str) -> None:
-    """Choose a row of a menu by its digit, once it is shown."""
+    """Choose a row of a picker by its place, once it is shown."""
 
     def rows() -> list[str]:
         screen = pilot.app.screen
-        is_menu = isinstance(screen, Picker) and screen.is_menu
-        return [choice.label for choice in screen.matches] if is_menu else []
+        return [choice.label for choice in screen.matches] if isinstance(screen, Picker) else []
 
     await until(pilot, holds=lambda: any(label.lower() in row.lower() for row in rows()))
-    await pilot.press(next(str(number) for number, row in enumerate(rows(), 1) if label.lower() in row.lower()))
+    row = next(number for number, row in enumerate(rows()) if label.lower() in row.lower())
+    await until(pilot, holds=lambda: pilot.app.screen.query_one(RowList).count > row)
+    pilot.app.screen.query_one(RowList).move_to(row)
+    await pilot.press("enter")
 
 
 async def all_sent(pilot: Pilot[int]) -> None:

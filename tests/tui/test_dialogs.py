@@ -3,8 +3,8 @@
 import os
 import stat
 import sys
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, cast
 
 import pytest
 from tests.hostile_strings import ACTS, HOSTILE
@@ -14,7 +14,7 @@ from tests.tui.dialogs import PEOPLE, answers, asked, sheet
 from tests.tui.widget_harness import alone, shown
 from textual.widgets import TextArea
 
-from presscheck.store.open_texts import DraftSlot
+from presscheck.store.drafts import DraftSlot
 from presscheck.store.outbox import Outbox
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Span
@@ -23,10 +23,17 @@ from presscheck.tui.widgets.composer import Composer
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 from presscheck.tui.widgets.empty_state import EmptyState
 from presscheck.tui.widgets.picker import Choice, Picker, matching
+from presscheck.tui.widgets.prompt_dialog import PromptDialog
+from presscheck.tui.widgets.search_inputs import SearchInput
 from presscheck.tui.widgets.status_bar import StatusLine
 
-SLOT = DraftSlot(cast("Any", None), "reply")
-"""Where drafts of composers are stored whose text is never opened in an editor."""
+
+@pytest.fixture
+def outbox(tmp_path: Path) -> Iterator[Outbox]:
+    """Stores drafts."""
+    outbox = Outbox(tmp_path / "outbox")
+    yield outbox
+    outbox.close()
 
 
 @pytest.mark.parametrize(
@@ -97,32 +104,31 @@ async def test_a_long_dialog_is_wrapped() -> None:
 
 
 class TestComposer:
-    async def test_every_key_press_is_saved(self) -> None:
-        kept: list[str] = []
-        async with asked(Composer("Comment on Tokens", "", kept.append, slot=SLOT)) as pilot:
+    async def test_every_key_press_is_saved(self, outbox: Outbox) -> None:
+        async with asked(Composer("Comment on Tokens", DraftSlot(outbox, "reply"))) as pilot:
             await pilot.press(*"hello")
             await pilot.pause()
-            assert kept[-1] == "hello"
+            assert outbox.draft("reply") == "hello"
             await pilot.press("escape")
             assert answers(pilot) == [None]
-            assert kept[-1] == "hello"
+            assert outbox.draft("reply") == "hello"
 
     @pytest.mark.parametrize("key", ["ctrl+s", "alt+enter"])
-    async def test_it_sends(self, key: str) -> None:
-        async with asked(Composer("Reply", "quoted\n", lambda _: None, slot=SLOT)) as pilot:
+    async def test_it_sends(self, outbox: Outbox, key: str) -> None:
+        async with asked(Composer("Reply", DraftSlot(outbox, "reply", "quoted\n"))) as pilot:
             await pilot.press(*"yes", "enter", *"no", key)
             assert answers(pilot) == ["quoted\nyes\nno"]
 
-    async def test_an_empty_text_is_not_sent(self) -> None:
-        async with asked(Composer("Reply", "", lambda _: None, slot=SLOT)) as pilot:
+    async def test_an_empty_text_is_not_sent(self, outbox: Outbox) -> None:
+        async with asked(Composer("Reply", DraftSlot(outbox, "reply"))) as pilot:
             await pilot.press("ctrl+s", "space", "ctrl+s")
             assert answers(pilot) == []
-        async with asked(Composer("Approve", "", lambda _: None, slot=SLOT, may_be_empty=True)) as pilot:
+        async with asked(Composer("Approve", DraftSlot(outbox, "approval"), may_be_empty=True)) as pilot:
             await pilot.press("ctrl+s")
             assert answers(pilot) == [""]
 
-    async def test_a_text_over_the_limit_is_not_sent(self) -> None:
-        async with asked(Composer("Reply", "", lambda _: None, slot=SLOT, limit=5)) as pilot:
+    async def test_a_text_over_the_limit_is_not_sent(self, outbox: Outbox) -> None:
+        async with asked(Composer("Reply", DraftSlot(outbox, "reply"), limit=5)) as pilot:
             await pilot.press(*"1234567", "ctrl+s")
             assert answers(pilot) == []
             assert "2 characters too many" in "\n".join(shown(pilot.app))
@@ -131,32 +137,68 @@ class TestComposer:
             await pilot.press("ctrl+s")
             assert answers(pilot) == ["12345"]
 
-    async def test_without_an_editor_the_text_is_kept(self, tmp_path: Path) -> None:
-        slot = DraftSlot(Outbox(tmp_path / "outbox"), "reply")
-        async with asked(Composer("Reply", "mine", lambda _: None, slot=slot)) as pilot:
+    async def test_without_an_editor_the_text_is_kept(self, outbox: Outbox) -> None:
+        async with asked(Composer("Reply", DraftSlot(outbox, "reply", "mine"))) as pilot:
             await pilot.press("ctrl+e")
             assert pilot.app.screen.query_one(TextArea).text == "mine"
             assert "cannot be handed to an editor" in "\n".join(shown(pilot.app))
             await pilot.press("ctrl+s")
             assert answers(pilot) == ["mine"]
-            assert [*slot.outbox.open_texts.iterdir()] == []
+            assert [*outbox.open_texts.iterdir()] == []
+
+
+async def test_a_prompt_continues_its_draft(outbox: Outbox) -> None:
+    draft = DraftSlot(outbox, "title", "Tokens", {"space": "guides"})
+    async with asked(PromptDialog("Title", draft)) as pilot:
+        await pilot.press(*" and keys", "escape")
+        assert [(stored.text, stored.about) for stored in outbox.drafts()] == [("Tokens and keys", {"space": "guides"})]
+    async with asked(PromptDialog("Title", DraftSlot(outbox, "title", "Tokens"))) as pilot:
+        assert pilot.app.screen.query_one(SearchInput).value == "Tokens and keys"
+        await pilot.press(*["backspace"] * len(" and keys"), "ctrl+s")
+        assert answers(pilot) == ["Tokens"]
+    assert not outbox.drafts()  # the text that it began with is no draft
 
 
 class TestPicker:
     async def test_one(self) -> None:
-        async with asked(Picker("Who?", PEOPLE, is_menu=False)) as pilot:
+        async with asked(Picker("Who?", PEOPLE)) as pilot:
             await pilot.press(*"bo", "enter")
             assert answers(pilot) == [("bob",)]
 
     @pytest.mark.parametrize(
         ("keys", "answer"),
-        [("2", ("bob",)), ("j j enter", ("cid",)), ("j k enter", ("ann",)), ("9 0 x 3", ("cid",)), ("q", None)],
+        [
+            ("r", ("bob",)),
+            ("2", ("bob",)),
+            ("j j enter", ("cid",)),
+            ("j k enter", ("ann",)),
+            ("9 0 x 3", ("cid",)),
+            ("q", None),
+        ],
     )
-    async def test_a_few_items_are_a_menu(self, keys: str, answer: tuple[str, ...] | None) -> None:
+    async def test_items_with_letters_are_a_menu(self, keys: str, answer: tuple[str, ...] | None) -> None:
+        menu = [person._replace(letter=letter) for person, letter in zip(PEOPLE, "ard", strict=True)]
+        async with asked(Picker("Who?", menu)) as pilot:
+            assert "▌a  ann" in "\n".join(shown(pilot.app))
+            await pilot.press(*keys.split())
+            assert answers(pilot) == [answer]
+
+    @pytest.mark.parametrize(
+        ("keys", "answer"), [("2", ("bob",)), ("c enter", ("cid",)), ("down down enter", ("cid",)), ("b 2", None)]
+    )
+    async def test_a_few_items_have_digits_until_something_is_typed(
+        self, keys: str, answer: tuple[str, ...] | None
+    ) -> None:
         async with asked(Picker("Who?", PEOPLE)) as pilot:
             assert "▌1  ann" in "\n".join(shown(pilot.app))
             await pilot.press(*keys.split())
-            assert answers(pilot) == [answer]
+            assert answers(pilot) == ([answer] if answer else [])
+
+    async def test_digits_are_searched_where_a_name_has_one(self) -> None:
+        async with asked(Picker("Which?", [Choice("first", "Guide"), Choice("second", "API v1")])) as pilot:
+            assert "▌Guide" in "\n".join(shown(pilot.app))
+            await pilot.press("1", "enter")
+            assert answers(pilot) == [("second",)]
 
     async def test_more_than_nine_items_are_searched(self) -> None:
         people = [Choice(f"id{at}", f"name {at}") for at in range(10)]
@@ -185,7 +227,7 @@ class TestPicker:
             assert answers(pilot) == [None]
 
     async def test_without_a_match_nothing_is_chosen(self) -> None:
-        async with asked(Picker("Who?", PEOPLE, is_menu=False)) as pilot:
+        async with asked(Picker("Who?", PEOPLE)) as pilot:
             await pilot.press(*"zzzz", "enter")
             assert answers(pilot) == []
             assert "No match" in "\n".join(shown(pilot.app))
@@ -216,14 +258,14 @@ class TestPicker:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["sheet", "composer", "picker"])
-async def test_hostile_text_never_acts(kind: str) -> None:
+async def test_hostile_text_never_acts(kind: str, outbox: Outbox) -> None:
     for start in range(0, len(HOSTILE), 40):
         texts = HOSTILE[start : start + 40]
         clean = [sanitize(text) for text in texts]
         question = {
             "sheet": ConfirmDialog(clean[0], [(Span(text),) for text in clean], clean[1], type_to_confirm=clean[2]),
             # what is written is the person's own, or quoted from others: it comes as it is
-            "composer": Composer(clean[0], "\n".join(texts), lambda _: None, slot=SLOT),
+            "composer": Composer(clean[0], DraftSlot(outbox, "reply", "\n".join(texts))),
             "picker": Picker(clean[0], [Choice(text, text, text) for text in clean]),
         }[kind]
         async with asked(question, size=(80, 50)) as pilot:
@@ -276,9 +318,10 @@ class TestOutside:
 
 EDITING = """
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from tests.tui.dialogs import Asking
-from presscheck.store.open_texts import DraftSlot
+from presscheck.store.drafts import DraftSlot
 from presscheck.store.outbox import Outbox
 from presscheck.tui.widgets.composer import Composer
 
@@ -286,8 +329,8 @@ class Editing(Asking):
     def on_mount(self):
         self.call_after_refresh(self.push_screen, self.question, self.exit)
 
-slot = DraftSlot(Outbox(Path(sys.argv[1])), "reply")
-print([Editing(Composer("Reply", "words", lambda _: None, slot=slot)).run()])
+draft = DraftSlot(Outbox(Path(sys.argv[1])), "reply", "words")
+print([Editing(Composer("Reply", draft)).run()])
 """
 
 

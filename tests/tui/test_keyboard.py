@@ -17,6 +17,7 @@ from presscheck.tui import keyboard
 from presscheck.tui.keyboard import PATIENCE
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 from presscheck.tui.widgets.entry_dialog import EntryDialog, EntryField
+from presscheck.tui.widgets.picker import Picker
 
 pytestmark = pytest.mark.service(shared=True)
 
@@ -52,6 +53,19 @@ async def test_the_answer_to_a_second_dialog_is_typed_ahead(service: RunningServ
         await inbox_loaded(pilot)
         await until(pilot, shows="✓")
         burst(pilot, "space", "A", "4", *"Seen")
+        await until(pilot, holds=lambda: text(pilot) == "Seen")
+        assert "Comment on all marked" in shown(pilot.app)
+
+
+async def test_a_short_list_is_filtered_by_what_is_typed_ahead(service: RunningService, tmp_path: Path) -> None:
+    async with running(app_on(service, tmp_path)) as pilot:
+        await inbox_loaded(pilot)
+        await until(pilot, shows="✓")
+        burst(pilot, "space", "A", *"zzzz", "enter")
+        await until(pilot, shows="No match")
+        assert isinstance(pilot.app.screen, Picker)
+        await pilot.press("escape")
+        burst(pilot, "A", *"comment", "enter", *"Seen")
         await until(pilot, holds=lambda: text(pilot) == "Seen")
         assert "Comment on all marked" in shown(pilot.app)
 

@@ -411,7 +411,7 @@ async def test_a_site_is_previewed_with_a_change_request(
         await chosen(pilot, docs)
         await pilot.press(".", "v")
         await until(pilot, shows="Preview the site with")
-        await pilot.press("1")
+        await pilot.press("enter")
         await until(pilot, holds=lambda: "/preview/" in pilot.app.clipboard)
         now = pilot.app.clipboard
         await until(pilot, shows="Address, copied")

@@ -132,12 +132,9 @@ async def test_a_hunk_goes_to_another_change_request_unless_its_lines_overlap(
 
 async def pick_request(pilot: Any, subject: str) -> None:
     """Choose a change request of the picker by its subject."""
-    if pilot.app.screen.is_menu:
-        await pick(pilot, subject)
-    else:
-        await pilot.press(*subject.replace(" ", "_").replace("_", " "))
-        await until(pilot, holds=lambda: [subject in choice.label for choice in pilot.app.screen.matches][:1] == [True])
-        await pilot.press("enter")
+    await pilot.press(*subject)
+    await until(pilot, holds=lambda: [subject in choice.label for choice in pilot.app.screen.matches][:1] == [True])
+    await pilot.press("enter")
 
 
 @pytest.mark.slow

@@ -1,5 +1,6 @@
 """Find and replace over a space, by keys, and checked at the service."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from presscheck.api.comments import Document
 from presscheck.api.content_changes import EditChangeRequestContent, InsertPage, UpdatePage
 from presscheck.client.client import Client
 from presscheck.tui.screens.browse.screen import BrowseScreen
-from presscheck.tui.screens.replace.form import ReplaceForm, stored_query
+from presscheck.tui.screens.replace.form import ReplaceForm
 from presscheck.tui.screens.replace.screen import ReplaceScreen
 from presscheck.tui.screens.review.screen import ReviewScreen
 
@@ -151,7 +152,7 @@ async def test_what_is_wrong_with_a_pattern_is_shown_at_its_field(
         assert pilot.app.focused.id == "find"
         await pilot.press("escape")
         await until(pilot, holds=lambda: isinstance(pilot.app.screen, BrowseScreen))
-        assert stored_query(pilot.app.engine.outbox.draft(f"replace {SPACE}")).find == "(", "it is a draft"
+        assert json.loads(pilot.app.engine.outbox.draft(f"replace {SPACE}"))["find"] == "(", "it is a draft"
         await pilot.press(".", "f")
         await until(pilot, holds=lambda: isinstance(pilot.app.screen, ReplaceForm))
         await until(pilot, holds=lambda: getattr(pilot.app.focused, "value", "") == "(")

@@ -559,7 +559,7 @@ async def test_a_preview_by_keys_is_the_page_of_the_change_request_in_a_browser(
         await pilot.press(".", "v")
         await until(pilot, holds=lambda: "/preview/" in pilot.app.clipboard or "Preview the site" in shown(pilot.app))
         if "Preview the site" in shown(pilot.app):
-            await pilot.press("1")
+            await pilot.press("enter")
         await until(pilot, holds=lambda: "/preview/" in pilot.app.clipboard)
         draft = pilot.app.clipboard
         await until(pilot, shows="Address, copied")

@@ -6,9 +6,8 @@ request: it is the same offline, and after the change request is gone.
 
 from __future__ import annotations
 
-import contextlib
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import blake2s
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
@@ -19,12 +18,11 @@ from presscheck.api.content import ListChangeRequestPages
 from presscheck.api.spaces import GetSpace
 from presscheck.documents.pages.tree import flatten
 from presscheck.engine.review.pending_review import draft_key
-from presscheck.errors import NotFound, StoreError
-from presscheck.store.open_texts import DraftSlot
+from presscheck.errors import NotFound
 
 if TYPE_CHECKING:
     from presscheck.engine.protocols import Reader, StoredReader
-    from presscheck.store.outbox import Outbox, StoredDraft
+    from presscheck.store.outbox import StoredDraft
 
 LIVE_DRAFT = "live"
 """The start of the keys of drafts of comments on live content."""
@@ -374,58 +372,6 @@ async def page_ids(reader: Reader, path: Mapping[str, Any]) -> frozenset[str]:
         PresscheckError: they cannot be read.
     """
     return frozenset(page.id for page in flatten((await reader.read(ListChangeRequestPages(**path))).pages))
-
-
-class CommentDraft:
-    """A stored draft; the initial text is not stored.
-
-    Args:
-        outbox: stores it.
-        key: its key.
-        initial: the text that it begins with.
-        about: what is stored about it.
-        place: returns what is stored about the place of a text.
-    """
-
-    def __init__(
-        self,
-        outbox: Outbox,
-        key: str,
-        initial: str,
-        about: Mapping[str, str],
-        place: Callable[[str], Mapping[str, str]] = lambda _: NOTHING,
-    ) -> None:
-        self._outbox, self._key, self._initial, self._about, self._place = outbox, key, initial, about, place
-        self._stored = outbox.draft(key)
-        """The text that was stored or read here last: another instance may have the same draft open."""
-
-    @property
-    def slot(self) -> DraftSlot:
-        """Where it is stored."""
-        return DraftSlot(self._outbox, self._key, {**self._about, **self._place(self.text)})
-
-    @property
-    def text(self) -> str:
-        """The stored text, or the initial one."""
-        return self._outbox.draft(self._key) or self._initial
-
-    def save(self, text: str) -> None:
-        """Store the text.
-
-        Raises:
-            StoreError: the disk is full.
-        """
-        if text in ("", self._initial):
-            self._outbox.forget_draft(self._key, self._stored)
-            self._stored = ""
-        else:
-            self._outbox.save_draft(self._key, text, {**self._about, **self._place(text)})
-            self._stored = text
-
-    def discard(self) -> None:
-        """Remove the draft, because its text was accepted; what another instance stored since stays."""
-        with contextlib.suppress(StoreError):  # the write is accepted, so a draft that stays does no harm
-            self._outbox.forget_draft(self._key, self._stored)
 
 
 def text_of(call: Any) -> str:

@@ -6,8 +6,6 @@ Each text has a directory of its own, with the draft that it becomes and a lock 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from shutil import rmtree
 from tempfile import mkdtemp
@@ -16,28 +14,12 @@ from typing import TYPE_CHECKING, Any
 from presscheck.paths import private_directory, private_opener
 
 if TYPE_CHECKING:
+    from presscheck.store.drafts import DraftSlot
     from presscheck.store.outbox import LocalState
 
 LEFT = "left "
 """The start of the keys of drafts whose own key has another draft by now."""
 _RECORD, _LOCK = "draft.json", "lock"
-
-
-@dataclass(frozen=True)
-class DraftSlot:
-    """Where a text is stored as a draft.
-
-    Attributes:
-        outbox: stores it.
-        key: its key.
-        about: ids and titles of what it is about.
-        beside: the drafts that are stored with it, by their keys: the text that it was edited from.
-    """
-
-    outbox: LocalState
-    key: str
-    about: Mapping[str, str] = field(default_factory=dict[str, str])
-    beside: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 class OpenText:

@@ -17,7 +17,7 @@ from textual.app import SuspendNotSupported
 from presscheck.errors import PresscheckError, StoreError
 
 if TYPE_CHECKING:
-    from presscheck.store.open_texts import DraftSlot
+    from presscheck.store.drafts import DraftSlot
     from presscheck.tui.app_context import AppContext
 
 HARMLESS = frozenset(("png", "jpg", "jpeg", "gif", "webp", "bmp", "mp3", "ogg", "wav", "mp4", "webm", "pdf", "txt"))

@@ -71,7 +71,7 @@ class Pasted(Step):
 
 @dataclass(frozen=True)
 class Pick(Step):
-    """Choose a row of a menu by its digit, once the menu is shown."""
+    """Choose a row of a list or menu, once it is shown."""
 
     label: str
 

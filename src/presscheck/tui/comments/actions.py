@@ -11,7 +11,7 @@ from presscheck.engine.drafts import comment_name
 from presscheck.engine.review.threads import LIVE
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.comments.rows import first_words, one_line, who_resolves
-from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
+from presscheck.tui.ui.ask import choose, confirm
 from presscheck.tui.widgets.picker import Choice, Picker
 
 if TYPE_CHECKING:
@@ -204,7 +204,7 @@ class ThreadActions:
             noun = "comment" if message is thread.first else "reply"
             warning = f"{message.author} wrote this: your text replaces it, under the same name, marked as edited."
             lines: list[Line] = [(Span(one_line(message)),), (Span(warning, "waiting"),)]
-            if not await self._screen.ask(ConfirmDialog(f"Edit {message.author}'s {noun}?", lines, "Edit")):
+            if not await confirm(self._screen, f"Edit {message.author}'s {noun}?", lines, "Edit"):
                 return
         self.compose_edit(thread, message)
 
@@ -264,7 +264,7 @@ class ThreadActions:
         if is_first and thread.reply_count:
             lines.append((Span(f"Replies that are deleted too: {thread.reply_count}.", "waiting"),))
         title = f"Delete {_owner(message)} {'comment' if is_first else 'reply'}?"
-        if await self._screen.ask(ConfirmDialog(title, lines, "Delete")):
+        if await confirm(self._screen, title, lines, "Delete"):
             self._drafts.delete(self._discussion.delete(thread.id, message.id), first_words(message))
 
     async def _discard(self, message: Message, change: PendingChange) -> None:
@@ -273,7 +273,7 @@ class ThreadActions:
             (Span("It will not be sent; the history keeps its text.", "waiting"),),
         ]
         title = "Discard this pending comment?" if change.state == "collected" else "Discard this comment?"
-        if await self._screen.ask(ConfirmDialog(title, lines, "Discard")):
+        if await confirm(self._screen, title, lines, "Discard"):
             is_dropped = self._screen.engine.drop(change.row)
             self._screen.notify(f"discarded {first_words(message)}" if is_dropped else NOT_DISCARDED)
 
@@ -305,8 +305,8 @@ class ThreadActions:
         if len(messages) < 2:
             return messages[0] if messages else None
         choices = [Choice(message.id, f"{message.author}  {one_line(message)}") for message in reversed(messages)]
-        chosen = await self._screen.ask(Picker(title, choices, ranked=False))
-        return next((message for message in messages if chosen and message.id == chosen[0]), None)
+        chosen = await choose(self._screen, title, choices)
+        return next((message for message in messages if chosen and message.id == chosen), None)
 
 
 def _owner(message: Message) -> str:

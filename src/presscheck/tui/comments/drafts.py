@@ -29,7 +29,6 @@ from presscheck.api.comments import (
 from presscheck.documents.diff.suggestion_lines import comment_with_suggestion
 from presscheck.documents.pages.comment_text import parse_suggestion, split_quote, suggestion_problem
 from presscheck.engine.drafts import (
-    CommentDraft,
     comment_name,
     live_draft_about,
     live_draft_key,
@@ -38,6 +37,7 @@ from presscheck.engine.drafts import (
 )
 from presscheck.engine.members import people_in
 from presscheck.errors import PresscheckError
+from presscheck.store.drafts import DraftSlot
 from presscheck.text.sanitize import sanitize
 from presscheck.tui.ui.content_place import MAY_NOT_COMMENT
 from presscheck.tui.widgets.composer import Composer
@@ -172,7 +172,7 @@ class CommentDrafts:
         """
         stored = self.about(**about)
         title = title if write or rewrites is not None else self.heading(title)
-        draft = CommentDraft(self._outbox, self.key(name), initial, stored, lambda _: _about_nodes(nodes))
+        draft = DraftSlot(self._outbox, self.key(name), initial, lambda _: {**stored, **_about_nodes(nodes)})
         replaced = parse_suggestion(suggestion) if suggestion else None
         send = write or self._write
 
@@ -192,9 +192,7 @@ class CommentDrafts:
         self.screen.app_context.push_screen(
             Composer(
                 title,
-                draft.text,
-                draft.save,
-                slot=draft.slot,
+                draft,
                 people=self._people,
                 submit=submit,
                 may_be_empty=may_be_empty,

@@ -18,7 +18,7 @@ from presscheck.documents.terminal.controls import Controls
 from presscheck.documents.terminal.page_lines import PageLines
 from presscheck.engine.drafts import BASE, INSTRUCTIONS
 from presscheck.errors import ChecksFailed, Forbidden
-from presscheck.store.open_texts import DraftSlot
+from presscheck.store.drafts import DraftSlot
 from presscheck.text.phrases import long_ago, now, since
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
@@ -35,11 +35,11 @@ from presscheck.tui.screens.text_draft import (
     problem_of_markers,
 )
 from presscheck.tui.screens.undo import undo_last_sent
+from presscheck.tui.ui.ask import choose, confirm
 from presscheck.tui.ui.screen import BaseScreen
-from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 from presscheck.tui.widgets.empty_state import EmptyState
 from presscheck.tui.widgets.page_view import PageView
-from presscheck.tui.widgets.picker import Choice, Picker
+from presscheck.tui.widgets.picker import Choice
 from presscheck.tui.widgets.status_bar import StatusLine
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ class InstructionsDraft:
     def slot(self) -> DraftSlot:
         """Where the draft is stored, with the instructions that it is edited from."""
         about = {"title": self._organization.title}
-        return DraftSlot(self._outbox, self._keys[0], about, {self._keys[1]: self._base})
+        return DraftSlot(self._outbox, self._keys[0], about=about, beside={self._keys[1]: self._base})
 
     @property
     def text(self) -> str:
@@ -144,8 +144,7 @@ class InstructionsDraft:
         lines: list[Line] = [(Span("They hold at once for what AI writes in this organization."),)]
         if was_edited:
             lines.append((Span("Merged with an edit of somebody else.", "waiting"),))
-        dialog = ConfirmDialog("Save the AI instructions?", lines, "Save", details=self.difference())
-        if not await screen.ask(dialog):
+        if not await confirm(screen, "Save the AI instructions?", lines, "Save", details=self.difference()):
             return Saved("not saved; e opens your draft", merged.text)
         call = UpdateAgentInstructions(
             organization_id=self._organization.id, instructions=markdown_to_nodes(merged.text)
@@ -270,10 +269,10 @@ class InstructionsScreen(BaseScreen):
                 Choice("discard", "Discard the draft (asks first)", "edits the instructions as they are", letter="d"),
             ]
             title = f"You have a draft of the AI instructions{draft.age}"
-            chosen = await self.ask(Picker(title, choices, ranked=False))
-            if chosen is None or (chosen == ("discard",) and not await confirm_discard(self, draft)):
+            chosen = await choose(self, title, choices)
+            if chosen is None or (chosen == "discard" and not await confirm_discard(self, draft)):
                 return
-            text = draft.discard() if chosen == ("discard",) else text
+            text = draft.discard() if chosen == "discard" else text
         saved = await draft.save(self, edit_text(self.app_context, text, draft.keep, draft.slot))
         self.notify(saved.message or draft.saved_message)
 

@@ -139,7 +139,7 @@ def find_anything(app: AppContext, screen: BaseScreen, kind: str = "") -> None:
 
     title = "Go to a space" if kind == "space" else "Find anything"
     choices, search = [choice for choice, _ in items], None if kind else search_texts
-    _open_picker(app, screen, Picker(title, choices, search=search, is_menu=False), (), actions)
+    _open_picker(app, screen, Picker(title, choices, search=search), (), actions)
 
 
 def _open_picker(

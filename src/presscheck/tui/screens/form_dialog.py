@@ -6,14 +6,13 @@ import asyncio
 import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from functools import partial
+from typing import TYPE_CHECKING, Any, cast
 
 from textual import events, on
 from textual.app import ComposeResult
-from textual.binding import BindingType
-from textual.containers import Vertical, VerticalScroll
+from textual.containers import VerticalScroll
 from textual.message import Message
-from textual.screen import ModalScreen
 from textual.widgets import Input
 from typing_extensions import override
 
@@ -22,6 +21,7 @@ from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, width, wrap
 from presscheck.tui.app_context import app_of
+from presscheck.tui.widgets.dialog import SUBMIT, Dialog
 from presscheck.tui.widgets.line_view import TextView
 from presscheck.tui.widgets.picker import Choice, Picker
 from presscheck.tui.widgets.prompt_dialog import PromptDialog, error_note
@@ -32,22 +32,18 @@ if TYPE_CHECKING:
     from presscheck.engine.forms.form import Form, FormField
     from presscheck.engine.forms.form_files import FormFile
     from presscheck.engine.forms.references import Reference
+    from presscheck.store.drafts import DraftSlot
 
 Lookup = Callable[["Reference"], Awaitable["Sequence[Choice] | None"]]
 """Returns what a field can refer to: ids with names; None where it cannot be listed."""
-SEND, COPY, FROM_FILE = ("ctrl+s", "alt+enter"), "ctrl+y", "ctrl+l"
+COPY, FROM_FILE = "ctrl+y", "ctrl+l"
 COPY_EARLIER = "alt+y"
 """The key that copies what a draft has that fits in no field."""
 EARLIER = "Typed in an earlier version, in fields that this form does not have:"
 MOST_EARLIER = 6
 """Lines that are shown of it; all are copied."""
-WIDE_GAP = 3
-"""Cells between two keys, where there is room."""
-WIDEST, MARGINS = 80, 7
-"""The most cells of the dialog, and those beside its keys."""
-MOVES = {"down": 1, "up": -1, "tab": 1, "shift+tab": -1}
-OPENS = ("enter", "space")
-"""The keys that list the choices of a field."""
+MARGINS = 7
+"""The cells beside the keys."""
 
 
 class ChoiceBox(StatusLine):
@@ -127,30 +123,41 @@ class WholeTextInput(SearchInput):
         event.prevent_default()
 
 
-class FormDialog(ModalScreen[Any], inherit_bindings=False):
+@dataclass(frozen=True)
+class FormContent:
+    """What a form dialog shows.
+
+    Attributes:
+        title: what the form does, as display text.
+        form: its fields, and what they make.
+        present: the texts that the fields begin with.
+        file: the kind of file that can fill in fields.
+        has_command: whether a key copies the form as a command.
+    """
+
+    title: str
+    form: Form
+    present: Mapping[str, str]
+    file: FormFile | None = None
+    has_command: bool = False
+
+
+class FormDialog(Dialog[Any]):
     """A form whose result is what `send` returned; None if it was closed, and its texts are then kept as a draft.
 
     A draft of an earlier version may have texts for fields that were renamed or are gone, or choices that are not there
     any more. They are shown above the fields, and stay in the draft until they are copied and the form is sent.
 
     Args:
-        title: what the form does, as display text.
-        form: its fields, and what they make.
-        present: the texts that the fields begin with.
+        content: what is filled in.
         send: sends what the form makes. Its error is shown at the field that it names, and the form stays.
+        draft: the texts of an earlier form that was closed, as JSON; None to keep nothing.
         lookup: lists what a field can refer to.
-        draft: the texts of an earlier form that was closed, as JSON.
-        save: stores the draft; an empty text removes it.
-        copy: copies a text; needed only for a form that has a command.
         send_label: the word of the key that sends.
-        file: the kind of file that can fill in fields.
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = []
     DEFAULT_CSS = """
-    FormDialog { align: center middle; background: transparent; }
-    FormDialog > Vertical { width: 80; max-width: 100%; height: auto; max-height: 100%; padding: 1 2; }
-    FormDialog > Vertical { background: $ink-raised; }
+    FormDialog > Vertical { width: 80; max-height: 100%; }
     FormDialog VerticalScroll {
         height: auto; margin: 1 0; scrollbar-size-vertical: 1; scrollbar-background: $ink-raised;
         scrollbar-background-hover: $ink-raised; scrollbar-background-active: $ink-raised;
@@ -159,29 +166,25 @@ class FormDialog(ModalScreen[Any], inherit_bindings=False):
     FormDialog TextView { display: none; margin: 1 0 0 0; }
     FormDialog FieldHelp { padding: 0 1; margin-bottom: 1; }
     """
+    WIDEST = 80
 
     def __init__(
         self,
-        title: str,
-        form: Form,
-        present: Mapping[str, str],
-        *,
+        content: FormContent,
         send: Callable[[Any], Awaitable[Any]],
+        draft: DraftSlot | None,
+        *,
         lookup: Lookup | None = None,
-        draft: str = "",
-        save: Callable[[str], None],
-        copy: Callable[[str], None] | None = None,
         send_label: str = "send",
-        file: FormFile | None = None,
     ) -> None:
-        super().__init__()
-        self.heading, self.form, self.present = title, form, dict(present)
-        self.fields, self._file = form.fields, file
+        super().__init__(content.title)
+        self.form, self.present = content.form, dict(content.present)
+        self.fields, self._file, self._has_command = content.form.fields, content.file, content.has_command
         self._path = ""
         """The path of the file that was asked for last."""
         self._send_label = send_label
-        self._send, self._lookup, self._save, self._copy = send, lookup, save, copy
-        self._kept, self._earlier = _read_draft(draft, self.fields)
+        self._send, self._lookup, self._draft = send, lookup, draft
+        self._kept, self._earlier = _read_draft(draft.text if draft else "", self.fields)
         self._has_copied_earlier = False
         self._names: dict[str, str] = {}
         """The names of the things that fields refer to, by id."""
@@ -190,24 +193,21 @@ class FormDialog(ModalScreen[Any], inherit_bindings=False):
         self._is_sending = False
 
     @override
-    def compose(self) -> ComposeResult:
-        with Vertical():
-            yield StatusLine(id="form-title")
-            if self._file:
-                yield StatusLine(id="form-file")
-            yield TextView()
-            with VerticalScroll(can_focus=False):
-                for field in self.fields:
-                    yield StatusLine(id=f"label-{field.name}", classes="label")
-                    text = self._kept.get(field.name, self.present.get(field.name, ""))
-                    if field.kind == "choice":
-                        yield ChoiceBox(dict(field.choices), text, id=f"field-{field.name}")
-                    else:
-                        hint = "enter lists them" if _is_listed(field) else ""
-                        box = WholeTextInput if field.kind == "certificate" else SearchInput
-                        yield box(text, placeholder=hint, id=f"field-{field.name}")
-                    yield FieldHelp(id=f"help-{field.name}")
-            yield StatusLine(id="form-keys")
+    def body(self) -> ComposeResult:
+        if self._file:
+            yield StatusLine(id="form-file")
+        yield TextView()
+        with VerticalScroll(can_focus=False):
+            for field in self.fields:
+                yield StatusLine(id=f"label-{field.name}", classes="label")
+                text = self._kept.get(field.name, self.present.get(field.name, ""))
+                if field.kind == "choice":
+                    yield ChoiceBox(dict(field.choices), text, id=f"field-{field.name}")
+                else:
+                    hint = "enter lists them" if _is_listed(field) else ""
+                    box = WholeTextInput if field.kind == "certificate" else SearchInput
+                    yield box(text, placeholder=hint, id=f"field-{field.name}")
+                yield FieldHelp(id=f"help-{field.name}")
 
     def on_mount(self) -> None:
         """Focus the first field."""
@@ -218,7 +218,7 @@ class FormDialog(ModalScreen[Any], inherit_bindings=False):
 
     def on_resize(self) -> None:
         """Keep the keys in sight, and fit the texts of an earlier version to the width."""
-        view, lines = self.query_one(TextView), self._earlier_lines(max(20, min(WIDEST, self.size.width) - 4))
+        view, lines = self.query_one(TextView), self._earlier_lines(self.columns)
         view.display = bool(lines)
         view.styles.height = len(lines)
         view.show(lines)
@@ -264,10 +264,14 @@ class FormDialog(ModalScreen[Any], inherit_bindings=False):
         changed = {name: text for name, text in self.texts.items() if text != self.present.get(name, "")}
         self._error = ("", "")
         try:
-            self._save(_written({**self._earlier, **changed}))
+            self._save({**self._earlier, **changed})
         except PresscheckError as error:  # such as on a disk that is full
             self._error = ("", error.message)
         self._show()
+
+    def _save(self, texts: Mapping[str, str]) -> None:
+        if self._draft:
+            self._draft.save(json.dumps(texts, ensure_ascii=False) if texts else "")
 
     def on_descendant_focus(self) -> None:
         """Bring the label and the help of the field into view with it."""
@@ -277,7 +281,7 @@ class FormDialog(ModalScreen[Any], inherit_bindings=False):
 
     def _reveal(self) -> None:
         field = self._focused()
-        if field is None or self._closing or self._closed or self._pruning:
+        if field is None or self.is_leaving:
             return
         scroll = self.query_one(VerticalScroll)
         top = self.query_one(f"#label-{field.name}").virtual_region.y
@@ -287,45 +291,33 @@ class FormDialog(ModalScreen[Any], inherit_bindings=False):
         elif bottom > scroll.scroll_y + scroll.size.height:
             scroll.scroll_to(y=bottom - scroll.size.height, animate=False, immediate=True)
 
-    def on_key(self, event: events.Key) -> None:
-        """Send, close, go to the next field, or choose a value."""
-        field = self._focused()
-        if event.key == "escape":
-            self.dismiss(None)
-        elif self._is_sending:
-            return  # a list or a file would stop what is being sent
-        elif event.key in SEND:
-            self._start_sending()
-        elif event.key == COPY:
-            self._copy_command()
-        elif event.key == COPY_EARLIER and self._earlier:
-            self._copy_earlier()
-        elif event.key == FROM_FILE and self._file:
-            self._run(self._fill_in(self._file))
-        elif event.key in MOVES:
-            self._move(MOVES[event.key])
-        elif field and event.key in OPENS and (field.kind == "choice" or (_is_listed(field) and event.key == "enter")):
-            self._run(self._choose(field))
-        elif field and event.key in ("left", "right") and field.kind == "choice":
-            self._step(field, 1 if event.key == "right" else -1)
-        elif event.key == "enter":
-            if field is self.fields[-1]:
-                self._start_sending()
-            else:
-                self._move(1)
-        else:
-            return
-        event.stop()
-        event.prevent_default()
+    @override
+    def keys(self) -> dict[str, Callable[[], object]]:
+        if self._is_sending:
+            return {"escape": self.cancel}  # a list or a file would stop what is being sent
+        keys, field = super().keys(), self._focused()
+        if self._has_command:
+            keys[COPY] = self._copy_command
+        if self._earlier:
+            keys[COPY_EARLIER] = self._copy_earlier
+        if self._file:
+            keys[FROM_FILE] = lambda file=self._file: self._run(self._fill_in(file))
+        if field and _is_listed(field):
+            keys["enter"] = lambda: self._run(self._choose(field))
+        elif field is not self.fields[-1]:
+            keys["enter"] = self.focus_next
+        if field and field.kind == "choice":
+            keys |= {"space": keys["enter"], "left": partial(self._step, field, -1)}
+            keys["right"] = partial(self._step, field, 1)
+        return keys
+
+    @override
+    def page(self, by: int) -> None:
+        scroll = self.query_one(VerticalScroll)
+        scroll.scroll_to(y=scroll.scroll_y + by * scroll.size.height, animate=False)
 
     def _run(self, work: Awaitable[None]) -> None:
         self.run_worker(app_of(self).type_ahead.command(work), exclusive=True)
-
-    def _move(self, by: int) -> None:
-        if by > 0:
-            self.focus_next()
-        else:
-            self.focus_previous()
 
     def _step(self, field: FormField, by: int) -> None:
         values = [value for value, _ in field.choices]
@@ -397,7 +389,8 @@ class FormDialog(ModalScreen[Any], inherit_bindings=False):
         self._error = ("", "")
         self._show()
 
-    def _start_sending(self) -> None:
+    @override
+    def submit(self) -> None:
         try:
             made = self.result()
         except InvalidArgument as error:
@@ -420,7 +413,7 @@ class FormDialog(ModalScreen[Any], inherit_bindings=False):
             self._is_sending = False
             self._take_error(error)
         else:
-            self._save("" if self._has_copied_earlier else _written(self._earlier))
+            self._save({} if self._has_copied_earlier else self._earlier)
             self.dismiss(result if result is not None else made)
 
     def _how_to_list(self, reference: Reference) -> str:
@@ -475,10 +468,8 @@ class FormDialog(ModalScreen[Any], inherit_bindings=False):
         self._show()
 
     def _copy_command(self) -> None:
-        if self._copy is None:
-            return
         try:
-            self._copy(self.form.command(self.result()))
+            app_of(self).copy_to_clipboard(sanitize(self.form.command(self.result())))
         except InvalidArgument as error:
             self._take_error(error)
         else:
@@ -507,7 +498,7 @@ class FormDialog(ModalScreen[Any], inherit_bindings=False):
         return [*head, *lines[:MOST_EARLIER], *([more] if len(lines) > MOST_EARLIER else [])]
 
     def _show(self) -> None:
-        if self._closing or self._closed or self._pruning:
+        if self.is_leaving:
             return
         focused, problems = self._focused(), self._problems()
         for field in self.fields:
@@ -517,13 +508,10 @@ class FormDialog(ModalScreen[Any], inherit_bindings=False):
             self.query_one(f"#label-{field.name}", StatusLine).show((name, star))
             self.query_one(f"#help-{field.name}", FieldHelp).show(self._help(field, problem))
         error = "" if self._error[0] else self._error[1]
-        self.query_one("#form-title", StatusLine).show(
-            (Span(self.heading, "title"),), (Span(sanitize(error), "error"),)
-        )
-        self.query_one("#form-keys", StatusLine).show(self._keys(focused))
+        self.show_title((Span(sanitize(error), "error"),))
+        self._show_hints(focused)
         if self._file:
-            label = Span(f" fill in from a file: {self._file.title}", "quiet")
-            key = pressing(FROM_FILE, Span(FROM_FILE, "accent"), label)
+            key = self.key_hints({FROM_FILE: f"fill in from a file: {self._file.title}"}, (), 0)
             self.query_one("#form-file", StatusLine).show(key)
 
     def _help(self, field: FormField, problem: str) -> Line:
@@ -548,25 +536,19 @@ class FormDialog(ModalScreen[Any], inherit_bindings=False):
                     problems.setdefault(name, one.reason)
         return problems
 
-    def _keys(self, field: FormField | None) -> Line:
-        hints = [
-            pressing(
-                SEND[0],
-                Span(SEND[0], "accent"),
-                Span(" sending …" if self._is_sending else f" {self._send_label}", "quiet"),
-            )
-        ]
-        if field and _is_listed(field):
-            hints.append((Span("enter", "accent"), Span(" choose", "quiet")))
-        hints.append((Span("tab", "accent"), Span(" next", "quiet")))
-        if self._copy:
-            hints.append(pressing(COPY, Span(COPY, "accent"), Span(" copy command", "quiet")))
+    def _show_hints(self, field: FormField | None) -> None:
+        hints = {SUBMIT[0]: "sending …" if self._is_sending else self._send_label}
         if self._earlier:
-            hints.insert(1, pressing(COPY_EARLIER, Span(COPY_EARLIER, "accent"), Span(" copy earlier", "quiet")))
-        hints.append(pressing("escape", Span("esc", "accent"), Span(" cancel", "quiet")))
-        room = min(WIDEST, self.size.width) - MARGINS - sum(map(width, hints))
-        gap = Span(" " * (WIDE_GAP if WIDE_GAP * (len(hints) - 1) <= room else WIDE_GAP - 1))
-        return tuple(span for hint in hints for span in (gap, *hint))[1:]
+            hints[COPY_EARLIER] = "copy earlier"
+        if field and _is_listed(field):
+            hints["enter"] = "choose"
+        hints["tab"] = "next"
+        if self._has_command:
+            hints[COPY] = "copy command"
+        hints["escape"] = "cancel"
+        gaps = self.GAP * (len(hints) - 1)
+        room = min(self.WIDEST, self.size.width) - MARGINS - width(self.key_hints(hints, (), 0))
+        self.query_one("#keys", StatusLine).show(self.key_hints(hints, (), self.GAP if gaps <= room else self.GAP - 1))
 
 
 def _path_name(field: FormField) -> str:
@@ -599,11 +581,6 @@ def _read_draft(draft: str, fields: Sequence[FormField]) -> tuple[dict[str, str]
         elif text:
             earlier[f"{name} (earlier)" if name in by_name else name] = text
     return kept, earlier
-
-
-def _written(texts: Mapping[str, str]) -> str:
-    """Texts as a draft stores them; empty without any."""
-    return json.dumps(texts, ensure_ascii=False) if texts else ""
 
 
 def _id_of(part: str, choices: Sequence[Choice], field: FormField) -> str:

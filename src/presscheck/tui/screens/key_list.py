@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
 
 from textual import events, on
 from textual.app import ComposeResult
-from textual.binding import BindingType
-from textual.containers import Vertical
 from textual.message import Message
-from textual.screen import ModalScreen
 from textual.widgets import Input
 from typing_extensions import override
 
 from presscheck.engine.reads.cached_reads import is_about_service
 from presscheck.text.styled_text import Line, Span, cut, pad
 from presscheck.tui.commands import Command, keys_of, shown
+from presscheck.tui.widgets.dialog import Dialog
 from presscheck.tui.widgets.line_view import LineView
 from presscheck.tui.widgets.search_inputs import SearchInput
-from presscheck.tui.widgets.status_bar import StatusLine, pressing
+from presscheck.tui.widgets.status_bar import StatusLine
 
 if TYPE_CHECKING:
     from presscheck.tui.app_context import AppContext
@@ -247,32 +246,28 @@ class KeyGrid(LineView):
         self.post_message(self.Highlighted(self.entry))
 
 
-class KeyList(ModalScreen[str | None], inherit_bindings=False):
+class KeyList(Dialog[str]):
     """A dialog with the keys of a screen, which can be searched; its result is the name of a command to run, or None.
 
     Args:
         groups: the keys.
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = []
     DEFAULT_CSS = """
-    KeyList { align: center top; background: transparent; }
-    KeyList > Vertical { width: 120; max-width: 100%; height: 100%; margin: 1 0; padding: 1 2; }
-    KeyList > Vertical { background: $ink-raised; }
+    KeyList { align: center top; }
+    KeyList > Vertical { width: 120; height: 100%; margin: 1 0; }
     KeyList KeyGrid { margin: 1 0; }
     """
+    GAP = 2
 
     def __init__(self, groups: Sequence[Group]) -> None:
-        super().__init__()
+        super().__init__("Keys")
         self._groups = groups
 
     @override
-    def compose(self) -> ComposeResult:
-        with Vertical():
-            yield StatusLine(id="question")
-            yield SearchInput(placeholder="type to search")
-            yield KeyGrid()
-            yield StatusLine(id="keys")
+    def body(self) -> ComposeResult:
+        yield SearchInput(placeholder="type to search")
+        yield KeyGrid()
 
     def on_mount(self) -> None:
         """Focus the input and show all keys."""
@@ -290,41 +285,39 @@ class KeyList(ModalScreen[str | None], inherit_bindings=False):
         """Show all of what a key does, which may be cut in a column; below, the keys of the dialog."""
         entry = event.entry
         text = Span(entry.missing or entry.text if entry else "", "quiet")
-        self.query_one("#question", StatusLine).show((Span("Keys", "title"),), (text,))
-        hints = [("enter", "run"), ("escape", "close")]
-        if self.query_one(KeyGrid).has_two_columns:
-            hints.insert(1, ("tab", "other column"))
-        parts = (
-            (*pressing(key, Span(shown(key), "accent"), Span(f" {label}", "quiet")), Span("  ", "quiet"))
-            for key, label in hints
-        )
-        line = tuple(span for part in parts for span in part) if entry else (Span("No match", "quiet"),)
-        self.query_one("#keys", StatusLine).show(line)
+        self.show_title((text,))
+        if entry:
+            columns = {"tab": "other column"} if self.query_one(KeyGrid).has_two_columns else {}
+            self.show_keys({"enter": "run", **columns, "escape": "close"})
+        else:
+            self.query_one("#keys", StatusLine).show((Span("No match", "quiet"),))
 
     @on(KeyGrid.Chosen)
     def key_chosen(self, event: KeyGrid.Chosen) -> None:
         """Run the command that was clicked twice."""
         self.dismiss(event.name)
 
-    def on_key(self, event: events.Key) -> None:
-        """Move the cursor, run, or close."""
+    @override
+    def keys(self) -> dict[str, Callable[[], object]]:
         grid = self.query_one(KeyGrid)
-        moves = {"down": 1, "ctrl+n": 1, "up": -1, "ctrl+p": -1}
-        if event.key in moves:
-            grid.move(moves[event.key])
-        elif event.key in ("pagedown", "pageup"):
-            grid.move_half_pages(1 if event.key == "pagedown" else -1)
-        elif event.key in ("tab", "shift+tab"):
-            grid.switch_column(1 if event.key == "tab" else -1)
-        elif event.key == "enter":
-            if grid.entry:
-                self.dismiss(grid.entry.name)
-        elif event.key == "escape":
-            self.dismiss(None)
-        else:
-            return
-        event.stop()
-        event.prevent_default()
+        return {
+            **super().keys(),
+            "tab": partial(grid.switch_column, 1),
+            "shift+tab": partial(grid.switch_column, -1),
+        }
+
+    @override
+    def move(self, by: int) -> None:
+        self.query_one(KeyGrid).move(by)
+
+    @override
+    def page(self, by: int) -> None:
+        self.query_one(KeyGrid).move_half_pages(by)
+
+    @override
+    def submit(self) -> None:
+        if entry := self.query_one(KeyGrid).entry:
+            self.dismiss(entry.name)
 
     def _show(self, text: str) -> None:
         words = text.lower().split()

@@ -8,7 +8,7 @@ from presscheck.engine.review.revert import create_revert
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
-from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
+from presscheck.tui.ui.ask import confirm
 
 if TYPE_CHECKING:
     from presscheck.engine.review.revert import Revert
@@ -21,7 +21,7 @@ async def make_revert(screen: BaseScreen, question: str, space_id: str, plan: Re
     Raises:
         PresscheckError: the service refused it; a change request that was created already stays, and is named.
     """
-    if await screen.ask(ConfirmDialog(question, _lines(plan), "Create change request")):
+    if await confirm(screen, question, _lines(plan), "Create change request"):
         created = await create_revert(screen.engine, space_id, plan)
         screen.app_context.open_review(created.space, created.id)
 

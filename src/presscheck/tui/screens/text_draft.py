@@ -14,11 +14,11 @@ from presscheck.text.phrases import count, exact
 from presscheck.text.phrases import now as clock
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
-from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
+from presscheck.tui.ui.ask import confirm
 
 if TYPE_CHECKING:
     from presscheck.engine.engine import Engine
-    from presscheck.store.open_texts import DraftSlot
+    from presscheck.store.drafts import DraftSlot
     from presscheck.tui.ui.screen import BaseScreen
 
 CONTEXT = 2
@@ -105,8 +105,7 @@ class TextDraft(Protocol):
 async def confirm_discard(screen: BaseScreen, draft: TextDraft) -> bool:
     """Ask whether to discard a draft; the question shows what is lost."""
     title = f"Discard your draft of {sanitize(draft.title) or f'this {draft.noun}'}?"
-    dialog = ConfirmDialog(title, draft.summary(), "Discard", details=draft.difference())
-    return bool(await screen.ask(dialog))
+    return await confirm(screen, title, draft.summary(), "Discard", details=draft.difference())
 
 
 async def merged_texts(

@@ -9,7 +9,7 @@ from presscheck.errors import ChangedSince
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.screens.text_screen import TextScreen
-from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
+from presscheck.tui.ui.ask import confirm
 
 if TYPE_CHECKING:
     from presscheck.engine.engine import Engine, PendingWrite
@@ -59,7 +59,7 @@ async def undo_sent(screen: BaseScreen, entry: HistoryEntry, *, shows_place: boo
             lines.append((Span("You are offline: it is sent later, unless others change it before.", "waiting"),))
         if shows_place:
             lines.append((Span(sanitize(entry.place_name), "quiet"),))
-        if not await screen.ask(ConfirmDialog(f"Undo: {what}?", lines, "Undo")):
+        if not await confirm(screen, f"Undo: {what}?", lines, "Undo"):
             return
         tickets = screen.engine.undo(entry.id)
         if not tickets:

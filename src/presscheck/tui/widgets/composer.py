@@ -6,13 +6,10 @@ An `@` at the start of a word opens a picker of people; a preview shows the rend
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
-from typing import ClassVar, cast
+from typing import cast
 
-from textual import events, on
+from textual import on
 from textual.app import App, ComposeResult
-from textual.binding import BindingType
-from textual.containers import Vertical
-from textual.screen import ModalScreen
 from textual.widgets import TextArea
 from textual.widgets.text_area import Selection
 from typing_extensions import override
@@ -20,29 +17,26 @@ from typing_extensions import override
 from presscheck.documents.pages.comment_text import parse_suggestion
 from presscheck.documents.terminal.page_lines import comment_lines
 from presscheck.errors import PresscheckError
-from presscheck.store.open_texts import DraftSlot
+from presscheck.store.drafts import DraftSlot
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, width
 from presscheck.tui.app_context import app_of
-from presscheck.tui.commands import COMMANDS, shown
+from presscheck.tui.commands import COMMANDS
 from presscheck.tui.external_programs import edit_text
-from presscheck.tui.keyboard import KeySequences, key_name
+from presscheck.tui.widgets.dialog import Dialog
 from presscheck.tui.widgets.line_view import TextView
 from presscheck.tui.widgets.picker import Choice, Picker
-from presscheck.tui.widgets.status_bar import StatusLine, pressing
 
 KEYS = tuple(command for command in COMMANDS if command.scope == "composer" or command.name == "back")
 
 
-class Composer(ModalScreen[str | None], inherit_bindings=False):
+class Composer(Dialog[str]):
     """A dialog whose result is the text, or None if it was closed; the draft is kept.
 
     Args:
         title: what the text is for, as display text.
-        text: the initial text.
-        save: saves the draft.
-        slot: where the draft is stored.
+        draft: the text, which is saved while it is typed.
         may_be_empty: whether an empty text can be sent.
         limit: the maximum number of characters.
         people: returns the names that can be mentioned, as display text.
@@ -54,10 +48,9 @@ class Composer(ModalScreen[str | None], inherit_bindings=False):
         is_code: whether it is code, such as JSON: it has line numbers, the whole height, and no preview.
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = []
     DEFAULT_CSS = """
-    Composer { align: center bottom; background: transparent; }
-    Composer > Vertical { height: 14; max-height: 100%; padding: 1 2; background: $ink-raised; }
+    Composer { align: center bottom; }
+    Composer > Vertical { width: 1fr; height: 14; max-height: 100%; }
     Composer TextArea, Composer TextArea:focus {
         height: 1fr; margin: 1 0; border: none; padding: 0; background: $ink-ground; color: $ink-text;
         background-tint: $ink-ground 0%;
@@ -71,13 +64,13 @@ class Composer(ModalScreen[str | None], inherit_bindings=False):
     }
     """
 
+    GAP = 2
+
     def __init__(
         self,
         title: str,
-        text: str,
-        save: Callable[[str], None],
+        draft: DraftSlot,
         *,
-        slot: DraftSlot,
         may_be_empty: bool = False,
         limit: int | None = None,
         people: Callable[[], Awaitable[Sequence[str]]] | None = None,
@@ -88,10 +81,9 @@ class Composer(ModalScreen[str | None], inherit_bindings=False):
         submit: Callable[[str], None] | None = None,
         is_code: bool = False,
     ) -> None:
-        super().__init__(classes="code" if is_code else None)
-        self.heading, self.text, self.save = title, text, save
-        self.slot = slot
-        self.may_be_empty, self.limit, self.submit = may_be_empty, limit, submit
+        super().__init__(title, classes="code" if is_code else None)
+        self.text, self._draft = draft.text, draft
+        self.may_be_empty, self.limit, self._send = may_be_empty, limit, submit
         self.people, self.suggestion, self.suggestion_reason = people, suggestion, suggestion_reason
         self.validate, self.render_preview = validate, render
         can_suggest = bool(suggestion or suggestion_reason)
@@ -99,17 +91,14 @@ class Composer(ModalScreen[str | None], inherit_bindings=False):
         self._commands = [command for command in KEYS if command.name != "suggest" or can_suggest]
         if is_code:
             self._commands = [command for command in self._commands if command.name != "preview_text"]
-        self._keys, self._error, self._length = KeySequences(self._commands), "", len(text)
+        self._error, self._length = "", len(self.text)
         self._was_refused = False
         """Whether the key that sends was pressed since the last change, and the text cannot be sent."""
 
     @override
-    def compose(self) -> ComposeResult:
-        with Vertical():
-            yield StatusLine(id="composer-title")
-            yield TextArea(self.text, soft_wrap=True, show_line_numbers=self._is_code, compact=True)
-            yield TextView()
-            yield StatusLine(id="composer-keys")
+    def body(self) -> ComposeResult:
+        yield TextArea(self.text, soft_wrap=True, show_line_numbers=self._is_code, compact=True)
+        yield TextView()
 
     def on_mount(self) -> None:
         """Focus the text, with the cursor at its end."""
@@ -125,34 +114,29 @@ class Composer(ModalScreen[str | None], inherit_bindings=False):
         """Save the draft after every change."""
         area = self.query_one(TextArea)
         before, self._length = self._length, len(area.text)
-        self._error, self._was_refused = self._try(self.save), False
+        self._error, self._was_refused = self._try(self._draft.save), False
         self._show()
         if self.people and self._length == before + 1 and _starts_mention(area):
             self.run_worker(self._mention(self.people), exclusive=True)
 
-    def on_key(self, event: events.Key) -> None:
-        """Send, edit in the editor, preview, or close."""
-        command = self._keys.press(key_name(event))
-        if command is None:
-            return
-        event.stop()
-        event.prevent_default()
-        if command.name == "back":
-            self.dismiss(None)
-        elif command.name == "edit_outside":
-            self._edit_outside()
-        elif command.name == "preview_text":
-            self._preview()
-        elif command.name == "suggest":
-            self._suggest()
-        elif self._disabled_reason() is None:
-            self._send()
-        else:
+    @override
+    def keys(self) -> dict[str, Callable[[], object]]:
+        actions: dict[str, Callable[[], object]] = {
+            "back": self.cancel,
+            "send": self.submit,
+            "edit_outside": self._edit_outside,
+            "preview_text": self._preview,
+            "suggest": self._suggest,
+        }
+        return {key: actions[command.name] for command in self._commands for key in command.keys}
+
+    @override
+    def submit(self) -> None:
+        if self._disabled_reason() is not None:
             self._was_refused = True
             self._show()
-
-    def _send(self) -> None:
-        self._error = self._try(self.submit) if self.submit else ""
+            return
+        self._error = self._try(self._send) if self._send else ""
         if self._error:
             self._show()
         else:
@@ -172,12 +156,12 @@ class Composer(ModalScreen[str | None], inherit_bindings=False):
 
         def keep(text: str) -> None:
             typed = text.rstrip("\n")
-            self.save(typed)
+            self._draft.save(typed)
             area.load_text(typed)
 
         try:
             suffix = ".json" if self._is_code else ".md"
-            edit_text(app_of(self), area.text, keep, self.slot, suffix=suffix)
+            edit_text(app_of(self), area.text, keep, self._draft, suffix=suffix)
         except PresscheckError as error:
             self._error = error.message
         area.move_cursor(area.document.end)
@@ -213,8 +197,7 @@ class Composer(ModalScreen[str | None], inherit_bindings=False):
             self._show()
             return
         app = cast("App[object]", self.app)
-        # never a menu, because the name is typed on
-        picker = Picker("Who?", choices, is_menu=False)
+        picker = Picker("Who?", choices)
         names = await app.push_screen_wait(picker) if choices else None
         if names:
             self.query_one(TextArea).insert(f"{names[0]} ")
@@ -234,16 +217,13 @@ class Composer(ModalScreen[str | None], inherit_bindings=False):
         has_reason = reason and (size or self._was_refused)
         count: Line = (Span(reason, "waiting"),) if reason and has_reason else (Span(f"{size:,}{of}", "quiet"),)
         count = (Span(sanitize(self._error), "error"),) if self._error else count
-        self.query_one("#composer-title", StatusLine).show((Span(self.heading, "title"),), count)
-        keys: list[Span] = []
-        for command in self._commands:
-            is_disabled = {"send": reason is not None, "suggest": not self.suggestion}.get(command.name, False)
-            style = "quiet" if is_disabled else "accent"
-            hint = Span(shown(command.keys[0]), style), Span(f" {command.title}", "quiet")
-            keys += [*pressing(command.keys[0], *hint), Span("  ", "quiet")]
+        self.show_title(count)
+        hints = {command.keys[0]: command.title for command in self._commands}
+        is_disabled = {"send": reason is not None, "suggest": not self.suggestion}
+        disabled = [command.keys[0] for command in self._commands if is_disabled.get(command.name)]
         draft_note: Line = (Span("the draft is kept", "quiet"),)
-        key_line = self.query_one("#composer-keys", StatusLine)
-        key_line.show(tuple(keys), draft_note if width((*keys, *draft_note)) < self.size.width - 4 else ())
+        room = self.size.width - 4 - width(self.key_hints(hints, disabled, self.GAP))
+        self.show_keys(hints, disabled=disabled, right=draft_note if width(draft_note) < room else ())
 
 
 def _location(text: str, index: int) -> tuple[int, int]:

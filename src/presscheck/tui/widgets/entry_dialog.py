@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Generic, TypeVar
+from functools import partial
+from typing import Generic, TypeVar
 
-from textual import events, on
+from textual import on
 from textual.app import ComposeResult
-from textual.binding import BindingType
-from textual.containers import Vertical
-from textual.screen import ModalScreen
 from textual.widgets import Input
 from typing_extensions import override
 
@@ -18,14 +16,14 @@ from presscheck.errors import InvalidArgument, PresscheckError
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, wrap
 from presscheck.tui.app_context import app_of
+from presscheck.tui.widgets.dialog import Dialog
 from presscheck.tui.widgets.line_view import TextView
 from presscheck.tui.widgets.search_inputs import SearchInput
-from presscheck.tui.widgets.status_bar import StatusLine, pressing
+from presscheck.tui.widgets.status_bar import StatusLine
 
 T = TypeVar("T")
 Completion = Callable[[str], Awaitable[Sequence[str]]]
 """Returns the texts that a typed text can become; it may read the disk, but not on the thread of the app."""
-COLUMNS = 76
 ERROR_LINES = 3
 """The most lines of an error or a help below a field."""
 
@@ -53,7 +51,7 @@ class EntryField:
     complete: Completion | None = None
 
 
-class EntryDialog(ModalScreen[T | None], Generic[T], inherit_bindings=False):
+class EntryDialog(Dialog[T], Generic[T]):
     """A dialog whose result is that of `submit`; None if it was closed, which also cancels a check that runs.
 
     Args:
@@ -65,10 +63,7 @@ class EntryDialog(ModalScreen[T | None], Generic[T], inherit_bindings=False):
             names, and any other error at the first field.
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = []
     DEFAULT_CSS = """
-    EntryDialog { align: center middle; background: transparent; }
-    EntryDialog > Vertical { width: 76; max-width: 100%; height: auto; padding: 1 2; background: $ink-raised; }
     EntryDialog .label { margin-top: 1; }
     EntryDialog TextView { height: 1; margin-bottom: 1; }
     """
@@ -82,8 +77,8 @@ class EntryDialog(ModalScreen[T | None], Generic[T], inherit_bindings=False):
         progress: str,
         submit: Callable[[Mapping[str, str]], Awaitable[T]],
     ) -> None:
-        super().__init__()
-        self.heading, self.fields = title, tuple(fields)
+        super().__init__(title)
+        self.fields = tuple(fields)
         self.confirm_label, self.progress, self._submit = confirm_label, progress, submit
         self._error = ("", "")
         """The field of the last error, and its reason."""
@@ -92,16 +87,13 @@ class EntryDialog(ModalScreen[T | None], Generic[T], inherit_bindings=False):
         self._is_checking = False
 
     @override
-    def compose(self) -> ComposeResult:
-        with Vertical():
-            yield StatusLine(id="entry-title")
-            for field in self.fields:
-                yield StatusLine(id=f"label-{field.name}", classes="label")
-                box = SearchInput(field.value, placeholder=field.hint, id=f"entry-{field.name}")
-                box.password = field.is_secret
-                yield box
-                yield TextView(id=f"help-{field.name}")
-            yield StatusLine(id="entry-keys")
+    def body(self) -> ComposeResult:
+        for field in self.fields:
+            yield StatusLine(id=f"label-{field.name}", classes="label")
+            box = SearchInput(field.value, placeholder=field.hint, id=f"entry-{field.name}")
+            box.password = field.is_secret
+            yield box
+            yield TextView(id=f"help-{field.name}")
 
     def on_mount(self) -> None:
         """Focus the first field that is empty."""
@@ -133,23 +125,14 @@ class EntryDialog(ModalScreen[T | None], Generic[T], inherit_bindings=False):
         self._look_up(field)
         self._show()
 
-    def on_key(self, event: events.Key) -> None:
-        """Complete, confirm, close, or go to another field."""
-        field = self._focused()
-        if event.key == "escape":
-            self.dismiss(None)
-        elif event.key == "enter" and field is self.fields[-1]:
-            self._confirm()
-        elif event.key == "tab" and field.complete and self._can_complete(field):
-            self._complete(field)
-        elif event.key in ("enter", "tab", "down"):
-            self.focus_next("SearchInput")
-        elif event.key in ("shift+tab", "up"):
-            self.focus_previous("SearchInput")
-        else:
-            return
-        event.stop()
-        event.prevent_default()
+    @override
+    def keys(self) -> dict[str, Callable[[], object]]:
+        keys, field = super().keys(), self._focused()
+        if field is not self.fields[-1]:
+            keys["enter"] = self.focus_next
+        if self._candidates.get(field.name):
+            keys["tab"] = partial(self._complete, field)
+        return keys
 
     def _look_up(self, field: EntryField) -> None:
         if field.complete:
@@ -159,9 +142,6 @@ class EntryDialog(ModalScreen[T | None], Generic[T], inherit_bindings=False):
         self._candidates[field.name] = await complete(self._box(field).value)
         self._show()
 
-    def _can_complete(self, field: EntryField) -> bool:
-        return bool(self._candidates.get(field.name))
-
     def _complete(self, field: EntryField) -> None:
         """Complete the text as far as all that it can become agree."""
         box, candidates = self._box(field), self._candidates[field.name]
@@ -170,7 +150,8 @@ class EntryDialog(ModalScreen[T | None], Generic[T], inherit_bindings=False):
             box.value = common
             box.cursor_position = len(common)
 
-    def _confirm(self) -> None:
+    @override
+    def submit(self) -> None:
         if self._is_checking:
             return
         texts = {field.name: self._box(field).value.strip() for field in self.fields}
@@ -193,7 +174,7 @@ class EntryDialog(ModalScreen[T | None], Generic[T], inherit_bindings=False):
     def _take_error(self, error: PresscheckError) -> None:
         """Show an error at its field, and go there."""
         self._is_checking = False
-        if not self.is_mounted or self._closing or self._closed:
+        if self.is_leaving:
             return
         name = error.field if isinstance(error, InvalidArgument) else ""
         field = next((field for field in self.fields if field.name == name), self.fields[0])
@@ -203,18 +184,18 @@ class EntryDialog(ModalScreen[T | None], Generic[T], inherit_bindings=False):
         self._show()
 
     def _show(self) -> None:
-        if not self.is_mounted or self._closing or self._closed or self._pruning:
+        if self.is_leaving:
             return
-        columns = max(20, min(COLUMNS, self.size.width) - 4)
         for field in self.fields:
             self.query_one(f"#label-{field.name}", StatusLine).show((Span(field.label, "strong"),))
             view = self.query_one(f"#help-{field.name}", TextView)
-            lines = list(wrap(self._below(field), columns))[:ERROR_LINES]
+            lines = list(wrap(self._below(field), self.columns))[:ERROR_LINES]
             view.styles.height = max(1, len(lines))
             view.show(lines)
         state = Span(self.progress, "accent") if self._is_checking else Span("")
-        self.query_one("#entry-title", StatusLine).show((Span(self.heading, "title"),), (state,))
-        self.query_one("#entry-keys", StatusLine).show(self._keys())
+        self.show_title((state,))
+        tab = "complete" if any(field.complete for field in self.fields) else "next field"
+        self.show_keys({"enter": self.confirm_label, "tab": tab, "escape": "cancel"})
 
     def _below(self, field: EntryField) -> Line:
         """Below a field: its error, else the names that its text can be completed to, else its help."""
@@ -226,12 +207,6 @@ class EntryDialog(ModalScreen[T | None], Generic[T], inherit_bindings=False):
             names = "  ".join(sanitize(text.rstrip("/").rpartition("/")[2]) + "/" for text in candidates)
             return (Span(names, "quiet"),)
         return (Span(field.help, "quiet"),)
-
-    def _keys(self) -> Line:
-        tab = "complete" if any(field.complete for field in self.fields) else "next field"
-        pairs = [("enter", "enter", self.confirm_label), ("tab", "tab", tab), ("escape", "esc", "cancel")]
-        hints = [pressing(key, Span(label, "accent"), Span(f" {title}", "quiet")) for key, label, title in pairs]
-        return tuple(span for hint in hints for span in (*hint, Span("   ", "quiet")))
 
 
 def _common_start(texts: Sequence[str]) -> str:

@@ -1,29 +1,26 @@
-"""A dialog to choose one or several items of a list, which is searched; a short list is a menu with digits."""
+"""A dialog to choose one or several items of a list, filtered while typing, or an item of a menu by its letter."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Collection, Iterable, Sequence
 from difflib import get_close_matches
-from typing import ClassVar, NamedTuple
+from functools import partial
+from typing import NamedTuple, cast
 
 from textual import events
 from textual.app import ComposeResult
-from textual.binding import BindingType
-from textual.containers import Vertical
-from textual.screen import ModalScreen
 from textual.widgets import Input
 from typing_extensions import override
 
 from presscheck.text.styled_text import Line, Span, cut, pad, width
-from presscheck.tui.commands import shown
+from presscheck.tui.widgets.dialog import Dialog
 from presscheck.tui.widgets.row_list import RowList
 from presscheck.tui.widgets.search_inputs import SearchInput
-from presscheck.tui.widgets.status_bar import StatusLine, pressing
+from presscheck.tui.widgets.status_bar import StatusLine
 
-MENU_ROWS = 9
-"""The most rows of a menu: each has a digit."""
-MENU_MOVES = {"j": 1, "k": -1}
+MAX_DIGITS = 9
+"""The most rows that have digits."""
 MIN_SIMILARITY = 0.75
 """Of a misspelled word, as `difflib` counts."""
 MAX_SIMILAR = 50
@@ -39,7 +36,7 @@ DEBOUNCE = 0.08
 class Choice(NamedTuple):
     """An item: its key, its searchable label, a note on the right, and a styled line that replaces the label.
 
-    `letter` chooses it in a menu, as its digit does; not `j`, `k` or `q`, which move and close.
+    `letter` chooses it in a menu; not `j`, `k` or `q`, which move and close.
     """
 
     key: str
@@ -49,10 +46,23 @@ class Choice(NamedTuple):
     letter: str = ""
 
 
-class Picker(ModalScreen[tuple[str, ...] | None], inherit_bindings=False):
+class _Filter(SearchInput):
+    """The input of a picker; a digit that a row has chooses the row."""
+
+    @override
+    async def _on_key(self, event: events.Key) -> None:
+        picker = cast("Picker", self.screen)
+        if not self.value and event.key in picker.shown_digits:
+            event.stop()
+            event.prevent_default()
+            picker.choose_row(picker.shown_digits.index(event.key))
+
+
+class Picker(Dialog[tuple[str, ...]]):
     """A dialog whose result is the keys of the chosen items; None if it was closed.
 
-    Of a few items, one is chosen by its digit, and nothing is typed.
+    What is typed filters the items. A few items have digits that choose them before anything is typed, unless a name
+    has a digit, which filters. If items have letters, it is a menu: a letter chooses, and nothing is filtered.
 
     Args:
         title: the question, as display text.
@@ -64,17 +74,15 @@ class Picker(ModalScreen[tuple[str, ...] | None], inherit_bindings=False):
         search: searches for the typed text; each list that it yields replaces the last one, below the matches by name.
         empty_text: returns what is shown if nothing matches a text.
         fuzzy: whether items that are only similar to the typed text are offered.
-        is_menu: whether it is a menu with digits; by default, if there are few items and no others can be found.
         current: the key of the item that the cursor is on at first; by default the first one.
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = []
     DEFAULT_CSS = """
-    Picker { align: center top; background: transparent; }
-    Picker > Vertical { width: 88; max-width: 100%; height: auto; max-height: 100%; margin-top: 1; padding: 1 2; }
-    Picker > Vertical { background: $ink-raised; }
+    Picker { align: center top; }
+    Picker > Vertical { width: 88; max-height: 100%; margin-top: 1; }
     Picker RowList { height: 18; margin: 1 0; }
     """
+    GAP = 2
 
     def __init__(
         self,
@@ -88,35 +96,36 @@ class Picker(ModalScreen[tuple[str, ...] | None], inherit_bindings=False):
         search: Callable[[str], AsyncIterator[Sequence[Choice]]] | None = None,
         empty_text: Callable[[str], str] = lambda _: "No match",
         fuzzy: bool = True,
-        is_menu: bool | None = None,
         current: str = "",
     ) -> None:
-        super().__init__()
-        self.heading, self.choices = title, list(choices)
+        super().__init__(title)
+        self.choices = list(choices)
         self.multiple, self.chosen, self.ranked = multiple, set(chosen), ranked
         self.extra_choices, self.search = extra_choices, search
         self.empty_text, self.fuzzy = empty_text, fuzzy
         self._current = current
-        can_find_more = multiple or extra_choices is not None or search is not None
-        self.is_menu = len(choices) <= MENU_ROWS and not can_find_more if is_menu is None else is_menu
+        self._can_find_more = extra_choices is not None or search is not None
+        is_short = len(choices) <= MAX_DIGITS and not multiple and not self._can_find_more
+        self.is_menu = any(choice.letter for choice in choices)
+        self._digits = [str(at + 1) for at in range(len(choices))] if is_short else []
+        self._has_digits = is_short and not any(letter.isdigit() for choice in choices for letter in choice.label)
         self.matches: list[Choice] = list(choices)
+        self._text = ""
+        """The text that `matches` match."""
         self._has_toggled = False
 
     @override
-    def compose(self) -> ComposeResult:
-        with Vertical():
-            yield StatusLine(id="question")
-            if not self.is_menu:
-                yield SearchInput(placeholder="type to search")
-            yield RowList(self._row)
-            yield StatusLine(id="keys")
+    def body(self) -> ComposeResult:
+        if not self.is_menu:
+            yield _Filter(placeholder="type to search")
+        yield RowList(self._row)
 
     def on_mount(self) -> None:
         """Focus the input or the menu, and show all items."""
         rows = self.query_one(RowList)
         rows.styles.height = min(
             18,
-            max(1 if self.is_menu else 3, len(self.choices) if not self.extra_choices and not self.search else 18),
+            max(1 if self.is_menu else 3, 18 if self._can_find_more else len(self.choices)),
             max(3, self.size.height - 9),
         )
         rows.looks_focused = True
@@ -135,38 +144,49 @@ class Picker(ModalScreen[tuple[str, ...] | None], inherit_bindings=False):
 
     def on_row_list_row_selected(self) -> None:
         """Choose the item that was clicked twice."""
-        self._confirm()
+        self.submit()
 
-    def on_key(self, event: events.Key) -> None:
-        """Move the cursor, choose, or close."""
+    @override
+    def keys(self) -> dict[str, Callable[[], object]]:
+        keys = super().keys()
+        if self.multiple:
+            keys["tab"] = self._toggle
+        if self.is_menu:
+            keys |= {"j": partial(self.move, 1), "k": partial(self.move, -1), "q": self.cancel}
+            keys |= {digit: partial(self.choose_row, at) for at, digit in enumerate(self._digits)}
+            keys |= {choice.letter: partial(self.choose_row, at) for at, choice in enumerate(self.choices)}
+        return keys
+
+    @override
+    def move(self, by: int) -> None:
+        self.query_one(RowList).move(by)
+
+    @override
+    def page(self, by: int) -> None:
+        self.query_one(RowList).move_half_pages(by)
+
+    @override
+    def submit(self) -> None:
         rows = self.query_one(RowList)
-        moves = {"down": 1, "ctrl+n": 1, "up": -1, "ctrl+p": -1}
-        pages = {"pagedown": 1, "pageup": -1}
-        if event.key in moves:
-            rows.move(moves[event.key])
-        elif event.key in pages:
-            rows.move_half_pages(pages[event.key])
-        elif self.is_menu and event.key in MENU_MOVES:
-            rows.move(MENU_MOVES[event.key])
-        elif self.is_menu and event.key.isdecimal():
-            if 1 <= int(event.key) <= rows.count:
-                rows.move_to(int(event.key) - 1)
-                self._confirm()
-        elif self.is_menu and event.key in (letters := [choice.letter for choice in self.matches]):
-            rows.move_to(letters.index(event.key))
-            self._confirm()
-        elif event.key == "tab" and self.multiple:
-            self._toggle()
-        elif event.key == "enter":
-            self._confirm()
-        elif event.key == "escape" or (self.is_menu and event.key == "q"):
-            self.dismiss(None)
-        else:
-            return
-        event.stop()
-        event.prevent_default()
+        if self.multiple:
+            if not self._has_toggled:  # without marks, enter takes the row under the cursor
+                self.chosen |= {choice.key for choice in self.matches[rows.cursor : rows.cursor + 1]}
+            self.dismiss(tuple(choice.key for choice in self.choices if choice.key in self.chosen))
+        elif self.matches:
+            self.dismiss((self.matches[rows.cursor].key,))
+
+    @property
+    def shown_digits(self) -> list[str]:
+        """The digits of the rows; none once something is typed."""
+        return self._digits if self._has_digits and not self._text else []
+
+    def choose_row(self, row: int) -> None:
+        """Choose the item of a row."""
+        self.query_one(RowList).move_to(row)
+        self.submit()
 
     def _update_matches(self, text: str) -> None:
+        self._text = text
         is_final = not self.search or not text.strip()
         extra = self.extra_choices(text) if self.extra_choices else None
         by_name = matching(text, self.choices, ranked=self.ranked, fuzzy=is_final and self.fuzzy)
@@ -200,17 +220,12 @@ class Picker(ModalScreen[tuple[str, ...] | None], inherit_bindings=False):
             self._show_status(text)
 
     def _show_status(self, text: str) -> None:
-        count = f"{len(self.matches)} of {len(self.choices)}" if text and not self.search else f"{len(self.matches)}"
-        right = () if self.is_menu else (Span(count, "quiet"),)
-        self.query_one("#question", StatusLine).show((Span(self.heading, "title"),), right)
-        keys = [("enter", "choose"), *([("tab", "mark")] if self.multiple else []), ("escape", "cancel")]
-        line = tuple(
-            span
-            for key, label in keys
-            for span in (*pressing(key, Span(shown(key), "accent"), Span(f" {label}", "quiet")), Span("  ", "quiet"))
-        )
-        none = Span(self.empty_text(text), "quiet")
-        self.query_one("#keys", StatusLine).show(line if self.matches else (none,))
+        number = f"{len(self.matches)} of {len(self.choices)}" if text and not self.search else f"{len(self.matches)}"
+        self.show_title(() if self.is_menu else (Span(number, "quiet"),))
+        if self.matches:
+            self.show_keys({"enter": "choose", **({"tab": "mark"} if self.multiple else {}), "escape": "cancel"})
+        else:
+            self.query_one("#keys", StatusLine).show((Span(self.empty_text(text), "quiet"),))
 
     def _toggle(self, *, moves: bool = True) -> None:
         rows = self.query_one(RowList)
@@ -221,19 +236,15 @@ class Picker(ModalScreen[tuple[str, ...] | None], inherit_bindings=False):
             if moves:
                 rows.move(1)
 
-    def _confirm(self) -> None:
-        rows = self.query_one(RowList)
-        if self.multiple:
-            if not self._has_toggled:  # without marks, enter takes the row under the cursor
-                self.chosen |= {choice.key for choice in self.matches[rows.cursor : rows.cursor + 1]}
-            self.dismiss(tuple(choice.key for choice in self.choices if choice.key in self.chosen))
-        elif self.matches:
-            self.dismiss((self.matches[rows.cursor].key,))
-
     def _row(self, number: int, columns: int) -> Line:
         choice = self.matches[number]
-        mark: Line = (Span("✓ " if choice.key in self.chosen else "  ", "accent", MARK),) if self.multiple else ()
-        mark = (Span(f"{choice.letter or number + 1}  ", "accent"),) if self.is_menu else mark
+        mark: Line = ()
+        if self.multiple:
+            mark = (Span("✓ " if choice.key in self.chosen else "  ", "accent", MARK),)
+        elif self.is_menu:
+            mark = (Span(f"{choice.letter or number + 1}  ", "accent"),)
+        elif self._has_digits:
+            mark = (Span(f"{number + 1}  " if self.shown_digits else "   ", "accent"),)
         line = (*mark, *(choice.line or (Span(choice.label),)))
         note = cut((Span(choice.note, "quiet"),), columns // 2)
         room = max(0, columns - width(note) - 1)

@@ -8,7 +8,8 @@ from presscheck.api.collections import Collection
 from presscheck.api.spaces import Space
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
-from presscheck.tui.widgets.picker import Choice, Picker
+from presscheck.tui.ui.ask import choose
+from presscheck.tui.widgets.picker import Choice
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -50,15 +51,13 @@ async def choose_level(screen: BaseScreen, title: str, present: str = "", *, wit
     """Ask for a level; `GUEST` for none, if it can be chosen; None if nothing was chosen."""
     choices = [Choice(level, level, words) for level, words in WORDS.items()]
     choices += [Choice(GUEST, GUEST, "only what teams allow")] if with_guest else []
-    chosen = await screen.ask(Picker(title, choices, ranked=False, current=present))
-    return chosen[0] if chosen else None
+    return await choose(screen, title, choices, current=present)
 
 
 async def choose_team_role(screen: BaseScreen, title: str, present: str = "member") -> str | None:
     """Ask for a role in a team; None if nothing was chosen."""
     choices = [Choice(role, role, words) for role, words in TEAM_ROLES.items()]
-    chosen = await screen.ask(Picker(title, choices, ranked=False, current=present))
-    return chosen[0] if chosen else None
+    return await choose(screen, title, choices, current=present)
 
 
 def kind_of(place: Container) -> str:

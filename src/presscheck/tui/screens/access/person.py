@@ -19,9 +19,9 @@ from presscheck.text.styled_text import Line, Span
 from presscheck.tui.screens.access.levels import changes_in_words, choose_team_role, kind_of
 from presscheck.tui.screens.access.session import AccessSession, quiet, strong
 from presscheck.tui.screens.text_screen import TextScreen
+from presscheck.tui.ui.ask import confirm
 from presscheck.tui.ui.list import Column, List
 from presscheck.tui.ui.loaded import Loaded
-from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 from presscheck.tui.widgets.empty_state import Message
 
 if TYPE_CHECKING:
@@ -290,5 +290,5 @@ class TeamRoleList(List[TeamRole]):
         lines += [(Span(sentence, "waiting"),) for sentence in lost]
         if session.member.id == session.screen.engine.me.id:
             lines.append((Span("This is you.", "waiting"),))
-        if await session.screen.ask(ConfirmDialog(f"Remove {session.title} from {team}?", lines, "Remove")):
+        if await confirm(session.screen, f"Remove {session.title} from {team}?", lines, "Remove"):
             await session.send(RemoveTeamMember(**session.path(item.team.id)), f"removed from {team}")

@@ -26,11 +26,11 @@ from presscheck.text.styled_text import Line, Span
 from presscheck.tui.screens.access.levels import DEFAULT_LEVELS, changes_in_words, choose_level, kind_of
 from presscheck.tui.screens.access.session import AccessSession, quiet, strong
 from presscheck.tui.screens.text_screen import TextScreen
+from presscheck.tui.ui.ask import choose, confirm
 from presscheck.tui.ui.list import Column, List
 from presscheck.tui.ui.loaded import Loaded
-from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 from presscheck.tui.widgets.empty_state import Message
-from presscheck.tui.widgets.picker import Choice, Picker
+from presscheck.tui.widgets.picker import Choice
 
 if TYPE_CHECKING:
     from presscheck.api.operation import Operation
@@ -211,17 +211,16 @@ class PlaceAccess(AccessSession):
         """Change the default level of the collection or the space."""
         present = self.place.default_level or "none"
         choices = [Choice(level, level, words) for level, words in DEFAULT_LEVELS.items()]
-        picker = Picker(f"Default level of {self.name}", choices, ranked=False, current=present)
-        chosen = await self.screen.ask(picker)
-        if chosen is None or chosen[0] == present:
+        chosen = await choose(self.screen, f"Default level of {self.name}", choices, current=present)
+        if chosen is None or chosen == present:
             return
-        level: Any = None if chosen[0] == "none" else chosen[0]
+        level: Any = None if chosen == "none" else chosen
         call = (
             UpdateSpace(space_id=self.place.id, default_level=level)
             if isinstance(self.place, Space)
             else UpdateCollection(collection_id=self.place.id, default_level=level)
         )
-        await self.send(call, f"default level: {chosen[0]}")
+        await self.send(call, f"default level: {chosen}")
 
 
 class PeopleList(List[PersonLevel]):
@@ -400,7 +399,7 @@ class TeamList(List[TeamLevel]):
         lost = changes_in_words(access, access.without(item.team.id, place.id), members, [place])
         lines: list[Line] = [(Span("Its members keep what roles, default levels and other teams allow."),)]
         lines += [(Span(sentence, "waiting"),) for sentence in lost]
-        if await session.screen.ask(ConfirmDialog(f"Remove {team} from {session.name}?", lines, "Remove")):
+        if await confirm(session.screen, f"Remove {team} from {session.name}?", lines, "Remove"):
             call = RemoveCollectionTeamPermission(collection_id=place.id, team_id=item.team.id)
             await session.send(call, f"removed {team}")
 

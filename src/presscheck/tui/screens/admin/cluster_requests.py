@@ -9,7 +9,8 @@ from presscheck.api.conversations import IssuesCluster, ListConversationIssues, 
 from presscheck.engine.reads.listing_guard import whole_listing
 from presscheck.text.phrases import ago, now
 from presscheck.text.sanitize import sanitize
-from presscheck.tui.widgets.picker import Choice, Picker
+from presscheck.tui.ui.ask import choose
+from presscheck.tui.widgets.picker import Choice
 
 if TYPE_CHECKING:
     from presscheck.api.change_requests import ChangeRequest
@@ -68,7 +69,7 @@ class ClusterRequests:
             )
             for request in sorted(found, key=lambda one: one.updated_at or "", reverse=True)
         ]
-        chosen = await screen.ask(Picker("Change requests of this group", choices, ranked=False))
-        request = next((one for one in found if chosen and one.id == chosen[0]), None)
+        chosen = await choose(screen, "Change requests of this group", choices)
+        request = next((one for one in found if chosen and one.id == chosen), None)
         if request:
             screen.app_context.open_review(request.space, request.id)

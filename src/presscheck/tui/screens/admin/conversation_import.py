@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from presscheck.api.conversations import IngestConversations, ListConversations
 from presscheck.engine.conversations import LineReport, in_batches, ingest, read_conversations
+from presscheck.store.drafts import DraftSlot
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
@@ -46,7 +47,7 @@ class ConversationImport:
 
     async def command_import_rows(self) -> None:
         """Ask for a file, import its conversations, and show the lines that were not imported."""
-        screen, outbox = self._screen, self._screen.engine.outbox
+        screen, draft = self._screen, DraftSlot(self._screen.engine.outbox, DRAFT)
         organization = screen.organization
         if organization is None:
             return
@@ -54,9 +55,8 @@ class ConversationImport:
         while True:
             dialog = PromptDialog(
                 "Import conversations from a file: JSON lines, or an array",
-                outbox.draft(DRAFT) or "",
+                draft,
                 max_length=None,
-                save=lambda text: outbox.save_draft(DRAFT, text),
                 confirm_label="Import",
                 hint='a conversation a line: {"id": "c1", "parts": [{"role": "user", "body": "Hello"}]}',
                 notes=error_note(reason),
@@ -71,7 +71,7 @@ class ConversationImport:
                 reason = f"{path} cannot be read: {told}"
             else:
                 break
-        outbox.save_draft(DRAFT, "")
+        draft.discard()
         try:
             await self._send(organization.id, file)
         finally:

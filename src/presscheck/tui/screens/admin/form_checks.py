@@ -10,7 +10,7 @@ from presscheck.engine.reads.listing_guard import whole_listing
 from presscheck.errors import InvalidArgument
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
-from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
+from presscheck.tui.ui.ask import confirm
 
 if TYPE_CHECKING:
     from presscheck.api.operation import Operation
@@ -48,8 +48,7 @@ async def _check_role(screen: BaseScreen, call: UpdateMember) -> None:
         (Span(f"This is you: you become {call.role or 'guest'}."),),
         (Span("Only another admin can make you admin again.", "waiting"),),
     ]
-    dialog = ConfirmDialog("Give up your admin role?", lines, "Change", type_to_confirm=name)
-    if not await screen.ask(dialog):
+    if not await confirm(screen, "Give up your admin role?", lines, "Change", type_to_confirm=name):
         raise InvalidArgument("role", "not changed: you stay admin")
 
 

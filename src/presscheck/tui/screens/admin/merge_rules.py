@@ -10,7 +10,7 @@ from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.screens.sites.writes import send
-from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
+from presscheck.tui.ui.ask import confirm
 from presscheck.tui.widgets.picker import Choice, Picker
 
 if TYPE_CHECKING:
@@ -62,8 +62,7 @@ async def ask_merge_rules(
         for key in marked
     ]
     lines: list[Line] = [(Span(f"· {_rule_in_words(rule.rule)}"),) for rule in rules]
-    dialog = ConfirmDialog(f"{title}: change?", lines or [(Span("None."),)], "Change")
-    return tuple(rules) if await screen.ask(dialog) else None
+    return tuple(rules) if await confirm(screen, f"{title}: change?", lines or [(Span("None."),)], "Change") else None
 
 
 def own_rules(rules: MergeRules | None) -> tuple[Any, ...]:

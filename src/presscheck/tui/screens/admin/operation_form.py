@@ -21,11 +21,12 @@ from presscheck.engine.forms.references import PAGE
 from presscheck.engine.integrations.publication import NAME, PublishForm
 from presscheck.engine.reads.listing_guard import whole_listing
 from presscheck.errors import PresscheckError
+from presscheck.store.drafts import DraftSlot
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.screens.admin.facts import value_at
 from presscheck.tui.screens.admin.form_checks import check
-from presscheck.tui.screens.form_dialog import FormDialog
+from presscheck.tui.screens.form_dialog import FormContent, FormDialog
 from presscheck.tui.screens.sites.writes import send
 from presscheck.tui.screens.text_screen import TextScreen
 from presscheck.tui.widgets.picker import Choice
@@ -176,7 +177,7 @@ async def fill_in(screen: BaseScreen, form: StoredForm, key: str) -> Any:
         The answer of the service, or the call if it has none; a receipt if it was sent for several things; None if
         nothing was sent.
     """
-    outbox, operation = screen.engine.outbox, operation_called(form.operation)
+    operation = operation_called(form.operation)
     about = {FORM: json.dumps(asdict(form), ensure_ascii=False), "title": form.title}
 
     async def send_with_file(call: Operation[Any]) -> Any:
@@ -191,17 +192,9 @@ async def fill_in(screen: BaseScreen, form: StoredForm, key: str) -> Any:
         return await choices_of(screen.engine, reference, {**dialog.chosen_ids, **form.path})
 
     asked = form_of(operation, dict(form.given))
-    dialog = FormDialog(
-        form.title,
-        FormForSeveral(asked, form.targets) if form.targets else asked,
-        form.present,
-        send=send_with_file,
-        lookup=lookup,
-        draft=outbox.draft(key) or "",
-        save=lambda text: outbox.save_draft(key, text, about),
-        copy=lambda text: screen.app_context.copy_to_clipboard(sanitize(text)),
-        file=file_of(operation),
-    )
+    filled_in = FormForSeveral(asked, form.targets) if form.targets else asked
+    content = FormContent(form.title, filled_in, form.present, file_of(operation), has_command=True)
+    dialog = FormDialog(content, send_with_file, DraftSlot(screen.engine.outbox, key, about=about), lookup=lookup)
     answer = await screen.ask(dialog)
     if isinstance(answer, Receipt):
         show_failures(screen, answer.failed)

@@ -39,7 +39,7 @@ from presscheck.tui.screens.admin.details import Details, Losses
 from presscheck.tui.screens.admin.facts import Fact
 from presscheck.tui.screens.admin.form_checks import ONLY_ADMIN, admins_of
 from presscheck.tui.screens.sites.writes import send
-from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
+from presscheck.tui.ui.ask import choose, confirm
 from presscheck.tui.widgets.picker import Choice, Picker
 from presscheck.tui.widgets.prompt_dialog import PromptDialog
 
@@ -192,16 +192,16 @@ async def join_organization(screen: OrganizationScreen, given: Mapping[str, Any]
         )
         for one in found
     ]
-    chosen = await screen.ask(Picker(f"Organizations of {sanitize(domain)}", choices, ranked=False))
+    chosen = await choose(screen, f"Organizations of {sanitize(domain)}", choices)
     if not chosen:
         return ""
-    organization = next(one for one in found if one.id == chosen[0])
+    organization = next(one for one in found if one.id == chosen)
     title = sanitize(organization.title) or organization.id
     if organization.id in mine:
         screen.notify(f"you are a member of {title} already")
         return ""
     lines: list[Line] = [(Span("You get the role that the organization gives to new members."),)]
-    if not await screen.ask(ConfirmDialog(f"Join {title}?", lines, "Join")):
+    if not await confirm(screen, f"Join {title}?", lines, "Join"):
         return ""
     await send(screen, JoinOrganization(organization_id=organization.id))
     return f"joined {title} (z leaves it again)"
@@ -257,11 +257,11 @@ async def add_invite(screen: OrganizationScreen, given: Mapping[str, Any]) -> st
         ]
     except NotSupported:
         screen.notify("this service does not list its spaces: only the organization can be chosen")
-    chosen = await screen.ask(Picker("Invite to", choices, is_menu=False))
+    chosen = await choose(screen, "Invite to", choices, ranked=True)
     if not chosen:
         return ""
-    kind, _, identity = chosen[0].partition(" ")
-    what = next(choice.label for choice in choices if choice.key == chosen[0])
+    kind, _, identity = chosen.partition(" ")
+    what = next(choice.label for choice in choices if choice.key == chosen)
     level = await choose_level(screen, f"Invite to {what} as", with_guest=True)
     if level is None:
         return ""

@@ -26,6 +26,7 @@ from presscheck.api.operation import Operation, Page
 from presscheck.engine.forms.form import FilterForm, form_fields, initial_texts
 from presscheck.engine.forms.parts_form import tree_text
 from presscheck.errors import Forbidden, NotSupported, PresscheckError
+from presscheck.store.drafts import DraftSlot
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, cut, cut_middle, pad, width
@@ -41,13 +42,14 @@ from presscheck.tui.screens.admin.facts import (
     value_at,
 )
 from presscheck.tui.screens.admin.operation_form import StoredForm, choices_of, fill_in, form_of, outcome, show_failures
-from presscheck.tui.screens.form_dialog import FormDialog
+from presscheck.tui.screens.form_dialog import FormContent, FormDialog
 from presscheck.tui.screens.sites.writes import send
 from presscheck.tui.screens.undo import undo_last_sent
+from presscheck.tui.ui.ask import choose
 from presscheck.tui.ui.row_filter import RowFilter
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 from presscheck.tui.widgets.empty_state import EmptyState
-from presscheck.tui.widgets.picker import Choice, Picker
+from presscheck.tui.widgets.picker import Choice
 from presscheck.tui.widgets.prompt_dialog import PromptDialog
 from presscheck.tui.widgets.row_list import RowList
 from presscheck.tui.widgets.status_bar import StatusLine
@@ -646,14 +648,14 @@ class FamilyTable(Vertical):
         async def keep(call: Operation[Any]) -> Operation[Any]:
             return call
 
+        texts = {
+            field.name: field.text_of(present[field.name]) if field.name in present else "" for field in form.fields
+        }
         dialog = FormDialog(
-            f"Filter {family.nouns}",
-            form,
-            {field.name: field.text_of(present[field.name]) if field.name in present else "" for field in form.fields},
-            send=keep,
+            FormContent(f"Filter {family.nouns}", form, texts, has_command=True),
+            keep,
+            None,
             lookup=lambda reference: choices_of(self._screen.engine, reference, self._path(family.listing)),
-            save=lambda _: None,
-            copy=lambda text: self._screen.app_context.copy_to_clipboard(sanitize(text)),
             send_label="filter",
         )
         call = await self._screen.ask(dialog)
@@ -669,10 +671,10 @@ class FamilyTable(Vertical):
         """Choose the column to sort by; the same one again turns the order round."""
         choices = [Choice(str(at), column.title) for at, column in enumerate(self.family.columns)]
         choices.append(Choice("", "As the service lists them"))
-        chosen = await self._screen.ask(Picker("Sort by", choices, ranked=False))
+        chosen = await choose(self._screen, "Sort by", choices)
         if chosen is None:
             return
-        column = self.family.columns[int(chosen[0])] if chosen[0] else None
+        column = self.family.columns[int(chosen)] if chosen else None
         same = self._sorted is not None and column is self._sorted[0]
         self._sorted = (column, not self._sorted[1] if same and self._sorted else False) if column else None
         self._arrange()
@@ -696,13 +698,12 @@ class FamilyTable(Vertical):
 
     async def command_export_rows(self) -> None:
         """Write the shown rows to a file, as CSV or JSON by its ending."""
-        outbox, key = self._screen.engine.outbox, f"export {self.family.title}"
         name = f"{self.family.title.lower().replace(' ', '-')}.csv"
+        draft = DraftSlot(self._screen.engine.outbox, f"export {self.family.title}", name)
         dialog = PromptDialog(
             f"Export {count(self._count, self.family.noun, self.family.plural)} to",
-            outbox.draft(key) or name,
+            draft,
             max_length=None,
-            save=lambda typed: outbox.save_draft(key, "" if typed == name else typed),
             validate=lambda typed: None if typed.endswith((".csv", ".json")) else "a name that ends in .csv or .json",
         )
         file = await self._screen.ask(dialog)
@@ -720,7 +721,7 @@ class FamilyTable(Vertical):
         except OSError as error:
             self._screen.notify(f"could not write {sanitize(file)}: {error.strerror}")
             return
-        outbox.save_draft(key, "")
+        draft.discard()
         self._screen.notify(f"wrote {count(len(items), self.family.noun, self.family.plural)} to {sanitize(file)}")
 
     def command_back(self) -> Awaitable[None] | None:

@@ -11,7 +11,8 @@ from presscheck.text.sanitize import sanitize
 from presscheck.tui.screens.browse.page_tree import page_key
 from presscheck.tui.screens.page.editor import stays_locked
 from presscheck.tui.screens.web_address import open_address
-from presscheck.tui.widgets.picker import Choice, Picker
+from presscheck.tui.ui.ask import choose
+from presscheck.tui.widgets.picker import Choice
 from presscheck.tui.widgets.prompt_dialog import PromptDialog
 
 if TYPE_CHECKING:
@@ -84,10 +85,10 @@ class ContentActions:
             screen.notify(f"no page of {title} has “{sanitize(words)}”")
             return
         choices = [Choice(page.id, sanitize(page.title) or "(no title)", sanitize(page.path)) for page in found]
-        chosen = await screen.ask(Picker(f"“{sanitize(words)}” in {title}", choices, ranked=False))
+        chosen = await choose(screen, f"“{sanitize(words)}” in {title}", choices)
         if chosen:
-            self._session.visit_page(space, chosen[0])
-            self._session.go_to(page_key(space, chosen[0]))
+            self._session.visit_page(space, chosen)
+            self._session.go_to(page_key(space, chosen))
 
 
 class ReplaceActions:

@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Any, cast
 from presscheck.api.change_requests import ChangeRequest, CreateChangeRequest, ListChangeRequests
 from presscheck.api.content_changes import EditChangeRequestContent
 from presscheck.engine.review.page_edits import MOST_CHANGES
+from presscheck.store.drafts import DraftSlot
 from presscheck.text.sanitize import sanitize
 from presscheck.tui.screens.browse.page_tree import page_key
 from presscheck.tui.screens.page import details as page_details
 from presscheck.tui.screens.page import editor as page_editor
 from presscheck.tui.screens.undo import undo_last_sent
-from presscheck.tui.widgets.picker import Choice, Picker
+from presscheck.tui.ui.ask import choose
+from presscheck.tui.widgets.picker import Choice
 from presscheck.tui.widgets.prompt_dialog import PromptDialog
 
 if TYPE_CHECKING:
@@ -175,8 +177,8 @@ class EditActions:
         choices = [Choice(side, sides[side], letter=side[0]) for side in order if side != "inside" or can_have_pages]
         # `a` is after, `b` before, `i` inside
         title = f"Add a page: where from {sanitize(item.title) or 'this page'}?"
-        chosen = await self._screen.ask(Picker(title, choices, ranked=False))
-        return cast("page_editor.Side", chosen[0]) if chosen else None
+        chosen = await choose(self._screen, title, choices)
+        return cast("page_editor.Side", chosen) if chosen else None
 
     async def _edit_details(self, space: Space, pages: Sequence[str]) -> None:
         path = await self.path(space)
@@ -209,14 +211,14 @@ class EditActions:
             Choice(request.id, f"#{request.number} {sanitize(request.subject) or '(no subject)'}", request.status)
             for request in requests
         ]
-        choice = ("new",) if not requests and not current else None
+        choice = "new" if not requests and not current else None
         title = f"Edit {sanitize(space.title)} in"
-        choice = choice or await self._screen.ask(Picker(title, choices))
+        choice = choice or await choose(self._screen, title, choices, ranked=True)
         if choice is None:
             return None
         existing = {request.id: request for request in requests}
-        request = await self._create_request(space) if choice[0] == "new" else existing.get(choice[0])
-        if request or choice[0] == "live":
+        request = await self._create_request(space) if choice == "new" else existing.get(choice)
+        if request or choice == "live":
             self._session.browse_in(space.id, request)
         return request
 
@@ -230,16 +232,10 @@ class EditActions:
 
     async def _create_request(self, space: Space) -> ChangeRequest | None:
         question = f"New change request in {sanitize(space.title)}: subject"
-        key, outbox = f"subject {space.id}", self._engine.outbox
-        dialog = PromptDialog(
-            question,
-            outbox.draft(key) or "",
-            max_length=SUBJECT,
-            save=lambda text: outbox.save_draft(key, text),
-        )
-        subject = await self._screen.ask(dialog)
+        draft = DraftSlot(self._engine.outbox, f"subject {space.id}")
+        subject = await self._screen.ask(PromptDialog(question, draft, max_length=SUBJECT))
         if subject is None:
             return None
         request = await self._engine.write(CreateChangeRequest(space_id=space.id, subject=subject)).landed()
-        outbox.save_draft(key, "")
+        draft.discard()
         return request

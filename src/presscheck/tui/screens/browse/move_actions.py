@@ -22,7 +22,8 @@ from presscheck.errors import ChecksFailed, PresscheckError
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.tui.screens.browse.page_tree import page_key
-from presscheck.tui.widgets.picker import Choice, Picker
+from presscheck.tui.ui.ask import choose
+from presscheck.tui.widgets.picker import Choice
 
 if TYPE_CHECKING:
     from presscheck.api.spaces import Space
@@ -255,10 +256,9 @@ class MoveActions:
         order, by_id = PageOrder.of(known.pages), {page.id: page for page in flatten(known.pages)}
         title = sanitize(by_id[pages[0]].title) if len(pages) == 1 and pages[0] in by_id else count(len(pages), "page")
         choices = [Choice(TOP, "Top level", sanitize(space.title)), *_destinations(order, by_id, pages)]
-        picker = Picker(f"Move {title} to", choices, ranked=False, is_menu=False)
-        chosen = await self._screen.ask(picker)
+        chosen = await choose(self._screen, f"Move {title} to", choices)
         if chosen:
-            parent = None if chosen[0] == TOP else chosen[0]
+            parent = None if chosen == TOP else chosen
             self._apply(space, pages, lambda order, by_id, targets: _into(order, by_id, targets, parent))
 
     async def _duplicate(self, space: Space, page_id: str) -> None:

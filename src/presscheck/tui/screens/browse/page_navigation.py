@@ -13,7 +13,8 @@ from presscheck.documents.pages.tree import flatten
 from presscheck.documents.terminal.controls import Controls
 from presscheck.text.sanitize import sanitize
 from presscheck.tui.screens.browse.page_tree import READABLE, page_key
-from presscheck.tui.widgets.picker import Choice, Picker
+from presscheck.tui.ui.ask import choose
+from presscheck.tui.widgets.picker import Choice
 
 if TYPE_CHECKING:
     from presscheck.tui.screens.browse.session import ContentTree
@@ -176,10 +177,9 @@ class PageNavigation:
             for number, heading in enumerate(headings)
         ]
         at = max(0, view.heading_at_cursor)
-        picker = Picker("Headings", choices, ranked=False, is_menu=False, current=str(at))
-        choice = await self._screen.ask(picker)
+        choice = await choose(self._screen, "Headings", choices, current=str(at))
         if choice:
-            view.go_to_heading(int(choice[0]), opens=True)
+            view.go_to_heading(int(choice), opens=True)
             view.focus()
 
     def command_next_change(self) -> None:

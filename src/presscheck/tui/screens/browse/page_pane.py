@@ -28,7 +28,8 @@ from presscheck.tui.screens.browse.site_actions import site_lines
 from presscheck.tui.screens.browse.space_home import SpaceHome
 from presscheck.tui.screens.references.page_pictures import PagePictures
 from presscheck.tui.screens.web_address import open_address
-from presscheck.tui.widgets.picker import Choice, Picker
+from presscheck.tui.ui.ask import choose
+from presscheck.tui.widgets.picker import Choice
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -202,9 +203,9 @@ class PagePane:
             return
         choices = [Choice(page.id, sanitize(page.title), sanitize(page.path or "")) for page in pages]
         title = f"Pages that link here{' · ' if unread else ''}{unread}"
-        choice = await self._screen.ask(Picker(title, choices))
+        choice = await choose(self._screen, title, choices, ranked=True)
         if choice:
-            self._session.visit(page_key(item.space.id, choice[0]))
+            self._session.visit(page_key(item.space.id, choice))
 
     def command_copy(self) -> None:
         """Copy the web address of the page, the space or the site."""

@@ -32,8 +32,8 @@ from presscheck.tui.screens.references.revision_references import RevisionRefere
 from presscheck.tui.screens.revert_actions import make_revert
 from presscheck.tui.screens.revision_lines import change_lines, revision_head
 from presscheck.tui.screens.web_address import open_address
+from presscheck.tui.ui.ask import choose, confirm
 from presscheck.tui.ui.screen import BaseScreen
-from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 from presscheck.tui.widgets.empty_state import EmptyState
 from presscheck.tui.widgets.line_view import LineView
 from presscheck.tui.widgets.page_view import PageView
@@ -187,9 +187,9 @@ class RevisionListScreen(BaseScreen):
             return
         choices = [Choice("page", sanitize(page.title) or "(no title)", "this page only", letter="p")] if page else []
         choices.append(Choice("all", f"All pages of {sanitize(self._space.title)}", "as they were then", letter="a"))
-        chosen = await self.ask(Picker("Bring back as of this revision", choices, ranked=False))
+        chosen = await choose(self, "Bring back as of this revision", choices)
         if chosen:
-            one = page if chosen == ("page",) else None
+            one = page if chosen == "page" else None
             await _bring_back(self, self._space, row.revision, row.created_at, one)
 
     def reason_go_links(self) -> str | None:
@@ -392,7 +392,7 @@ async def _bring_back_in(
         (Span(f"In #{request.number} {subject}, as a new revision."),),
         (Span("Later edits of the page in this change request are replaced."),),
     ]
-    if not await screen.ask(ConfirmDialog(f"Bring back {title} as of {when}?", lines, "Bring back")):
+    if not await confirm(screen, f"Bring back {title} as of {when}?", lines, "Bring back"):
         return False
     change = RevertPage(page=page.id, revision=revision)
     call = EditChangeRequestContent(space_id=request.space, change_request_id=request.id, changes=(change,))

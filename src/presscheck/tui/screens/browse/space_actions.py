@@ -27,6 +27,7 @@ from presscheck.api.spaces import (
     TransferSpace,
     UpdateSpace,
 )
+from presscheck.store.drafts import DraftSlot
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
@@ -35,7 +36,7 @@ from presscheck.tui.screens.admin.merge_rules import ask_merge_rules, own_rules,
 from presscheck.tui.screens.browse.deleted_spaces import DeletedSpaces
 from presscheck.tui.screens.emoji import emoji_code, emoji_text
 from presscheck.tui.screens.undo import undo_last_sent
-from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
+from presscheck.tui.ui.ask import choose, confirm
 from presscheck.tui.widgets.picker import Choice, Picker
 from presscheck.tui.widgets.prompt_dialog import PromptDialog
 
@@ -126,8 +127,7 @@ class SpaceSettings:
             await self._screen.engine.write(UpdateSpace(space_id=space.id, merge_rules=rules)).landed()
 
     async def _choose(self, title: str, choices: list[Choice]) -> str | None:
-        chosen = await self._screen.ask(Picker(title, choices, ranked=False))
-        return chosen[0] if chosen else None
+        return await choose(self._screen, title, choices)
 
 
 class SpaceActions:
@@ -251,8 +251,8 @@ class SpaceActions:
 
     async def _create(self, kind: str, inside: Item | None) -> None:
         parent = inside.collection.id if inside and inside.collection else None
-        draft = f"new {kind} {parent or TOP}"
-        title = await self._prompt(f"Title of the new {kind}", "", TITLE, draft)
+        draft = DraftSlot(self._screen.engine.outbox, f"new {kind} {parent or TOP}")
+        title = await self._screen.ask(PromptDialog(f"Title of the new {kind}", draft, max_length=TITLE))
         if title is None:
             return
         given: dict[str, Any] = {"organization_id": self._session.organization_id, "title": title}
@@ -263,7 +263,7 @@ class SpaceActions:
             if kind == "space"
             else engine.write(CreateCollection(**given)).landed()
         )
-        self._screen.engine.outbox.save_draft(draft, "")
+        draft.discard()
         if made is not None:
             self._session.go_to(f"{kind} {made.id}")
 
@@ -301,13 +301,14 @@ class SpaceActions:
         """Change the title, or the description of a collection."""
         is_title = field == "title"
         text = item.title if is_title else (item.collection.description or "") if item.collection else ""
-        draft = f"{field} {item.key}"
-        size = {"max_length": TITLE, "min_length": 1} if is_title else {"max_length": DESCRIPTION, "min_length": 0}
-        new = await self._prompt(f"{field.capitalize()} of {sanitize(item.title)}", text, draft=draft, **size)
+        draft = DraftSlot(self._screen.engine.outbox, f"{field} {item.key}", text)
+        at_least, at_most = (1, TITLE) if is_title else (0, DESCRIPTION)
+        question = f"{field.capitalize()} of {sanitize(item.title)}"
+        new = await self._screen.ask(PromptDialog(question, draft, min_length=at_least, max_length=at_most))
         if new is not None and new != text:
             await self._write(_update(item, **{field: new}))
         if new is not None:
-            self._screen.engine.outbox.save_draft(draft, "")
+            draft.discard()
 
     async def _change_emoji(self, space_id: str, present: str) -> None:
         def validate(text: str) -> str | None:
@@ -493,31 +494,14 @@ class SpaceActions:
             Choice(row.key, row.label, against[row.key], (Span(row.label, "quiet"),)) if row.key in against else row
             for row in choices
         ]
-        chosen = await self._screen.ask(Picker(title, rows, ranked=False))
-        if chosen and chosen[0] in against:
-            self._screen.notify(against[chosen[0]])
+        chosen = await choose(self._screen, title, rows)
+        if chosen and chosen in against:
+            self._screen.notify(against[chosen])
             return None
-        return chosen[0] if chosen else None
-
-    async def _prompt(self, question: str, text: str, max_length: int, draft: str, min_length: int = 1) -> str | None:
-        """A text, which is a draft until the service accepted it."""
-        outbox = self._screen.engine.outbox
-
-        def save(typed: str) -> None:
-            outbox.save_draft(draft, "" if typed == text else typed)
-
-        dialog = PromptDialog(
-            question,
-            outbox.draft(draft) or text,
-            min_length=min_length,
-            max_length=max_length,
-            save=save,
-        )
-        return await self._screen.ask(dialog)
+        return chosen
 
     async def _confirm(self, question: str, lines: list[Line], action: str, title: str) -> bool:
-        dialog = ConfirmDialog(question, lines, action, type_to_confirm=title)
-        return bool(await self._screen.ask(dialog))
+        return await confirm(self._screen, question, lines, action, type_to_confirm=title)
 
     async def _write(self, call: Operation[Any]) -> None:
         await self._screen.engine.write(call).landed()

@@ -17,11 +17,11 @@ from presscheck.api.comments import Document, PostComment
 from presscheck.api.operation import Operation
 from presscheck.engine.members import people_in
 from presscheck.engine.review.merge_train import MERGE_TRAIN, load_train, save_train
-from presscheck.store.open_texts import DraftSlot
+from presscheck.store.drafts import DraftSlot
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Span
 from presscheck.tui.screens.batch_actions import BatchScreen, WriteItem, count_text, merge_train, path_of
-from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
+from presscheck.tui.ui.ask import choose, confirm
 from presscheck.tui.widgets.picker import Choice, Picker
 
 if TYPE_CHECKING:
@@ -93,17 +93,17 @@ class BulkActions:
         lacks_reviews = self._engine.lacks(REVIEWS)
         title = f"With {count_text(requests)}{'; this service has no reviews' if lacks_reviews else ''}"
         actions = [action for action in ACTIONS if not (lacks_reviews and action.key in NEED_REVIEWS)]
-        choice = await self._screen.ask(Picker(title, actions, ranked=False))
+        choice = await choose(self._screen, title, actions)
         if not choice:
             return
-        if choice[0] == "done":
+        if choice == "done":
             self._triage.command_done()
-        elif choice[0] == "snooze":
+        elif choice == "snooze":
             await self._triage.command_snooze()
-        elif choice[0] == "merge":
+        elif choice == "merge":
             await self._merge(requests)
         else:
-            await self._send(choice[0], requests)
+            await self._send(choice, requests)
 
     async def _send(self, action: str, requests: Sequence[ChangeRequest]) -> None:
         call = await self._call_for(action)
@@ -112,7 +112,7 @@ class BulkActions:
         title = next(choice.label for choice in ACTIONS if choice.key == action)
         lines = [(Span(f"#{request.number} {sanitize(request.subject)}"),) for request in requests]
         question = f"{title}: {count_text(requests)}?"
-        if await self._screen.ask(ConfirmDialog(question, lines, title)):
+        if await confirm(self._screen, question, lines, title):
             for draft in (DRAFT, CHANGES_DRAFT):
                 self._engine.outbox.save_draft(draft, "")
             items = [WriteItem(self._engine, request, call(request)) for request in requests]
@@ -140,10 +140,10 @@ class BulkActions:
             return
         first = f"#{requests[0].number} {sanitize(requests[0].subject)}"
         choices = [Choice("go", "Continue", count_text(requests)), Choice("forget", "Discard", "nothing is merged")]
-        choice = await self._screen.ask(Picker(f"Merge train stopped at {first}", choices))
-        if choice == ("go",):
+        choice = await choose(self._screen, f"Merge train stopped at {first}", choices, ranked=True)
+        if choice == "go":
             self._show(merge_train(self._engine, requests))
-        elif choice == ("forget",):
+        elif choice == "forget":
             save_train(self._engine.outbox, ())
 
     async def _call_for(self, action: str) -> CallOf | None:
@@ -170,13 +170,7 @@ class BulkActions:
     def _composer(self, title: str, draft: str) -> Composer:
         from presscheck.tui.widgets.composer import Composer  # 20 ms, only for a comment on all marked
 
-        outbox = self._engine.outbox
-
-        def save(text: str) -> None:
-            outbox.save_draft(draft, text)
-
-        slot = DraftSlot(outbox, draft)
-        return Composer(title, outbox.draft(draft), save, slot=slot)
+        return Composer(title, DraftSlot(self._engine.outbox, draft))
 
 
 def _request_changes(request: ChangeRequest, text: str) -> SubmitReview:

@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import ClassVar
 
 from textual import events
 from textual.app import ComposeResult
-from textual.binding import BindingType
-from textual.containers import Horizontal, Vertical
-from textual.screen import ModalScreen
+from textual.containers import Horizontal
 from typing_extensions import override
 
 from presscheck.config.saved_views import SavedView
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, wrap
+from presscheck.tui.widgets.dialog import Dialog
 from presscheck.tui.widgets.line_view import TextView
 from presscheck.tui.widgets.search_inputs import SearchInput
-from presscheck.tui.widgets.status_bar import StatusLine, pressing
+from presscheck.tui.widgets.status_bar import StatusLine
 
-WIDEST = 76
 HINTS = {
     "name": "the title of its tab",
     "query": "space:api author:me updated:<2w, or words of the subject",
@@ -68,7 +65,7 @@ class Toggle(StatusLine, can_focus=True):
         self.show((bar, Span(f"{marks[0]} by space", yes), Span(f"   {marks[1]} no grouping", no), hint))
 
 
-class SavedViewEditor(ModalScreen[SavedView | None], inherit_bindings=False):
+class SavedViewEditor(Dialog[SavedView]):
     """A dialog whose result is a valid view; None if it was closed.
 
     Args:
@@ -77,10 +74,7 @@ class SavedViewEditor(ModalScreen[SavedView | None], inherit_bindings=False):
         validate: returns the first invalid field and why it is invalid, or None.
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = []
     DEFAULT_CSS = """
-    SavedViewEditor { align: center middle; background: transparent; }
-    SavedViewEditor > Vertical { width: 76; max-width: 100%; height: auto; padding: 1 2; background: $ink-raised; }
     SavedViewEditor Horizontal { height: 1; margin-top: 1; }
     SavedViewEditor Horizontal > .label { width: 8; }
     SavedViewEditor TextView { height: 2; margin: 1 0; }
@@ -92,27 +86,24 @@ class SavedViewEditor(ModalScreen[SavedView | None], inherit_bindings=False):
         view: SavedView,
         validate: Callable[[SavedView], tuple[str, str] | None],
     ) -> None:
-        super().__init__()
-        self.heading, self.view, self.validate = title, view, validate
+        super().__init__(title)
+        self.view, self.validate = view, validate
 
     @override
-    def compose(self) -> ComposeResult:
-        with Vertical():
-            yield StatusLine(id="view-title")
-            for field, hint in HINTS.items():
-                with Horizontal():
-                    yield StatusLine(id=f"label-{field}", classes="label")
-                    yield SearchInput(sanitize(getattr(self.view, field)), placeholder=hint, id=field)
+    def body(self) -> ComposeResult:
+        for field, hint in HINTS.items():
             with Horizontal():
-                yield StatusLine(id="label-group", classes="label")
-                yield Toggle(is_on=self.view.group == "space")
-            yield TextView()
-            yield StatusLine(id="view-keys")
+                yield StatusLine(id=f"label-{field}", classes="label")
+                yield SearchInput(sanitize(getattr(self.view, field)), placeholder=hint, id=field)
+        with Horizontal():
+            yield StatusLine(id="label-group", classes="label")
+            yield Toggle(is_on=self.view.group == "space")
+        yield TextView()
 
     def on_mount(self) -> None:
         """Focus the name."""
         self.query_one(TextView).can_focus = False
-        self.query_one("#view-title", StatusLine).show((Span(self.heading, "title"),))
+        self.show_title()
         self.query_one("#name", SearchInput).focus()
         self._show()
 
@@ -124,25 +115,16 @@ class SavedViewEditor(ModalScreen[SavedView | None], inherit_bindings=False):
         """Show what is wrong with the fields."""
         self._show()
 
-    def on_key(self, event: events.Key) -> None:
-        """Save, close, or go to another field."""
+    @override
+    def keys(self) -> dict[str, Callable[[], object]]:
         toggle = self.query_one(Toggle)
-        if event.key in ("escape", "ctrl+c"):
-            self.dismiss(None)
-        elif event.key == "enter":
-            if self.validate(self._typed()) is None:
-                self.dismiss(self._typed())
-        elif event.key in ("tab", "down"):
-            self.focus_next()
-        elif event.key in ("shift+tab", "up"):
-            self.focus_previous()
-        elif toggle.has_focus and event.key in ("space", "left", "right"):
-            toggle.toggle_value()
-            self._show()
-        else:
-            return
-        event.stop()
-        event.prevent_default()
+        switches = dict.fromkeys(("space", "left", "right"), toggle.toggle_value) if toggle.has_focus else {}
+        return {**super().keys(), **switches}
+
+    @override
+    def submit(self) -> None:
+        if self.validate(self._typed()) is None:
+            self.dismiss(self._typed())
 
     def _typed(self) -> SavedView:
         name, query, sort_by = (self.query_one(f"#{field}", SearchInput).value.strip() for field in HINTS)
@@ -153,11 +135,6 @@ class SavedViewEditor(ModalScreen[SavedView | None], inherit_bindings=False):
         for field, title in zip((*HINTS, "group"), ("Name", "Query", "Sort", "Group"), strict=True):
             is_wrong = error is not None and error[0] == field
             self.query_one(f"#label-{field}", StatusLine).show((Span(title, "waiting" if is_wrong else "quiet"),))
-        columns = max(20, min(WIDEST, self.size.width) - 4)
         why: Line = (Span(f"{error[0]} {sanitize(error[1])}", "waiting"),) if error else ()
-        self.query_one(TextView).show(wrap(why, columns)[:ERROR_LINES] if why else [])
-        save = pressing("enter", Span("enter", "quiet" if error else "accent"), Span(" save", "quiet"))
-        next_field = pressing("tab", Span("tab", "accent"), Span(" next", "quiet"))
-        cancel = pressing("escape", Span("esc", "accent"), Span(" cancel", "quiet"))
-        gap = Span("   ", "quiet")
-        self.query_one("#view-keys", StatusLine).show((*save, gap, *next_field, gap, *cancel))
+        self.query_one(TextView).show(wrap(why, self.columns)[:ERROR_LINES] if why else [])
+        self.show_keys({"enter": "save", "tab": "next", "escape": "cancel"}, disabled=("enter",) if error else ())

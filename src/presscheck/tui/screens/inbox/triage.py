@@ -13,7 +13,8 @@ from presscheck.tui.screens.batch_actions import count_text
 from presscheck.tui.screens.inbox.session import Inbox
 from presscheck.tui.screens.notification_actions import NotificationActions, Selection
 from presscheck.tui.screens.undo import undo_last_sent
-from presscheck.tui.widgets.picker import Choice, Picker
+from presscheck.tui.ui.ask import choose
+from presscheck.tui.widgets.picker import Choice
 
 MORNING = 8
 """The hour at which snoozed change requests come back."""
@@ -55,10 +56,9 @@ class TriageActions:
         requests = self._session.selected()
         if not requests:
             return
-        dialog = Picker(f"Snooze {count_text(requests)}", SNOOZES, ranked=False)
-        choice = await self._screen.ask(dialog)
+        choice = await choose(self._screen, f"Snooze {count_text(requests)}", SNOOZES)
         if choice:
-            until = wake_time(choice[0], datetime.now().astimezone())
+            until = wake_time(choice, datetime.now().astimezone())
             for request in requests:
                 self._triage.snooze(request, until)
             self._hide(requests, "snoozed")

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from presscheck.config.settings_file import save_setting
 from presscheck.text.sanitize import sanitize
-from presscheck.tui.widgets.picker import Choice, Picker
+from presscheck.tui.ui.ask import choose
+from presscheck.tui.widgets.picker import Choice
 
 if TYPE_CHECKING:
     from presscheck.tui.ui.screen import BaseScreen
@@ -33,12 +34,12 @@ async def choose_user(screen: BaseScreen, organization_id: str) -> None:
         Choice(person.id, sanitize(person.display_name) or sanitize(person.id), sanitize(person.email or ""))
         for person in people
     ]
-    chosen = await screen.ask(Picker("This service does not tell who you are: choose your name", choices))
+    chosen = await choose(screen, "This service does not tell who you are: choose your name", choices, ranked=True)
     if not chosen:
         return
     file = screen.app_context.settings_file
     if file:
-        save_setting(file, screen.app_context.profile.name, "user", chosen[0])
-    screen.engine.set_user(chosen[0])
-    name = next(choice.label for choice in choices if choice.key == chosen[0])
+        save_setting(file, screen.app_context.profile.name, "user", chosen)
+    screen.engine.set_user(chosen)
+    name = next(choice.label for choice in choices if choice.key == chosen)
     screen.notify(f"you are {name}{'; saved in the settings' if file else ''}")

@@ -17,7 +17,7 @@ from presscheck.text.phrases import now
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Span
 from presscheck.tui.screens.inbox.saved_view_editor import SavedViewEditor
-from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
+from presscheck.tui.ui.ask import confirm
 from presscheck.tui.widgets.prompt_dialog import PromptDialog
 
 if TYPE_CHECKING:
@@ -157,7 +157,7 @@ class ViewActions:
             return
         name = sanitize(saved.name)
         lines = [(Span("Removes it from your settings. Change requests are not affected."),)]
-        if await self._screen.ask(ConfirmDialog(f"Remove the view {name}?", lines, "Remove")):
+        if await confirm(self._screen, f"Remove the view {name}?", lines, "Remove"):
             remove_view(file, saved.name)
             self.store_filter(saved.name, "")
             self._reload("", f"view {name} removed")

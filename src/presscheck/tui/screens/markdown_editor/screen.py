@@ -648,7 +648,7 @@ class MarkdownEditor(BaseScreen):
             self.notify(MISSING[kind])
             return
         choices = [Choice(str(at), proposal.label, proposal.note) for at, proposal in enumerate(proposals)]
-        chosen = await self.ask(Picker(MENU[kind], choices, is_menu=False))
+        chosen = await self.ask(Picker(MENU[kind], choices))
         if chosen:
             self.area.insert(proposals[int(chosen[0])].text)
 

@@ -12,15 +12,17 @@ from presscheck.api.spaces import GetSpace
 from presscheck.documents.pages.tree import flatten
 from presscheck.engine.drafts import APPROVAL, CHANGES, draft_about, page_ids, read_fate
 from presscheck.errors import Forbidden, NotFound, PresscheckError
+from presscheck.store.drafts import DraftSlot
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.screens.outbox.draft_list import FATES, label_of, size_of
 from presscheck.tui.screens.outbox.draft_places import DraftPlaces
-from presscheck.tui.screens.page.editor import TITLE, ask_line, edit_page, stays_locked
+from presscheck.tui.screens.page.editor import TITLE, edit_page, stays_locked
 from presscheck.tui.screens.page.markdown import from_editor, title_of, to_editor
 from presscheck.tui.screens.text_screen import TextScreen
-from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
-from presscheck.tui.widgets.picker import Choice, Picker
+from presscheck.tui.ui.ask import choose, confirm
+from presscheck.tui.widgets.picker import Choice
+from presscheck.tui.widgets.prompt_dialog import PromptDialog
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -106,7 +108,7 @@ class DraftActions:
         if len(words) > SHOWN_LINES:
             lines.append((Span("  …", "quiet"),))
         title = f"Discard your draft: {label_of(draft)}?"
-        if await self._screen.ask(ConfirmDialog(title, lines, "Discard")):
+        if await confirm(self._screen, title, lines, "Discard"):
             for key in draft.stored_keys:
                 self._screen.engine.outbox.save_draft(key, "")
             self._rows.read()
@@ -156,20 +158,20 @@ class DraftActions:
             Choice("discard", "Discard the draft (asks first)", letter="d"),
         ]
         title = f"{label_of(draft)}: {FATES[fate]}"
-        chosen = await self._screen.ask(Picker(title, choices, ranked=False))
-        if chosen == ("page",):
+        chosen = await choose(self._screen, title, choices)
+        if chosen == "page":
             await self._add_page(draft, draft.path)
-        elif chosen == ("request",):
+        elif chosen == "request":
             await self._move_to_new_request(draft)
-        elif chosen == ("review",) and draft.name in IN_REVIEW:
+        elif chosen == "review" and draft.name in IN_REVIEW:
             await self._continue(draft)
-        elif chosen == ("review",):
+        elif chosen == "review":
             self._screen.app_context.open_review(draft.space, draft.request)
-        elif chosen == ("show",):
+        elif chosen == "show":
             self._show(draft)
-        elif chosen == ("copy",):
+        elif chosen == "copy":
             self.copy(draft)
-        elif chosen == ("discard",):
+        elif chosen == "discard":
             await self.discard(draft)
 
     async def _is_on_main(self, draft: Draft) -> bool:
@@ -192,14 +194,14 @@ class DraftActions:
             return
         if await stays_locked(self._screen, draft.space):
             return
-        key = f"subject {draft.space}"
         title = f"New change request in {sanitize(space.title)}: subject"
         subject = draft.stored.about.get("subject", "")[:SUBJECT]
-        subject = await ask_line(self._screen, title, subject, key, max_length=SUBJECT, about={"space": draft.space})
+        slot = DraftSlot(engine.outbox, f"subject {draft.space}", subject, {"space": draft.space})
+        subject = await self._screen.ask(PromptDialog(title, slot, max_length=SUBJECT))
         if subject is None:
             return
         request = await engine.write(CreateChangeRequest(space_id=draft.space, subject=subject)).landed()
-        engine.outbox.save_draft(key, "")
+        slot.discard()
         if request is None:
             return
         path: dict[str, Any] = {"space_id": draft.space, "change_request_id": request.id}
@@ -221,17 +223,17 @@ class DraftActions:
         """Add a page with the text of a draft; the draft is removed once the service has the page."""
         if await stays_locked(self._screen, path["space_id"]):
             return
-        engine, key = self._screen.engine, f"new page from {draft.stored.key}"
-        title = title_of(draft.text) or draft.page_title
-        title = await ask_line(self._screen, "Title of the new page", title[:TITLE], key, max_length=TITLE)
+        engine, title = self._screen.engine, title_of(draft.text) or draft.page_title
+        slot = DraftSlot(engine.outbox, f"new page from {draft.stored.key}", title[:TITLE])
+        title = await self._screen.ask(PromptDialog("Title of the new page", slot, max_length=TITLE))
         if title is None:
             return
         edit = from_editor(to_editor(title, ""), draft.text)
         document = Document(markdown=edit.markdown if edit else "")
         change = InsertPage(title=title, document=document)
         answer = await engine.write(EditChangeRequestContent(**path, changes=(change,), compat=False)).landed()
-        for name in (key, *draft.stored_keys):
-            engine.outbox.save_draft(name, "")
+        for key in (slot.key, *draft.stored_keys):
+            engine.outbox.save_draft(key, "")
         self._rows.read()
         changes = answer.changes if answer else ()
         page = next((created.page_id for created in changes if created.object == "created_page"), None)

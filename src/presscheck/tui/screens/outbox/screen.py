@@ -13,7 +13,7 @@ from typing_extensions import override
 from presscheck.engine.writes.descriptions import describe, describe_name
 from presscheck.engine.writes.typed_texts import typed_text_in, with_text
 from presscheck.errors import PresscheckError
-from presscheck.store.open_texts import DraftSlot
+from presscheck.store.drafts import DraftSlot
 from presscheck.text.phrases import now, span
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, cut, pad
@@ -23,9 +23,9 @@ from presscheck.tui.screens.outbox.draft_actions import DraftActions
 from presscheck.tui.screens.outbox.draft_list import DraftList
 from presscheck.tui.screens.text_screen import TextScreen
 from presscheck.tui.screens.undo import undo_sent
+from presscheck.tui.ui.ask import confirm
 from presscheck.tui.ui.screen import BaseScreen
 from presscheck.tui.widgets.composer import Composer
-from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 from presscheck.tui.widgets.empty_state import EmptyState
 from presscheck.tui.widgets.row_list import RowList
 from presscheck.tui.widgets.status_bar import ClickableLines, StatusLine
@@ -234,19 +234,15 @@ class OutboxScreen(BaseScreen):
             return self._draft_actions.open(self._draft)
         if current is None or current.call is None or not (typed_text := typed_text_in(current.call)):
             return None
-        call, (field, text), key = current.call, typed_text, f"outbox {current.id}"
-
-        def save(typed: str) -> None:
-            self.engine.outbox.save_draft(key, "" if typed == text else typed)
+        call, (field, text) = current.call, typed_text
+        draft = DraftSlot(self.engine.outbox, f"outbox {current.id}", text)
 
         def submit(typed: str) -> None:
             if not self.engine.rewrite(current.id, with_text(call, field, typed)):
                 raise PresscheckError("already sent: your text is saved as a draft")
-            save(text)
+            draft.discard()
 
-        title = change_name(current)
-        initial, slot = self.engine.outbox.draft(key) or text, DraftSlot(self.engine.outbox, key)
-        self.app_context.push_screen(Composer(title, initial, save, slot=slot, submit=submit))
+        self.app_context.push_screen(Composer(change_name(current), draft, submit=submit))
         return None
 
     async def command_unsend(self) -> None:
@@ -298,7 +294,7 @@ class OutboxScreen(BaseScreen):
             (Span(change_name(current)),),
             (Span("It will not be sent; the history keeps its text.", "waiting"),),
         ]
-        if await self.ask(ConfirmDialog(question, facts, action)):
+        if await confirm(self, question, facts, action):
             self.notify("discarded" if self.engine.drop(current.id) else NOT_DISCARDED)
 
     async def _go_to(self, entry: HistoryEntry) -> None:

@@ -13,12 +13,15 @@ from presscheck.documents.visitors.conditions import LONGEST, problem_of
 from presscheck.engine.drafts import draft_about
 from presscheck.engine.review.pending_review import draft_key
 from presscheck.errors import ChecksFailed
+from presscheck.store.drafts import DraftSlot
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Span
 from presscheck.tui.screens.emoji import emoji_code, emoji_text
-from presscheck.tui.screens.page.editor import TITLE, ask_line
-from presscheck.tui.widgets.picker import Choice, Picker
+from presscheck.tui.screens.page.editor import TITLE
+from presscheck.tui.ui.ask import choose
+from presscheck.tui.widgets.picker import Choice
+from presscheck.tui.widgets.prompt_dialog import PromptDialog
 
 if TYPE_CHECKING:
     from presscheck.tui.ui.screen import BaseScreen
@@ -135,14 +138,14 @@ async def edit_details(screen: BaseScreen, path: dict[str, Any], page_ids: Seque
         line = (Span(label, "quiet"),)
         choices.append(Choice(NOT_IN_API, label, "only in the app: the API lacks them", line))
     what = sanitize(pages[0].title) if len(pages) == 1 else count(len(pages), "page")
-    chosen = await screen.ask(Picker(f"Edit {what}", choices, ranked=False, is_menu=True))
-    if chosen == (NOT_IN_API,):
+    chosen = await choose(screen, f"Edit {what}", choices)
+    if chosen == NOT_IN_API:
         screen.notify("the API cannot change cover or tags: o opens the page in the app")
     for detail in details:
-        if chosen == (detail.name,):
+        if chosen == detail.name:
             await _edit_text(screen, path, pages[0], detail)
     for switch in switches:
-        if chosen == (switch.name,):
+        if chosen == switch.name:
             value = not all(getattr(page, switch.name) for page in pages)
             changes = tuple(UpdatePage.model_validate({"page": page.id, switch.name: value}) for page in pages)
             await screen.engine.write(EditChangeRequestContent(**path, changes=changes)).landed()
@@ -151,24 +154,24 @@ async def edit_details(screen: BaseScreen, path: dict[str, Any], page_ids: Seque
 async def _edit_text(screen: BaseScreen, path: dict[str, Any], page: RevisionPage, detail: _Detail) -> None:
     key = draft_key(path["change_request_id"], f"{detail.name} {page.id}")
     before = getattr(page, detail.name) or ""
-    new = await ask_line(
-        screen,
+    about = draft_about(screen.engine, path, page=page.title)
+    draft = DraftSlot(screen.engine.outbox, key, detail.typed(before), about)
+    dialog = PromptDialog(
         f"{detail.label} of {sanitize(page.title)}" if detail.name != "title" else "Title of the page",
-        detail.typed(before),
-        key,
+        draft,
         min_length=detail.min_length,
         max_length=detail.max_length,
         validate=detail.problem,
         hint="empty: none" if not detail.min_length else "",
-        about=draft_about(screen.engine, path, page=page.title),
     )
+    new = await screen.ask(dialog)
     if new is None:
         return
     stored = detail.stored(new)
     if stored != before:
         change = UpdatePage.model_validate({"page": page.id, detail.name: stored})
         await screen.engine.write(EditChangeRequestContent(**path, changes=(change,))).landed()
-    screen.engine.outbox.save_draft(key, "")
+    draft.discard()
 
 
 def _shown(page: RevisionPage, detail: _Detail) -> str:

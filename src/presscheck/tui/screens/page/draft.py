@@ -14,7 +14,7 @@ from presscheck.documents.merge.hunks import line_numbers
 from presscheck.engine.drafts import BASE, PAGE, draft_about
 from presscheck.engine.review.pending_review import draft_key
 from presscheck.errors import PresscheckError
-from presscheck.store.open_texts import DraftSlot
+from presscheck.store.drafts import DraftSlot
 from presscheck.text.phrases import count, long_ago
 from presscheck.text.phrases import now as clock
 from presscheck.text.sanitize import sanitize
@@ -30,7 +30,7 @@ from presscheck.tui.screens.text_draft import (
     name_of_saved,
     problem_of_markers,
 )
-from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
+from presscheck.tui.ui.ask import confirm
 
 if TYPE_CHECKING:
     from presscheck.documents.merge.text import MergedText
@@ -105,7 +105,9 @@ class PageDraft:
     def slot(self) -> DraftSlot:
         """Where the draft is stored, with the page that it is edited from."""
         about = draft_about(self._engine, self.path, page=self.title)
-        return DraftSlot(self._outbox, self._keys[0], about, {self._keys[1]: self._base.text} if self._base else {})
+        return DraftSlot(
+            self._outbox, self._keys[0], about=about, beside={self._keys[1]: self._base.text} if self._base else {}
+        )
 
     @property
     def text(self) -> str:
@@ -179,8 +181,7 @@ class PageDraft:
         if lost := await self._lost_types(after):
             names = ", ".join(sanitize(kind) for kind in lost)
             lines.append((Span("Not in the Markdown of the service, so saving removes it: ", "removed"), Span(names)))
-        dialog = ConfirmDialog("Save to the change request?", lines, "Save", details=diff)
-        if not await screen.ask(dialog):
+        if not await confirm(screen, "Save to the change request?", lines, "Save", details=diff):
             return Saved("not saved; e opens your draft", merged.text)
         if (await self._read_page()).text != after.text:
             message = "somebody edited the page just now: not saved; e opens your draft, merged with it"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from presscheck.api.comments import Document
@@ -17,14 +17,15 @@ from presscheck.engine.drafts import draft_about
 from presscheck.engine.review.pending_review import draft_key
 from presscheck.engine.search.backlinks import backlinks
 from presscheck.errors import ChecksFailed, PresscheckError
+from presscheck.store.drafts import DraftSlot
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Span
 from presscheck.tui.external_programs import edit_text, is_built_in
 from presscheck.tui.screens.page.draft import PageDraft
 from presscheck.tui.screens.text_draft import confirm_discard
-from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
-from presscheck.tui.widgets.picker import Choice, Picker
+from presscheck.tui.ui.ask import choose, confirm
+from presscheck.tui.widgets.picker import Choice
 from presscheck.tui.widgets.prompt_dialog import PromptDialog
 
 if TYPE_CHECKING:
@@ -91,10 +92,10 @@ async def _ask_about(screen: BaseScreen, draft: PageDraft) -> str | None:
         Choice("discard", "Discard the draft (asks first)", "edits the page as it is", letter="d"),
     ]
     title = f"You have a draft of {sanitize(draft.title) or 'this page'}{draft.age}"
-    chosen = await screen.ask(Picker(title, choices, ranked=False))
-    if chosen is None or (chosen == ("discard",) and not await confirm_discard(screen, draft)):
+    chosen = await choose(screen, title, choices)
+    if chosen is None or (chosen == "discard" and not await confirm_discard(screen, draft)):
         return None
-    return chosen[0]
+    return chosen
 
 
 async def stays_locked(screen: BaseScreen, space_id: str) -> bool:
@@ -112,7 +113,7 @@ async def stays_locked(screen: BaseScreen, space_id: str) -> bool:
         screen.notify(f"{title} is locked: ask somebody who administers it to unlock it")
         return True
     lines: list[Line] = [(Span(f"{title} is locked, so nothing in it can be edited or merged."),)]
-    if not await screen.ask(ConfirmDialog(f"Unlock {title}?", lines, "Unlock")):
+    if not await confirm(screen, f"Unlock {title}?", lines, "Unlock"):
         return True
     await screen.engine.write(UpdateSpace(space_id=space_id, edit_mode="live")).landed()
     return False
@@ -121,8 +122,8 @@ async def stays_locked(screen: BaseScreen, space_id: str) -> bool:
 async def add_page(screen: BaseScreen, path: dict[str, Any], target: str | None, side: Side) -> str | None:
     """Add a page before, after or inside another, or (None) at the end of the top level; returns its id if known."""
     key = draft_key(path["change_request_id"], "new page")
-    about = draft_about(screen.engine, path)
-    title = await ask_line(screen, "Title of the new page", "", key, max_length=TITLE, about=about)
+    draft = DraftSlot(screen.engine.outbox, key, about=draft_about(screen.engine, path))
+    title = await screen.ask(PromptDialog("Title of the new page", draft, max_length=TITLE))
     if title is None:
         return None
     into, at = target, None
@@ -134,7 +135,7 @@ async def add_page(screen: BaseScreen, path: dict[str, Any], target: str | None,
     place: dict[str, Any] = {name: value for name, value in (("into", into), ("at", at)) if value is not None}
     change = InsertPage(title=title, document=Document(markdown=""), **place)
     answer = await screen.engine.write(EditChangeRequestContent(**path, changes=(change,), compat=False)).landed()
-    screen.engine.outbox.save_draft(key, "")
+    draft.discard()
     changes = answer.changes if answer else ()
     return next((created.page_id for created in changes if created.object == "created_page"), None)
 
@@ -154,7 +155,7 @@ async def delete_pages(screen: BaseScreen, path: dict[str, Any], page_ids: Seque
         lines.insert(0, (Span(f"Also deletes {count(below, 'subpage')}.", "waiting"),))
     lines += await _links_to(screen, path, deleted)
     what = sanitize(deleted[0].title) if len(deleted) == 1 else count(len(deleted), "page")
-    is_confirmed = bool(await screen.ask(ConfirmDialog(f"Delete {what}?", lines, "Delete")))
+    is_confirmed = await confirm(screen, f"Delete {what}?", lines, "Delete")
     if is_confirmed:
         changes = tuple(DeletePage(page=page.id) for page in deleted)
         await screen.engine.write(EditChangeRequestContent(**path, changes=changes)).landed()
@@ -177,30 +178,3 @@ async def _links_to(screen: BaseScreen, path: dict[str, Any], deleted: Sequence[
         return []
     names = ", ".join([*titles.values()][:SHOWN_LINKS]) + (", …" if len(titles) > SHOWN_LINKS else "")
     return [(Span(f"{count(len(titles), 'page')} {'links' if len(titles) == 1 else 'link'} here: {names}", "waiting"),)]
-
-
-async def ask_line(
-    screen: BaseScreen,
-    question: str,
-    value: str,
-    key: str,
-    *,
-    min_length: int = 1,
-    max_length: int | None = None,
-    validate: Callable[[str], str | None] | None = None,
-    hint: str = "",
-    about: Mapping[str, str] | None = None,
-) -> str | None:
-    """Ask for a line of text; what is typed is a draft with this key until it is removed."""
-    outbox = screen.engine.outbox
-    return await screen.ask(
-        PromptDialog(
-            question,
-            outbox.draft(key) or value,
-            min_length=min_length,
-            max_length=max_length,
-            validate=validate,
-            hint=hint,
-            save=lambda text: outbox.save_draft(key, "" if text == value else text, about),
-        )
-    )

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
-from presscheck.tui.widgets.picker import Choice, Picker
+from presscheck.tui.ui.ask import choose
+from presscheck.tui.widgets.picker import Choice
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -53,11 +54,11 @@ async def choose_use(
         for space, page in uses.pages
     ]
     rest = [Choice(NOT_SEARCHED, f"{count(len(uses.not_searched), 'space')} not searched", spaces)] if spaces else []
-    chosen = await screen.ask(Picker(f"Pages with {name}{note}", [*choices, *rest], ranked=False))
+    chosen = await choose(screen, f"Pages with {name}{note}", [*choices, *rest])
     if chosen is None:
         return None
-    if chosen == (NOT_SEARCHED,):
+    if chosen == NOT_SEARCHED:
         screen.notify(not_searched)
         return None
-    space, _, page = chosen[0].rpartition(" ")
+    space, _, page = chosen.rpartition(" ")
     return PageUse(space, page)

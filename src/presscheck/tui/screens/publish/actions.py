@@ -22,8 +22,9 @@ from presscheck.text.phrases import count, long_ago
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.screens.batch_actions import BatchItem, BatchScreen
+from presscheck.tui.ui.ask import choose
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
-from presscheck.tui.widgets.picker import Choice, Picker
+from presscheck.tui.widgets.picker import Choice
 
 if TYPE_CHECKING:
     from presscheck.engine.engine import Engine
@@ -167,10 +168,10 @@ class PublishActions:
         """Publish or unpublish all marked sites, after a confirmation."""
         marked = [site for site in self._session.sites if site.id in self._session.rows.marked]
         title = f"With {count(len(marked), 'site')}"
-        choice = await self._session.screen.ask(Picker(title, ACTIONS, ranked=False))
+        choice = await choose(self._session.screen, title, ACTIONS)
         if not choice:
             return
-        unpublishes = choice[0] == "unpublish"
+        unpublishes = choice == "unpublish"
         sites = [site for site in marked if site.published == unpublishes]
         if not sites:
             self._session.screen.notify("none of them is live" if unpublishes else "all of them are live already")

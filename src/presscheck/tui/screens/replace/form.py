@@ -5,14 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Awaitable, Callable
 from dataclasses import asdict, replace
-from typing import Any, ClassVar, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from textual import events, on
 from textual.app import ComposeResult
-from textual.binding import BindingType
-from textual.containers import Horizontal, Vertical
+from textual.containers import Horizontal
 from textual.message import Message
-from textual.screen import ModalScreen
 from typing_extensions import override
 
 from presscheck.documents.pages.replacement import Query
@@ -20,11 +18,14 @@ from presscheck.errors import InvalidArgument, PresscheckError
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, wrap
 from presscheck.tui.app_context import app_of
+from presscheck.tui.widgets.dialog import Dialog
 from presscheck.tui.widgets.line_view import TextView
 from presscheck.tui.widgets.search_inputs import SearchInput
-from presscheck.tui.widgets.status_bar import StatusLine, pressing
+from presscheck.tui.widgets.status_bar import StatusLine
 
-WIDEST = 76
+if TYPE_CHECKING:
+    from presscheck.store.drafts import DraftSlot
+
 ERROR_LINES = 2
 """Lines of an error."""
 INPUTS = {"find": ("Find", "the text to find"), "replacement": ("Replace", "the text to put in its place; empty: none")}
@@ -82,21 +83,18 @@ class Switch(StatusLine, can_focus=True):
         self.show((bar, box, Span(self._label, "strong" if self.is_on else ""), hint))
 
 
-class ReplaceForm(ModalScreen[Query | None], inherit_bindings=False):
+class ReplaceForm(Dialog[Query]):
     """A dialog whose result is a query that can be run; None if it was closed.
 
     Args:
         title: the question, as display text.
-        query: the initial values.
+        draft: what was typed before, and is saved.
+        query: the initial values; None for those of the draft.
         check: returns why a query cannot be run, or None; it takes a bounded time.
-        save: saves what is typed.
         error: why the query could not be run before, if it could not.
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = []
     DEFAULT_CSS = """
-    ReplaceForm { align: center middle; background: transparent; }
-    ReplaceForm > Vertical { width: 76; max-width: 100%; height: auto; padding: 1 2; background: $ink-raised; }
     ReplaceForm Horizontal { height: 1; margin-top: 1; }
     ReplaceForm .label { width: 11; }
     ReplaceForm #match_case { margin-top: 1; }
@@ -106,34 +104,31 @@ class ReplaceForm(ModalScreen[Query | None], inherit_bindings=False):
     def __init__(
         self,
         title: str,
-        query: Query,
+        draft: DraftSlot,
+        query: Query | None,
         *,
         check: Callable[[Query], Awaitable[InvalidArgument | None]],
-        save: Callable[[Query], None],
         error: InvalidArgument | None = None,
     ) -> None:
-        super().__init__()
-        self.heading, self.query_given = title, query
-        self._check, self._save, self._error = check, save, error
+        super().__init__(title)
+        self._draft, self.query_given = draft, query or _stored_query(draft.text)
+        self._check, self._error = check, error
         self._is_checking = False
 
     @override
-    def compose(self) -> ComposeResult:
-        with Vertical():
-            yield StatusLine(id="form-title")
-            for field, (_, hint) in INPUTS.items():
-                with Horizontal():
-                    yield StatusLine(id=f"label-{field}", classes="label")
-                    yield SearchInput(getattr(self.query_given, field), placeholder=hint, id=field)
-            for field in SWITCHES:
-                yield Switch(field, is_on=getattr(self.query_given, field))
-            yield TextView()
-            yield StatusLine(id="form-keys")
+    def body(self) -> ComposeResult:
+        for field, (_, hint) in INPUTS.items():
+            with Horizontal():
+                yield StatusLine(id=f"label-{field}", classes="label")
+                yield SearchInput(getattr(self.query_given, field), placeholder=hint, id=field)
+        for field in SWITCHES:
+            yield Switch(field, is_on=getattr(self.query_given, field))
+        yield TextView()
 
     def on_mount(self) -> None:
         """Focus the field with the error, or the first one."""
         self.query_one(TextView).can_focus = False
-        self.query_one("#form-title", StatusLine).show((Span(self.heading, "title"),))
+        self.show_title()
         field = self._error.field if self._error and self._error.field in INPUTS else "find"
         self.query_one(f"#{field}", SearchInput).focus()
         self._show()
@@ -156,28 +151,20 @@ class ReplaceForm(ModalScreen[Query | None], inherit_bindings=False):
             return
         self.query_given, self._error = self.typed(), None
         try:
-            self._save(self.query_given)
+            self._draft.save(json.dumps(asdict(self.query_given)))
         except PresscheckError as error:  # such as on a disk that is full
             self._error = InvalidArgument("", error.message)
         self._show()
 
-    def on_key(self, event: events.Key) -> None:
-        """Search, close, switch, or go to another field."""
-        if event.key in ("escape", "ctrl+c"):
-            self.dismiss(None)
-        elif event.key == "enter":
-            if not self._is_checking:
-                self.run_worker(app_of(self).type_ahead.command(self._submit()), exclusive=True)
-        elif event.key in ("tab", "down"):
-            self.focus_next()
-        elif event.key in ("shift+tab", "up"):
-            self.focus_previous()
-        elif isinstance(self.focused, Switch) and event.key in ("space", "left", "right"):
-            self.focused.switch()
-        else:
-            return
-        event.stop()
-        event.prevent_default()
+    @override
+    def keys(self) -> dict[str, Callable[[], object]]:
+        switch = self.focused.switch if isinstance(self.focused, Switch) else None
+        return {**super().keys(), **(dict.fromkeys(("space", "left", "right"), switch) if switch else {})}
+
+    @override
+    def submit(self) -> None:
+        if not self._is_checking:
+            self.run_worker(app_of(self).type_ahead.command(self._submit()), exclusive=True)
 
     async def _submit(self) -> None:
         """Close with the query if it can be run; otherwise show why not."""
@@ -209,25 +196,14 @@ class ReplaceForm(ModalScreen[Query | None], inherit_bindings=False):
         for field, (label, _) in INPUTS.items():
             is_wrong = error is not None and error.field == field
             self.query_one(f"#label-{field}", StatusLine).show((Span(label, "waiting" if is_wrong else "quiet"),))
-        columns = max(20, min(WIDEST, self.size.width) - 4)
         label = f"{INPUTS[error.field][0]}: " if error and error.field in INPUTS else ""
         why: Line = (Span(f"{label}{sanitize(error.reason)}", "waiting"),) if error else ()
-        self.query_one(TextView).show(wrap(why, columns)[:ERROR_LINES] if why else [])
-        search = pressing("enter", Span("enter", "accent"), Span(" search", "quiet"))
-        if self._is_checking:
-            search = (Span("checking …", "quiet"),)
-        following = pressing("tab", Span("tab", "accent"), Span(" next", "quiet"))
-        cancel = pressing("escape", Span("esc", "accent"), Span(" cancel", "quiet"))
-        gap = Span("   ", "quiet")
-        self.query_one("#form-keys", StatusLine).show((*search, gap, *following, gap, *cancel))
+        self.query_one(TextView).show(wrap(why, self.columns)[:ERROR_LINES] if why else [])
+        search = "checking …" if self._is_checking else "search"
+        self.show_keys({"enter": search, "tab": "next", "escape": "cancel"})
 
 
-def stored_text(query: Query) -> str:
-    """A query as the text of a draft."""
-    return json.dumps(asdict(query))
-
-
-def stored_query(text: str | None) -> Query:
+def _stored_query(text: str) -> Query:
     """The query of a draft; an empty one if there is none, or if it was stored by another version."""
     try:
         return Query(**json.loads(text)) if text else Query("")

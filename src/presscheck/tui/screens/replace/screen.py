@@ -18,6 +18,7 @@ from presscheck.engine.replacement.application import Applied, IncompleteApplica
 from presscheck.engine.replacement.file_search import FileQuery
 from presscheck.engine.replacement.space_search import Place, search_again, search_space
 from presscheck.errors import InvalidArgument, PresscheckError
+from presscheck.store.drafts import DraftSlot
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, wrap
@@ -25,8 +26,8 @@ from presscheck.tui.screens.page.editor import stays_locked
 from presscheck.tui.screens.replace.hit_list import HitList, Row, draw_row
 from presscheck.tui.screens.replace.task import SUBJECT
 from presscheck.tui.screens.text_screen import TextScreen
+from presscheck.tui.ui.ask import confirm
 from presscheck.tui.ui.screen import BaseScreen
-from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 from presscheck.tui.widgets.empty_state import EmptyState
 from presscheck.tui.widgets.line_view import LineView
 from presscheck.tui.widgets.prompt_dialog import PromptDialog
@@ -299,22 +300,21 @@ class ReplaceScreen(BaseScreen):
 
     async def _confirm(self, number: str) -> str | None:
         """Ask for the subject of a new change request, or for a confirmation; None if it was closed."""
-        request, outbox, key = self._request, self.engine.outbox, self._subject_key
+        request = self._request
         if request is None:
             proposal, notes = self._replacing.subject(), self._replacing.notes()
             dialog = PromptDialog(
                 f"Replace {number} in a new change request: subject",
-                outbox.draft(key) or proposal,
+                DraftSlot(self.engine.outbox, self._subject_key, proposal),
                 max_length=SUBJECT,
                 confirm_label="replace",
-                save=lambda text: outbox.save_draft(key, "" if text == proposal else text),
                 notes=lambda columns: [line for note in notes for line in wrap(note, columns)],
             )
             return await self.ask(dialog)
         subject = sanitize(request.subject) or "(no subject)"
         lines: list[Line] = [(Span(f"In #{request.number} {subject}."),), *self._replacing.notes()]
         title = f"Replace {number}?"
-        return "" if await self.ask(ConfirmDialog(title, lines, "Replace")) else None
+        return "" if await confirm(self, title, lines, "Replace") else None
 
     async def _apply(self, edits: list[PageEdit], subject: str) -> Applied:
         try:

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Protocol
 
 from presscheck.documents.pages.replacement import Query
 from presscheck.engine.replacement.pattern_search import check_query, subject_of
+from presscheck.store.drafts import DraftSlot
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
-from presscheck.tui.screens.replace.form import SWITCHES, ReplaceForm, stored_query, stored_text
+from presscheck.tui.screens.replace.form import SWITCHES, ReplaceForm
 
 if TYPE_CHECKING:
     from presscheck.api.spaces import Space
@@ -122,12 +123,11 @@ async def ask_query(
         query: the query before; None for the draft.
         error: why that could not be run.
     """
-    outbox, key = screen.engine.outbox, draft_key(space)
     form = ReplaceForm(
         f"Find and replace in {sanitize(space.title)}",
-        query or stored_query(outbox.draft(key)),
+        DraftSlot(screen.engine.outbox, draft_key(space)),
+        query,
         check=check_query,
-        save=lambda typed: outbox.save_draft(key, stored_text(typed)),
         error=error,
     )
     return await screen.ask(form)

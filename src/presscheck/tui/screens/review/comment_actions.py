@@ -17,7 +17,8 @@ from presscheck.errors import PresscheckError
 from presscheck.text.sanitize import sanitize
 from presscheck.tui.comments.actions import PageComment, ThreadActions
 from presscheck.tui.screens.page.editor import edit_page
-from presscheck.tui.widgets.picker import Choice, Picker
+from presscheck.tui.ui.ask import choose
+from presscheck.tui.widgets.picker import Choice
 
 if TYPE_CHECKING:
     from presscheck.documents.diff.segments import TableRow
@@ -48,9 +49,8 @@ class CommentTargets:
         for column, cell in enumerate(row.cells):
             head = row.heads[column] if column < len(row.heads) else ""
             choices.append(Choice(str(column), sanitize(cell) or "(empty cell)", sanitize(head)))
-        picker = Picker("Comment on which cell?", choices, ranked=False)
-        chosen = await self._screen.ask(picker)
-        return int(chosen[0]) if chosen else None
+        chosen = await choose(self._screen, "Comment on which cell?", choices)
+        return int(chosen) if chosen else None
 
     async def find_block(self, comment: PageComment, text: str) -> None:
         """Find the key of the block with this text; without it, the quote alone names the place."""

@@ -10,12 +10,13 @@ from typing_extensions import override
 
 from presscheck.api.change_requests import MergeChangeRequest, MergeResult, Review, ReviewStatus, SubmitReview
 from presscheck.api.comments import PostComment, PostReply
-from presscheck.engine.drafts import REVIEW_DRAFT, CommentDraft, draft_about
+from presscheck.engine.drafts import REVIEW_DRAFT, draft_about
 from presscheck.engine.review.changes import changed_items
 from presscheck.engine.review.merge_forecast import changes_between
 from presscheck.engine.review.merge_readiness import join_names
 from presscheck.engine.review.pending_review import PendingReview, draft_key
 from presscheck.errors import NotSupported, PresscheckError
+from presscheck.store.drafts import DraftSlot
 from presscheck.tui.comments import drafts
 from presscheck.tui.comments.drafts import CommentDrafts
 from presscheck.tui.widgets.prompt_dialog import PromptDialog
@@ -133,16 +134,15 @@ class ReviewDrafts(CommentDrafts):
             expand: opens the composer with the same draft.
             initial: the initial text.
         """
-        draft = CommentDraft(self._outbox, self.key(name), initial, self.about())
+        draft = DraftSlot(self._outbox, self.key(name), initial, self.about())
         if "\n" in draft.text:
             expand()
             return
         dialog = PromptDialog(
             title,
-            draft.text,
+            draft,
             min_length=0,
             max_length=None,
-            save=draft.save,
             hint="message (optional)",
             confirm_label=confirm_label,
             notes=notes,

@@ -22,7 +22,8 @@ from presscheck.text.styled_text import Line, Span, pad
 from presscheck.tui.screens.review.renderer import VERDICT_SIGNS
 from presscheck.tui.screens.revision_lines import change_lines, revision_head
 from presscheck.tui.screens.text_screen import TextScreen
-from presscheck.tui.widgets.picker import Choice, Picker
+from presscheck.tui.ui.ask import choose
+from presscheck.tui.widgets.picker import Choice
 
 if TYPE_CHECKING:
     from presscheck.api.change_requests import ChangeRequest, Review
@@ -94,16 +95,16 @@ class HistoryScreen(TextScreen):
     async def command_open(self) -> None:
         """Show a review with its whole text; several are listed first."""
         reviews = self._reviews or ()
-        chosen: Sequence[str] | None = [review.id for review in reviews]
+        chosen = reviews[0].id if reviews else None
         if len(reviews) > 1:
             choices = [
                 Choice(review.id, f"{person(review.reviewer, self._me)}: {sanitize(review.status).replace('-', ' ')}")
                 for review in reviews
             ]
-            chosen = await self.ask(Picker("Which review", choices, ranked=False))
+            chosen = await choose(self, "Which review", choices)
         if not chosen:
             return
-        call = GetReview(**self._path, review_id=chosen[0], format="markdown")
+        call = GetReview(**self._path, review_id=chosen, format="markdown")
         review = await self.engine.read(call)
         lines = review_details(review, self._me, now(), max(20, self.size.width - 4))
         self.app_context.push_screen(TextScreen(f"Review by {person(review.reviewer, self._me)}", lines))

@@ -17,14 +17,15 @@ from presscheck.engine.review.rearrange import (
     plan_rearrangement,
 )
 from presscheck.engine.shared_calls import ALL
+from presscheck.store.drafts import DraftSlot
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.screens.page.editor import stays_locked
 from presscheck.tui.screens.review.request_actions import SUBJECT
 from presscheck.tui.screens.review.suggestion_actions import SuggestionActions
-from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
-from presscheck.tui.widgets.picker import Choice, Picker
+from presscheck.tui.ui.ask import choose, confirm
+from presscheck.tui.widgets.picker import Choice
 from presscheck.tui.widgets.prompt_dialog import PromptDialog
 
 if TYPE_CHECKING:
@@ -79,9 +80,9 @@ class RearrangeActions:
             Choice("move", "Move their changes", "into another change request"),
         ]
         title = f"With {count(len(pages), 'page')}"
-        chosen = await self._screen.ask(Picker(title, choices, ranked=False))
+        chosen = await choose(self._screen, title, choices)
         for kind in VERBS:
-            if chosen == (kind,):
+            if chosen == kind:
                 await self._rearrange(kind)
 
     def reason_drop_change(self) -> str | None:
@@ -112,6 +113,7 @@ class RearrangeActions:
         if await stays_locked(context, source.space):
             return
         target, subject = None, ""
+        draft = DraftSlot(context.engine.outbox, f"subject {source.space}")
         if kind != "drop":
             requests = await self._others(source)
             key = await self._choose(kind, requests)
@@ -119,18 +121,19 @@ class RearrangeActions:
                 return
             target = next((request for request in requests if request.id == key), None)
             if target is None:
-                subject = await self._ask_subject(source) or ""
+                question = "New change request: subject"
+                subject = await self._screen.ask(PromptDialog(question, draft, max_length=SUBJECT)) or ""
                 if not subject:
                     return
         context.notify("comparing with main …")
         plan = await plan_rearrangement(context.engine, kind, source, selection, target)
         title = f"{VERBS[kind]} {_what(selection)}{_where(plan, subject)}?"
         lines: list[Line] = [(Span(sanitize(line)),) for line in describe(plan)]
-        if not await context.ask(ConfirmDialog(title, lines, VERBS[kind])):
+        if not await confirm(context, title, lines, VERBS[kind]):
             return
         done = await carry_out(context.engine, plan, subject)
         if subject:
-            context.engine.outbox.save_draft(_subject_key(source), "")
+            draft.discard()
         self._view.items.clear_marks()
         context.notify(f"{DONE[kind]} {_what(selection)}" + (f" to #{done.number}" if done else ""))
         context.redraw()
@@ -190,24 +193,7 @@ class RearrangeActions:
             Choice(request.id, f"#{request.number} {sanitize(request.subject) or '(no subject)'}", request.status)
             for request in requests
         ]
-        picker = Picker(f"{VERBS[kind]} to", choices, ranked=False)
-        chosen = await self._screen.ask(picker)
-        return chosen[0] if chosen else None
-
-    async def _ask_subject(self, source: ChangeRequest) -> str | None:
-        key, outbox = _subject_key(source), self._screen.engine.outbox
-        return await self._screen.ask(
-            PromptDialog(
-                "New change request: subject",
-                outbox.draft(key) or "",
-                max_length=SUBJECT,
-                save=lambda text: outbox.save_draft(key, text),
-            )
-        )
-
-
-def _subject_key(source: ChangeRequest) -> str:
-    return f"subject {source.space}"
+        return await choose(self._screen, f"{VERBS[kind]} to", choices)
 
 
 def _what(selection: Selection) -> str:

@@ -14,12 +14,13 @@ from presscheck.api.content_changes import EditChangeRequestContent
 from presscheck.api.spaces import GetSpace
 from presscheck.engine.members import people_in
 from presscheck.engine.review.revert import plan_revert
+from presscheck.store.drafts import DraftSlot
 from presscheck.text.sanitize import sanitize
 from presscheck.tui.screens.page.editor import edit_page, stays_locked
 from presscheck.tui.screens.revert_actions import make_revert
 from presscheck.tui.screens.review.renderer import summary_lines
 from presscheck.tui.screens.web_address import open_address
-from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
+from presscheck.tui.ui.ask import choose, confirm
 from presscheck.tui.widgets.picker import Choice, Picker
 from presscheck.tui.widgets.prompt_dialog import PromptDialog
 
@@ -56,12 +57,12 @@ class RequestActions:
             Choice("description", "Description", " ".join(sanitize(self._description()).split())),
             Choice("status", "Open for review" if is_draft else "Convert to draft", f"it is {request.status}"),
         ]
-        chosen = await self._screen.ask(Picker("Edit details", choices, ranked=False))
-        if chosen == ("subject",):
+        chosen = await choose(self._screen, "Edit details", choices)
+        if chosen == "subject":
             await self.edit_subject(request.subject)
-        elif chosen == ("description",):
+        elif chosen == "description":
             self.edit_description()
-        elif chosen == ("status",):
+        elif chosen == "status":
             self._drafts.send(UpdateChangeRequest(**self._model.path, status="open" if is_draft else "draft"))
 
     def reason_archive(self) -> str | None:
@@ -76,7 +77,7 @@ class RequestActions:
         request = self._model.request
         is_archived = request is not None and request.status == "archived"
         title, confirm_label = ("Reopen it?", "Reopen") if is_archived else ("Archive it?", "Archive")
-        if await self._screen.ask(ConfirmDialog(title, summary_lines(self._model)[:2], confirm_label)):
+        if await confirm(self._screen, title, summary_lines(self._model)[:2], confirm_label):
             status = "open" if is_archived else "archived"
             self._drafts.send(UpdateChangeRequest(**self._model.path, status=status))
 
@@ -137,16 +138,10 @@ class RequestActions:
 
     async def edit_subject(self, subject: str) -> None:
         """Edit the subject."""
-        key, outbox = self._drafts.key("subject"), self._screen.engine.outbox
-        dialog = PromptDialog(
-            "Subject",
-            outbox.draft(key) or subject,
-            max_length=SUBJECT,
-            save=lambda text: outbox.save_draft(key, "" if text == subject else text, self._drafts.about()),
-        )
-        text = await self._screen.ask(dialog)
+        draft = DraftSlot(self._screen.engine.outbox, self._drafts.key("subject"), subject, self._drafts.about())
+        text = await self._screen.ask(PromptDialog("Subject", draft, max_length=SUBJECT))
         if text and (text == subject or self._drafts.send(UpdateChangeRequest(**self._model.path, subject=text))):
-            outbox.save_draft(key, "")
+            draft.discard()
 
     def edit_description(self) -> None:
         """Edit the description."""

@@ -26,7 +26,8 @@ from presscheck.text.styled_text import Line, Span
 from presscheck.tui.comments.rows import first_words, who_resolves
 from presscheck.tui.screens.batch_actions import BatchItem, BatchScreen
 from presscheck.tui.screens.page.editor import stays_locked
-from presscheck.tui.widgets.confirm_dialog import WIDEST, ConfirmDialog
+from presscheck.tui.ui.ask import confirm
+from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 
 if TYPE_CHECKING:
     from presscheck.api.content import RevisionPage
@@ -122,7 +123,7 @@ class SuggestionActions:
             self._screen.notify(f"nothing to apply: {ALREADY_APPLIED}")
             return
         words = cell_text(suggestion.words) if target.cell else suggestion.words
-        lines = _shown(suggestion_lines(target.text, words, WIDEST - 4))
+        lines = _shown(suggestion_lines(target.text, words, ConfirmDialog.WIDEST - 4))
         if target.cell:
             lines.append((Span("Only this cell of the table changes.", "quiet"),))
         if await self._has_changed(thread, target.text):
@@ -130,7 +131,7 @@ class SuggestionActions:
         if not thread.may_resolve:
             lines.append((Span(f"The thread stays open: only {who_resolves([thread])} can resolve it.", "waiting"),))
         title = f"Apply the suggestion to {sanitize(page.title)}?"
-        if not await self._screen.ask(ConfirmDialog(title, lines, "Apply")):
+        if not await confirm(self._screen, title, lines, "Apply"):
             return
         page = await self._session.read_page(thread.page)  # somebody else may have edited it while the dialog was open
         current = find_target(thread.about, page.markdown or "")
@@ -179,7 +180,7 @@ class SuggestionActions:
             )
             return
         title = f"Apply {count(number, 'suggestion')} to {count(len(pages), 'page')}?"
-        if await self._screen.ask(ConfirmDialog(title, lines, "Apply")):
+        if await confirm(self._screen, title, lines, "Apply"):
             self._screen.app_context.push_screen(BatchScreen("Apply suggestions", pages, noun="page"))
 
     async def _has_changed(self, thread: Thread, text: str) -> bool:

@@ -6,12 +6,13 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from presscheck.api.sites import CreateSite, DeleteSite, UpdateSite
+from presscheck.store.drafts import DraftSlot
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.screens.sites.space_choices import space_choices
 from presscheck.tui.screens.sites.writes import lacks_role, send
+from presscheck.tui.ui.ask import choose, confirm
 from presscheck.tui.ui.screen import BaseScreen
-from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 from presscheck.tui.widgets.picker import Choice, Picker
 from presscheck.tui.widgets.prompt_dialog import PromptDialog
 
@@ -69,8 +70,7 @@ class SiteDetails:
         lines: list[Line] = [(Span("Its structure, settings and address are deleted. Its spaces stay."),)]
         if site.published:
             lines.insert(0, (Span("It is live: readers lose it at once.", "waiting"),))
-        dialog = ConfirmDialog(f"Delete {title}?", lines, "Delete", type_to_confirm=title)
-        if await self._screen.ask(dialog):
+        if await confirm(self._screen, f"Delete {title}?", lines, "Delete", type_to_confirm=title):
             call = DeleteSite(organization_id=self._organization_id, site_id=site.id)
             await self._screen.engine.write(call).landed()
 
@@ -83,9 +83,9 @@ class SiteDetails:
             Choice("proxy", "Proxy", sanitize(site.proxy.origin) if site.proxy else "none", letter="p"),
         ]
         title = sanitize(site.title)
-        chosen = await self._screen.ask(Picker(f"Change {title}", choices, ranked=False))
+        chosen = await choose(self._screen, f"Change {title}", choices)
         if chosen:
-            await self.change_detail(site, chosen[0])
+            await self.change_detail(site, chosen)
 
     async def change_detail(self, site: Site, name: str) -> None:
         """Ask for the new value of one detail: title, visibility, basename or proxy."""
@@ -104,19 +104,14 @@ class SiteDetails:
         self, site: Site, field: str, question: str, present: str, min_length: int, max_length: int
     ) -> None:
         """Ask for a text, which is a draft until it is in the outbox; an empty proxy removes it."""
-        outbox, key = self._screen.engine.outbox, f"{field} of site {site.id}"
-
-        def save(typed: str) -> None:
-            outbox.save_draft(key, "" if typed == present else typed)
-
+        draft = DraftSlot(self._screen.engine.outbox, f"{field} of site {site.id}", present)
         hint = {"proxy": "example.org/docs; empty: none", "basename": "docs"}.get(field, "")
         text = await self._screen.ask(
             PromptDialog(
                 question,
-                outbox.draft(key) or present,
+                draft,
                 min_length=min_length,
                 max_length=max_length,
-                save=save,
                 validate=lambda typed: _problem(field, typed),
                 hint=hint,
             )
@@ -124,7 +119,7 @@ class SiteDetails:
         if text is not None and text != present and (field != "basename" or await self._may_rename(site, text)):
             await self._send(site, **{field: text or None})
         if text is not None:
-            outbox.save_draft(key, "")
+            draft.discard()
 
     async def _may_rename(self, site: Site, name: str) -> bool:
         """Ask before the address of a live site changes."""
@@ -138,14 +133,13 @@ class SiteDetails:
             ),
             (Span("Whether the old address leads to the new one is up to the service.", "quiet"),),
         ]
-        dialog = ConfirmDialog(f"Change the base path to {name}?", lines, "Change")
-        return bool(await self._screen.ask(dialog))
+        return await confirm(self._screen, f"Change the base path to {name}?", lines, "Change")
 
     async def _change_visibility(self, site: Site) -> None:
         choices = [Choice(name, name, f"visible to {words}") for name, words in VISIBILITY.items()]
         heading = f"Visibility of {sanitize(site.title)}"
-        chosen = await self._screen.ask(Picker(heading, choices, ranked=False, current=site.visibility))
-        if not chosen or chosen[0] == site.visibility:
+        chosen = await choose(self._screen, heading, choices, current=site.visibility)
+        if not chosen or chosen == site.visibility:
             return
         if site.published and (reason := lacks_role(site, "admin")):
             self._screen.notify(f"{reason}: the site is live")
@@ -153,12 +147,12 @@ class SiteDetails:
         if site.published:
             lines: list[Line] = [
                 (Span(f"It is live. Now: visible to {visibility_of(site)}."),),
-                (Span(f"Then: visible to {VISIBILITY[chosen[0]]}.", "waiting"),),
+                (Span(f"Then: visible to {VISIBILITY[chosen]}.", "waiting"),),
             ]
-            question = f"Change the visibility to {chosen[0]}?"
-            if not await self._screen.ask(ConfirmDialog(question, lines, "Change")):
+            question = f"Change the visibility to {chosen}?"
+            if not await confirm(self._screen, question, lines, "Change"):
                 return
-        await self._send(site, visibility=chosen[0])
+        await self._send(site, visibility=chosen)
 
     async def _send(self, site: Site, **given: Any) -> None:
         call = UpdateSite(organization_id=self._organization_id, site_id=site.id, **given)

@@ -10,7 +10,8 @@ from presscheck.api.sites import ListSites
 from presscheck.engine.publish.previews import preview_url, spaces_of_site
 from presscheck.text.sanitize import sanitize
 from presscheck.tui.screens.web_address import open_address
-from presscheck.tui.widgets.picker import Choice, Picker
+from presscheck.tui.ui.ask import choose
+from presscheck.tui.widgets.picker import Choice
 
 if TYPE_CHECKING:
     from presscheck.api.change_requests import ChangeRequest
@@ -47,10 +48,10 @@ async def preview_site(context: BaseScreen, organization_id: str, site: Site) ->
         for request in requests.values():
             title = sanitize(spaces[request.space].space.title)
             choices.append(Choice(request.id, f"#{request.number} {sanitize(request.subject)}", title))
-        answered = await context.ask(Picker("Preview the site with", choices, ranked=False))
+        answered = await choose(context, "Preview the site with", choices)
         if answered is None:
             return
-        chosen = answered[0]
+        chosen = answered
     await _open(context, organization_id, site.id, requests.get(chosen))
 
 
@@ -83,6 +84,6 @@ class RequestPreview:
         if len(sites) == 1:
             await _open(self._context, space.organization, sites[0].key, request)
             return
-        chosen = await self._context.ask(Picker(f"Preview #{request.number} on", sites, ranked=False))
+        chosen = await choose(self._context, f"Preview #{request.number} on", sites)
         if chosen:
-            await _open(self._context, space.organization, chosen[0], request)
+            await _open(self._context, space.organization, chosen, request)

@@ -14,6 +14,7 @@ from presscheck.api.content_changes import EditChangeRequestContent, InsertFiles
 from presscheck.api.operation import Operation
 from presscheck.documents.git_format.files import media_type
 from presscheck.errors import PresscheckError
+from presscheck.store.drafts import DraftSlot
 from presscheck.text.phrases import size_of
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Span
@@ -21,7 +22,7 @@ from presscheck.tui.external_programs import is_openable, is_remote, open_file
 from presscheck.tui.screens.page.editor import stays_locked
 from presscheck.tui.screens.space_content.link_rows import markdown_of
 from presscheck.tui.screens.web_address import open_address
-from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
+from presscheck.tui.ui.ask import confirm
 from presscheck.tui.widgets.prompt_dialog import PromptDialog
 
 if TYPE_CHECKING:
@@ -57,15 +58,14 @@ class FileActions:
 
     async def save(self, file: RevisionFile) -> None:
         """Ask for a path and save a file there; asks before it replaces one."""
-        key, outbox = f"save {file.id}", self._session.screen.engine.outbox
         about = {"space": self._session.space_id, "title": file.name}
-        start = outbox.draft(key) or str(Path.cwd() / local_name(file))
+        start = str(Path.cwd() / local_name(file))
+        draft = DraftSlot(self._session.screen.engine.outbox, f"save {file.id}", start, about)
         dialog = PromptDialog(
             f"Save {sanitize(file.name)} as",
-            start,
+            draft,
             max_length=LONGEST_PATH,
             confirm_label="Save",
-            save=lambda text: outbox.save_draft(key, text, about),
         )
         answer = await self._session.screen.ask(dialog)
         if answer is None:
@@ -74,25 +74,23 @@ class FileActions:
         if await asyncio.to_thread(path.exists):
             lines = [(Span("It is replaced, and cannot be restored."),)]
             question = f"Replace {sanitize(path.name)}?"
-            if not await self._session.screen.ask(ConfirmDialog(question, lines, "Replace")):
+            if not await confirm(self._session.screen, question, lines, "Replace"):
                 return
         content = await self._content(file)
         await asyncio.to_thread(_write, path, content)
-        outbox.save_draft(key, "")
+        draft.discard()
         self._session.screen.notify(f"saved {size_of(len(content))} to {sanitize(str(path))}")
 
     async def upload(self) -> None:
         """Ask for a path and upload the file into the change request."""
         if await stays_locked(self._session.screen, self._session.space_id):
             return
-        outbox = self._session.screen.engine.outbox
-        key = f"upload {self._session.space_id}"
+        draft = DraftSlot(self._session.screen.engine.outbox, f"upload {self._session.space_id}")
         dialog = PromptDialog(
             f"Upload a file, at most {size_of(LARGEST_UPLOAD)}: its path",
-            outbox.draft(key) or "",
+            draft,
             max_length=LONGEST_PATH,
             confirm_label="Upload",
-            save=lambda text: outbox.save_draft(key, text),
             hint="~/Pictures/diagram.png",
         )
         answer = await self._session.screen.ask(dialog)
@@ -103,14 +101,14 @@ class FileActions:
         if path is None or not await self._may_add(new.name):
             return
         await self._send(path, new)
-        outbox.save_draft(key, "")
+        draft.discard()
 
     async def _may_add(self, name: str) -> bool:
         if all(file.name != name for file in self._session.files):
             return True
         lines = [(Span("Both files stay: the API cannot delete files. . f replaces one on all pages."),)]
         question = f"Add another {sanitize(name)}?"
-        return bool(await self._session.screen.ask(ConfirmDialog(question, lines, "Add")))
+        return await confirm(self._session.screen, question, lines, "Add")
 
     async def _send(self, path: dict[str, Any], new: NewFile) -> None:
         connection, name = self._session.screen.engine.connection, sanitize(new.name)

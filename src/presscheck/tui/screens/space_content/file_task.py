@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from presscheck.engine.replacement.file_search import FileQuery, free_name
 from presscheck.errors import PresscheckError
+from presscheck.store.drafts import DraftSlot
 from presscheck.text.phrases import count, size_of
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
@@ -84,14 +85,12 @@ async def ask_file(
     Raises:
         PresscheckError: it cannot be read, is too large, or is no image while the former one is.
     """
-    key, outbox = _draft_key(file), screen.engine.outbox
     about = {"space": space_id, "title": file.name}
     dialog = PromptDialog(
         f"Replace {sanitize(file.name)} by a local file, at most {size_of(LARGEST_UPLOAD)}: its path",
-        outbox.draft(key) or "",
+        DraftSlot(screen.engine.outbox, _draft_key(file), about=about),
         max_length=LONGEST_PATH,
         confirm_label="show where",
-        save=lambda text: outbox.save_draft(key, text, about),
         hint="~/Pictures/diagram.png",
     )
     answer = await screen.ask(dialog)

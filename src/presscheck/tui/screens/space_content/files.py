@@ -18,10 +18,11 @@ from presscheck.tui.screens.space_content.content_list import ContentList
 from presscheck.tui.screens.space_content.file_actions import FileActions
 from presscheck.tui.screens.space_content.link_rows import markdown_of
 from presscheck.tui.screens.space_content.session import pages_by_title
+from presscheck.tui.ui.ask import choose
 from presscheck.tui.ui.list import Column
 from presscheck.tui.ui.loaded import Loaded
 from presscheck.tui.widgets.empty_state import Message
-from presscheck.tui.widgets.picker import Choice, Picker
+from presscheck.tui.widgets.picker import Choice
 
 if TYPE_CHECKING:
     from presscheck.tui.screens.space_content.session import SpaceContent
@@ -132,23 +133,23 @@ class FileList(ContentList[RevisionFile]):
             Choice("replace", "Replace …", reason or "by a local file, on all pages"),
             Choice("used", "Where used", count(len(session.pages_with_file(file)), "page")),
         ]
-        choice = await screen.ask(Picker(_name_of(file), choices))
+        choice = await choose(screen, _name_of(file), choices, ranked=True)
         match choice:
-            case ("open",):
+            case "open":
                 await self._actions.open(file)
-            case ("save",):
+            case "save":
                 await self._actions.save(file)
-            case ("replace",) if reason:
+            case "replace" if reason:
                 screen.notify(reason)
-            case ("replace",):
+            case "replace":
                 await self.command_find_replace()
-            case ("used",):
+            case "used":
                 pages = pages_by_title(await session.all_pages_with_file(file))
                 await session.show_uses(sanitize(file.name), pages, ContentLocation(kind="file", file=file))
-            case ("copy",):
+            case "copy":
                 screen.app_context.copy_to_clipboard(sanitize(file.download_url))
                 screen.notify("copied the address")
-            case ("insert",):
+            case "insert":
                 screen.app_context.copy_to_clipboard(markdown_of(file))
                 screen.notify("copied: paste it into a page")
             case _:

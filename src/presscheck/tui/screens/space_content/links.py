@@ -21,10 +21,11 @@ from presscheck.tui.screens.space_content.link_rows import (
     target_kind,
     target_name,
 )
+from presscheck.tui.ui.ask import choose
 from presscheck.tui.ui.list import Column
 from presscheck.tui.ui.loaded import Loaded
 from presscheck.tui.widgets.empty_state import Message
-from presscheck.tui.widgets.picker import Choice, Picker
+from presscheck.tui.widgets.picker import Choice
 
 if TYPE_CHECKING:
     from presscheck.tui.screens.space_content.session import SpaceContent
@@ -150,11 +151,11 @@ class LinkList(ContentList[LinkRow]):
         ]
         offline = "" if screen.engine.status.online else "you are offline"
         choices.append(Choice("page", "Those of one page …", offline or "as the service has them now"))
-        choice = await screen.ask(Picker("Links: show", choices))
-        if choice == ("page",):
+        choice = await choose(screen, "Links: show", choices, ranked=True)
+        if choice == "page":
             await self._choose_page()
         elif choice:
-            self._page, self._state = None, next((state for state in STATES if state == choice[0]), None)
+            self._page, self._state = None, next((state for state in STATES if state == choice), None)
             screen.redraw()
 
     async def _choose_page(self) -> None:

@@ -27,13 +27,14 @@ from presscheck.tui.screens.space_content.content_list import ContentList
 from presscheck.tui.screens.space_content.session import pages_by_title
 from presscheck.tui.screens.text_screen import TextScreen
 from presscheck.tui.screens.web_address import open_address
+from presscheck.tui.ui.ask import choose
 from presscheck.tui.ui.list import Column
 from presscheck.tui.ui.loaded import Loaded
 from presscheck.tui.ui.screen import BaseScreen
 from presscheck.tui.widgets.empty_state import Message
 from presscheck.tui.widgets.line_view import LineView
 from presscheck.tui.widgets.page_view import PageView
-from presscheck.tui.widgets.picker import Choice, Picker
+from presscheck.tui.widgets.picker import Choice
 
 if TYPE_CHECKING:
     from presscheck.api.operation import Operation
@@ -175,12 +176,12 @@ class ReusableList(ContentList[ReusableContent]):
             Choice("used", "Where used", count(len(pages), "page")),
             Choice("facts", "Details", "from the service"),
         ]
-        chosen = await session.screen.ask(Picker(_title_of(piece), choices))
-        if chosen == ("facts",):
+        chosen = await choose(session.screen, _title_of(piece), choices, ranked=True)
+        if chosen == "facts":
             await self._show_facts(piece)
-        elif chosen == ("read",) and piece.document:
+        elif chosen == "read" and piece.document:
             await self._read(piece, piece.document)
-        elif chosen == ("used",):
+        elif chosen == "used":
             target = ContentLocation(kind="reusable-content", reusable_content=piece)
             await session.show_uses(sanitize(piece.title), pages, target)
 

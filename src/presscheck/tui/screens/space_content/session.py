@@ -51,8 +51,9 @@ from presscheck.tui.screens.space_content.link_rows import (
     rows_of,
     target_key,
 )
+from presscheck.tui.ui.ask import choose
 from presscheck.tui.ui.loaded import Loaded
-from presscheck.tui.widgets.picker import Choice, Picker
+from presscheck.tui.widgets.picker import Choice
 
 if TYPE_CHECKING:
     from presscheck.api.links import ContentLocation
@@ -392,8 +393,8 @@ class SpaceContent:
             self.screen.notify("this space has no pages with a text")
             return None
         choices = [Choice(page.id, sanitize(page.title) or "(no title)", sanitize(page.path or "")) for page in pages]
-        choice = await self.screen.ask(Picker(f"{title}{note}", choices))
-        return next((page for page in pages if choice and page.id == choice[0]), None)
+        choice = await choose(self.screen, f"{title}{note}", choices, ranked=True)
+        return next((page for page in pages if choice and page.id == choice), None)
 
 
 def pages_by_title(pages: Iterable[RevisionPage]) -> list[RevisionPage]:

@@ -16,9 +16,10 @@ from presscheck.text.sanitize import display_url, sanitize
 from presscheck.text.styled_text import Line, Span, cut, pad, plain, wrap
 from presscheck.tui.screens.admin.integration.component_screen import ComponentScreen, Source
 from presscheck.tui.screens.web_address import open_address
+from presscheck.tui.ui.ask import choose
 from presscheck.tui.ui.list import List
 from presscheck.tui.ui.loaded import Loaded
-from presscheck.tui.widgets.picker import Choice, Picker
+from presscheck.tui.widgets.picker import Choice
 
 if TYPE_CHECKING:
     from presscheck.engine.integrations.settings import Setting
@@ -169,11 +170,10 @@ class AboutIntegration(List[AboutRow]):
         if not choices:
             self._session.screen.notify("a component is rendered in a space, and this organization has none")
             return
-        picker = Picker(f"Render {title} in the space", choices, is_menu=False)
-        chosen = await self._session.screen.ask(picker)
+        chosen = await choose(self._session.screen, f"Render {title} in the space", choices, ranked=True)
         if not chosen:
             return
-        context: dict[str, Any] = {"theme": "dark", "type": kind, "spaceId": chosen[0]}
+        context: dict[str, Any] = {"theme": "dark", "type": kind, "spaceId": chosen}
         more = {"editable": True} if kind == "document" else {"organizationId": session.organization.id}
         source = Source(session.integration, session.organization.id, component, title, {**context, **more})
         self._session.screen.app_context.push_screen(ComponentScreen(source))

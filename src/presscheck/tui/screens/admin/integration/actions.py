@@ -34,8 +34,8 @@ from presscheck.tui.screens.admin.operation_form import StoredForm, fill_in
 from presscheck.tui.screens.sites.writes import send
 from presscheck.tui.screens.text_screen import TextScreen
 from presscheck.tui.screens.web_address import open_address
-from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
-from presscheck.tui.widgets.picker import Choice, Picker
+from presscheck.tui.ui.ask import choose, confirm
+from presscheck.tui.widgets.picker import Choice
 from presscheck.tui.widgets.prompt_dialog import PromptDialog
 
 if TYPE_CHECKING:
@@ -71,8 +71,7 @@ class IntegrationActions:
             mark = Span("⚠ ", "waiting") if scope in RISKY else Span("• ", "quiet")
             lines.append((mark, Span(sanitize(scope_text(scope)))))
         lines += [(), (Span("It works in all spaces and sites at first; E changes that.", "quiet"),)]
-        dialog = ConfirmDialog(f"Install {session.title} in {where}?", lines, "Install")
-        if not await self._session.screen.ask(dialog):
+        if not await confirm(self._session.screen, f"Install {session.title} in {where}?", lines, "Install"):
             return
         installed = await send(
             self._session.screen, InstallIntegration(**session.path, organization=session.organization.id)
@@ -90,15 +89,15 @@ class IntegrationActions:
             Choice("install", "Install it", letter="i"),
             Choice("id", "It is installed: enter the id of the installation", letter="e"),
         ]
-        chosen = await self._session.screen.ask(Picker(self._session.title, choices, ranked=False))
-        if chosen == ("id",):
+        chosen = await choose(self._session.screen, self._session.title, choices)
+        if chosen == "id":
             hint = "at the end of its address in the web app"
             asked = PromptDialog("Id of the installation", "", hint=hint)
             identity = await self._session.screen.ask(asked)
             if identity:
                 call = GetInstallation(**self._session.path, installation_id=identity)
                 self._session.know_installation((await self._session.screen.engine.read(call)).id)
-        return chosen != ("install",)
+        return chosen != "install"
 
     async def configure(self, installation: Installation) -> None:
         """Change the settings of an installation, in the form that the integration declares or renders."""
@@ -119,8 +118,7 @@ class IntegrationActions:
                 Choice(str(number), button.label, f"{button.title}: opens the browser")
                 for number, button in enumerate(buttons)
             ]
-            picker = Picker(f"Settings of {session.title}", choices, ranked=False)
-            [chosen] = await self._session.screen.ask(picker) or ("",)
+            chosen = await choose(session.screen, f"Settings of {session.title}", choices) or ""
             if chosen.isdecimal():
                 open_address(self._session.screen.app_context, buttons[int(chosen)].url)
         elif not form.fields:
@@ -144,8 +142,9 @@ class IntegrationActions:
             (Span(f"It stops working in {places} of {where}."),),
             (Span("Its settings are lost, and cannot be restored.", "waiting"),),
         ]
-        dialog = ConfirmDialog(f"Uninstall {title} from {where}?", lines, "Uninstall", type_to_confirm=title)
-        if await self._session.screen.ask(dialog):
+        if await confirm(
+            self._session.screen, f"Uninstall {title} from {where}?", lines, "Uninstall", type_to_confirm=title
+        ):
             await send(self._session.screen, UninstallIntegration(**session.path, installation_id=installation.id))
             self._session.know_installation("")
             self._session.screen.notify(f"uninstalled {title} from {where}")
@@ -158,19 +157,15 @@ class IntegrationActions:
             Choice("selected", f"Selected {place}s", f"the {place}s are selected in the web app", letter="s"),
         ]
         where = self._session.organization_of(installation)
-        picker = Picker(
-            f"{self._session.title} in {where}: which {place}s?",
-            choices,
-            ranked=False,
-            current=present or "",
+        chosen = await choose(
+            self._session.screen, f"{self._session.title} in {where}: which {place}s?", choices, current=present or ""
         )
-        chosen = await self._session.screen.ask(picker)
-        if not chosen or chosen[0] == present:
+        if not chosen or chosen == present:
             return
         path = {**self._session.path, "installation_id": installation.id}
-        field = {f"{place}_selection": cast("Any", chosen[0])}
+        field = {f"{place}_selection": cast("Any", chosen)}
         await send(self._session.screen, UpdateInstallation(**path, **field))  # pyrefly: ignore[bad-argument-type]
-        self._session.screen.notify(f"it works in {chosen[0]} {place}s of {where}")
+        self._session.screen.notify(f"it works in {chosen} {place}s of {where}")
 
     async def publish(self) -> None:
         """Publish a new version of the integration, in a form."""
@@ -189,13 +184,13 @@ class IntegrationActions:
             (Span(f"It is uninstalled from {count(installed, 'organization')}, and leaves the catalog."),),
             (Span("Its installations, their settings and its events cannot be restored.", "waiting"),),
         ]
-        dialog = ConfirmDialog(
+        if not await confirm(
+            self._session.screen,
             f"Delete {session.title} for all organizations?",
             lines,
             "Delete",
             type_to_confirm=session.title,
-        )
-        if not await self._session.screen.ask(dialog):
+        ):
             return False
         await send(self._session.screen, UnpublishIntegration(**session.path))
         self._session.screen.notify(f"deleted {session.title}")
@@ -209,8 +204,8 @@ class IntegrationActions:
             Choice("stop", "Stop: its published script gets them", letter="p"),
         ]
         title = f"Development mode of {session.title}"
-        chosen = await self._session.screen.ask(Picker(title, choices, ranked=False))
-        if chosen == ("stop",):
+        chosen = await choose(self._session.screen, title, choices)
+        if chosen == "stop":
             await send(self._session.screen, DisableDevelopmentMode(**session.path))
             self._session.screen.notify(f"{title}: off")
         elif chosen:

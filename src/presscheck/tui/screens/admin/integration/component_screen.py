@@ -19,7 +19,7 @@ from presscheck.api.openapi import ListOpenAPISpecs
 from presscheck.documents.lz_string import compressed
 from presscheck.engine.integrations.settings import absolute, is_of_integration, read_options
 from presscheck.errors import PresscheckError
-from presscheck.store.open_texts import DraftSlot
+from presscheck.store.drafts import DraftSlot
 from presscheck.text.sanitize import display_url, is_safe_url, sanitize
 from presscheck.text.styled_text import Line, Span, wrap
 from presscheck.tui.screens.admin.integration.component_rows import (
@@ -35,9 +35,9 @@ from presscheck.tui.screens.admin.integration.component_rows import (
 )
 from presscheck.tui.screens.sites.writes import send
 from presscheck.tui.screens.web_address import open_address
+from presscheck.tui.ui.ask import confirm
 from presscheck.tui.ui.screen import BaseScreen
 from presscheck.tui.widgets.composer import Composer
-from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 from presscheck.tui.widgets.empty_state import EmptyState
 from presscheck.tui.widgets.entry_dialog import EntryDialog, EntryField
 from presscheck.tui.widgets.picker import Choice, Picker
@@ -283,16 +283,16 @@ class ComponentScreen(BaseScreen):
 
     async def _is_confirmed(self, control: Control) -> bool:
         """Ask the question of a control; True without one."""
-        confirm = control.element.get("confirm")
-        if not isinstance(confirm, Mapping):
+        question = control.element.get("confirm")
+        if not isinstance(question, Mapping):
             return True
-        words = {name: sanitize(str(value)) for name, value in cast("Mapping[str, Any]", confirm).items()}
-        dialog = ConfirmDialog(
+        words = {name: sanitize(str(value)) for name, value in cast("Mapping[str, Any]", question).items()}
+        return await confirm(
+            self,
             words.get("title") or control.label,
             wrap((Span(words.get("text", "")),), 70),
             words.get("confirm") or "OK",
         )
-        return bool(await self.ask(dialog))
 
     async def _change(self, control: Control) -> bool:
         """Change the value of a control; whether it has another one now."""
@@ -331,19 +331,10 @@ class ComponentScreen(BaseScreen):
             dialog = EntryDialog(control.label, (field,), confirm_label="OK", progress="", submit=taken)
             return await self.ask(dialog)
         if control.element.get("multiline"):
-            key = f"{self._draft_key} {control.name}"
-            outbox = self.engine.outbox
-            text = await self.ask(
-                Composer(
-                    control.label,
-                    outbox.draft(key) or present,
-                    lambda typed: outbox.save_draft(key, typed),
-                    slot=DraftSlot(outbox, key),
-                    may_be_empty=True,
-                )
-            )
+            draft = DraftSlot(self.engine.outbox, f"{self._draft_key} {control.name}", present)
+            text = await self.ask(Composer(control.label, draft, may_be_empty=True))
             if text is not None:
-                outbox.save_draft(key, "")
+                draft.discard()
             return text
         hint = sanitize(str(control.element.get("placeholder") or ""))
         prompt = PromptDialog(control.label, present, min_length=0, max_length=None, hint=hint)
@@ -388,7 +379,7 @@ class ComponentScreen(BaseScreen):
                 (Span(display_url(address), "link"),),
                 (Span("This is not the host of the integration. No token is sent there.", "waiting"),),
             ]
-            if not await self.ask(ConfirmDialog("Read the options from there?", lines, "Read")):
+            if not await confirm(self, "Read the options from there?", lines, "Read"):
                 return []
         call = RenderIntegrationWithGet(**self._path, request="")
         try:

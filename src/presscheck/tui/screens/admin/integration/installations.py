@@ -21,10 +21,11 @@ from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.screens.admin.integration.session import place_id, place_title
 from presscheck.tui.screens.web_address import open_address
+from presscheck.tui.ui.ask import choose
 from presscheck.tui.ui.list import Column, List
 from presscheck.tui.ui.loaded import Loaded
 from presscheck.tui.widgets.empty_state import Message
-from presscheck.tui.widgets.picker import Choice, Picker
+from presscheck.tui.widgets.picker import Choice
 
 if TYPE_CHECKING:
     from presscheck.tui.screens.admin.integration.actions import IntegrationActions
@@ -170,10 +171,9 @@ class InstallationList(List[Installation]):
             Choice("uninstall", "Uninstall", "-", letter="u"),
         ]
         title = f"{session.title} in {session.organization_of(installation)}"
-        chosen = await session.screen.ask(Picker(title, choices, ranked=False))
-        if not chosen:
+        what = await choose(session.screen, title, choices)
+        if not what:
             return
-        [what] = chosen
         if what == "events":
             self._show_events(installation)
             return

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 from presscheck.api.integrations import GetInstallation, GetIntegration
 from presscheck.engine.integrations.settings import SettingsForm, completion_address, is_of_integration, read_options
 from presscheck.errors import Forbidden, MalformedAnswer, NotFound, PresscheckError
+from presscheck.store.drafts import DraftSlot
 from presscheck.text.sanitize import display_url, sanitize
-from presscheck.tui.screens.form_dialog import FormDialog
+from presscheck.tui.screens.form_dialog import FormContent, FormDialog
 from presscheck.tui.screens.sites.writes import send
 from presscheck.tui.widgets.picker import Choice
 
@@ -27,7 +28,6 @@ INTEGRATION = "integration"
 async def ask_settings(screen: BaseScreen, form: SettingsForm) -> None:
     """Fill in the settings of an installation and store them; what is typed is a draft until then."""
     title = f"Settings of {sanitize(form.integration.title or form.integration.name)}"
-    outbox, key = screen.engine.outbox, f"{KEY}{form.installation.id}"
     about = {"title": title, INTEGRATION: form.integration.name}
 
     async def store(call: UpdateInstallation) -> Any:
@@ -37,14 +37,10 @@ async def ask_settings(screen: BaseScreen, form: SettingsForm) -> None:
             raise form.located(error) from error
 
     dialog = FormDialog(
-        title,
-        form,
-        form.initial,
-        send=store,
+        FormContent(title, form, form.initial, has_command=True),
+        store,
+        DraftSlot(screen.engine.outbox, f"{KEY}{form.installation.id}", about=about),
         lookup=lambda reference: _suggested(screen, form, reference),
-        draft=outbox.draft(key) or "",
-        save=lambda text: outbox.save_draft(key, text, about),
-        copy=lambda text: screen.app_context.copy_to_clipboard(sanitize(text)),
         send_label="save",
     )
     if await screen.ask(dialog) is not None:

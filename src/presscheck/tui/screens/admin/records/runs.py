@@ -20,7 +20,7 @@ from presscheck.tui.screens.admin.details import fact_lines
 from presscheck.tui.screens.admin.facts import Fact
 from presscheck.tui.screens.admin.records.screen import RecordScreen
 from presscheck.tui.screens.web_address import open_address
-from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
+from presscheck.tui.ui.ask import confirm
 
 if TYPE_CHECKING:
     from presscheck.api.imports import ImportRun
@@ -159,7 +159,7 @@ class ImportRecord:
             return
         lines: list[Line] = [(Span("No further page is imported. Pages that were imported already stay."),)]
         title = f"Cancel the import from {self.title}?"
-        if await self._screen.ask(ConfirmDialog(title, lines, "Cancel it")):
+        if await confirm(self._screen, title, lines, "Cancel it"):
             path = {"organization_id": self._organization.id, "import_run_id": self.run.id}
             answer = await self._screen.engine.write(CancelImport(**path)).landed()
             self.run = answer or self.run

@@ -20,11 +20,12 @@ from presscheck.engine.publish.redirects import (
     write_table,
 )
 from presscheck.errors import PresscheckError
+from presscheck.store.drafts import DraftSlot
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.screens.text_screen import TextScreen
-from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
+from presscheck.tui.ui.ask import confirm
 from presscheck.tui.widgets.picker import Choice, Picker
 from presscheck.tui.widgets.prompt_dialog import PromptDialog
 
@@ -111,7 +112,7 @@ class RedirectTables:
             self._session.screen.notify(reason)
             return
         lines.append((Span("Redirects that are not in the file stay as they are.", "quiet"),))
-        if await self._session.screen.ask(ConfirmDialog(f"Import {name}?", lines, "Import")):
+        if await confirm(self._session.screen, f"Import {name}?", lines, "Import"):
             await self._import(name, plan.changes)
 
     async def _import(self, name: str, changes: Sequence[PlannedChange]) -> None:
@@ -147,7 +148,7 @@ class RedirectTables:
         if is_there:
             lines: list[Line] = [(Span("It is replaced, and cannot be restored."),)]
             question = f"Replace {sanitize(path.name)}?"
-            if not await self._session.screen.ask(ConfirmDialog(question, lines, "Replace")):
+            if not await confirm(self._session.screen, question, lines, "Replace"):
                 return
         await asyncio.to_thread(_write, path, write_table(redirects))
         self._session.screen.notify(f"{count(len(redirects.by_source), 'redirect')} exported to {sanitize(str(path))}")
@@ -180,15 +181,8 @@ class RedirectTables:
         return f"{'deleted' if suggestion.is_deleted else 'moved'} → {where}"
 
     async def _ask_path(self, question: str, start: str, label: str) -> str | None:
-        outbox, key = self._session.screen.engine.outbox, f"{label} redirects {self._session.site.id}"
-        dialog = PromptDialog(
-            question,
-            outbox.draft(key) or start,
-            max_length=LONGEST_PATH,
-            confirm_label=label,
-            save=lambda typed: outbox.save_draft(key, typed),
-            hint="~/redirects.csv",
-        )
+        draft = DraftSlot(self._session.screen.engine.outbox, f"{label} redirects {self._session.site.id}", start)
+        dialog = PromptDialog(question, draft, max_length=LONGEST_PATH, confirm_label=label, hint="~/redirects.csv")
         return await self._session.screen.ask(dialog)
 
 

@@ -24,14 +24,15 @@ from presscheck.engine.publish.redirects import (
 )
 from presscheck.engine.publish.site_structure import plain_path, wire_path
 from presscheck.errors import PresscheckError
+from presscheck.store.drafts import DraftSlot
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.screens.sites.writes import mark_of, send
 from presscheck.tui.screens.text_screen import TextScreen
+from presscheck.tui.ui.ask import choose, confirm
 from presscheck.tui.ui.list import Column, MarkedList
 from presscheck.tui.ui.loaded import Loaded
-from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 from presscheck.tui.widgets.empty_state import Message
 from presscheck.tui.widgets.picker import Choice, Picker
 from presscheck.tui.widgets.prompt_dialog import PromptDialog
@@ -178,12 +179,12 @@ class RedirectList(MarkedList[Redirect]):
         redirects, path = self._session.map, self._session.path
         if redirects is None:
             return
-        draft = f"redirect of site {self._session.site.id}"
-        source = await self._ask_source("Path to redirect", "", redirects, draft)
+        draft = self._draft(f"redirect of site {self._session.site.id}")
+        source = await self._ask_source(draft, redirects)
         destination = await self._ask_destination(f"{source} redirects to", redirects) if source else None
         if source and destination:
             await send(self._session.screen, CreateRedirect(**path, source=source, destination=destination))
-            self._session.screen.engine.outbox.save_draft(draft, "")
+            draft.discard()
 
     async def command_rename(self) -> None:
         """Change the path or the target of the redirect."""
@@ -199,14 +200,14 @@ class RedirectList(MarkedList[Redirect]):
             Choice("target", "Where it leads", sanitize(redirects.destination(redirect)), letter="t"),
             Choice("source", "Path", source, letter="p"),
         ]
-        chosen = await self._session.screen.ask(Picker(f"Change {source}", choices, ranked=False))
-        if chosen == ("source",):
-            draft = f"redirect {redirect.id}"
-            new = await self._ask_source("Path to redirect", redirect.source, redirects, draft, redirect.id)
+        chosen = await choose(self._session.screen, f"Change {source}", choices)
+        if chosen == "source":
+            draft = self._draft(f"redirect {redirect.id}", redirect.source)
+            new = await self._ask_source(draft, redirects, redirect.id)
             if new and new != redirect.source:
                 await send(self._session.screen, UpdateRedirect(**path, source=new))
             if new:
-                self._session.screen.engine.outbox.save_draft(draft, "")
+                draft.discard()
         elif chosen:
             destination = await self._ask_destination(f"{source} redirects to", redirects)
             if destination:
@@ -223,7 +224,7 @@ class RedirectList(MarkedList[Redirect]):
             return
         lines = [*_named(redirects), (Span("Visitors of the old addresses get “page not found”."),)]
         question = f"Delete {count(len(redirects), 'redirect')}?"
-        if await self._session.screen.ask(ConfirmDialog(question, lines, "Delete")):
+        if await confirm(self._session.screen, question, lines, "Delete"):
             path = self._session.path
             await self._send_all([DeleteRedirect(**path, site_redirect_id=one.id) for one in redirects], redirects)
 
@@ -237,8 +238,8 @@ class RedirectList(MarkedList[Redirect]):
             Choice("target", "Redirect them all to one page", letter="t"),
             Choice("delete", "Delete them", letter="d"),
         ]
-        chosen = await self._session.screen.ask(Picker(number, choices, ranked=False))
-        if chosen == ("delete",):
+        chosen = await choose(self._session.screen, number, choices)
+        if chosen == "delete":
             await self.command_delete()
         elif chosen:
             destination = await self._ask_destination(f"{number} redirect to", redirects)
@@ -269,12 +270,12 @@ class RedirectList(MarkedList[Redirect]):
             raise failed[0]
         self._session.screen.notify(f"{count(len(tickets), 'redirect')} changed")
 
-    async def _ask_source(
-        self, question: str, present: str, redirects: RedirectMap, draft: str, own: str = ""
-    ) -> str | None:
+    def _draft(self, key: str, present: str = "") -> DraftSlot:
+        about = {"site": self._session.site.id, "title": present or self._session.site.title}
+        return DraftSlot(self._session.screen.engine.outbox, key, present, about)
+
+    async def _ask_source(self, draft: DraftSlot, redirects: RedirectMap, own: str = "") -> str | None:
         """A path that can be redirected, which is a draft until the redirect is in the outbox."""
-        outbox, site = self._session.screen.engine.outbox, self._session.site
-        about = {"site": site.id, "title": present or site.title}
 
         def validate(typed: str) -> str | None:
             known = redirects.by_source.get(plain_path(typed))
@@ -282,14 +283,7 @@ class RedirectList(MarkedList[Redirect]):
                 return "it is redirected already: E changes where it leads"
             return source_problem(typed)
 
-        dialog = PromptDialog(
-            question,
-            outbox.draft(draft) or present,
-            max_length=LONGEST_PATH,
-            validate=validate,
-            save=lambda typed: outbox.save_draft(draft, "" if typed == present else typed, about),
-            hint="/old/page",
-        )
+        dialog = PromptDialog("Path to redirect", draft, max_length=LONGEST_PATH, validate=validate, hint="/old/page")
         typed = await self._session.screen.ask(dialog)
         return wire_path(typed) if typed else None
 

@@ -8,16 +8,17 @@ from typing import TYPE_CHECKING, Any
 from typing_extensions import override
 
 from presscheck.api.site_settings import CreateShareLink, DeleteShareLink, ListShareLinks, ShareLink, UpdateShareLink
+from presscheck.store.drafts import DraftSlot
 from presscheck.text.phrases import count, now, since
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.screens.sites.published_profile import published_reason, show_published
 from presscheck.tui.screens.sites.writes import mark_of, send
+from presscheck.tui.ui.ask import choose, confirm
 from presscheck.tui.ui.list import Column, List
 from presscheck.tui.ui.loaded import Loaded
-from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 from presscheck.tui.widgets.empty_state import Message
-from presscheck.tui.widgets.picker import Choice, Picker
+from presscheck.tui.widgets.picker import Choice
 from presscheck.tui.widgets.prompt_dialog import PromptDialog
 
 if TYPE_CHECKING:
@@ -120,11 +121,11 @@ class ShareLinkList(List[ShareLink]):
 
     async def command_add(self) -> None:
         """Create a share link."""
-        key = f"share link of site {self._session.site.id}"
-        name = await self._ask_name("Name of the new share link", "", key)
+        draft = self._draft(f"share link of site {self._session.site.id}")
+        name = await self._ask_name("Name of the new share link", draft)
         if name is not None:
             await send(self._session.screen, CreateShareLink(**self._session.path, name=name))
-            self._session.screen.engine.outbox.save_draft(key, "")
+            draft.discard()
 
     async def command_rename(self) -> None:
         """Change the name of the link, or turn it on or off."""
@@ -137,16 +138,16 @@ class ShareLinkList(List[ShareLink]):
             Choice("name", "Name", name, letter="n"),
             Choice("active", "Turn off" if link.active else "Turn on", "on" if link.active else "off", letter="t"),
         ]
-        chosen = await self._session.screen.ask(Picker(f"Change {name}", choices, ranked=False))
-        if chosen == ("active",):
+        chosen = await choose(self._session.screen, f"Change {name}", choices)
+        if chosen == "active":
             await send(self._session.screen, UpdateShareLink(**path, active=not link.active))
         elif chosen:
-            key = f"share link {link.id}"
-            new = await self._ask_name(f"Name of {name}", link.name or "", key)
+            draft = self._draft(f"share link {link.id}", link.name or "")
+            new = await self._ask_name(f"Name of {name}", draft)
             if new is not None and new != link.name:
                 await send(self._session.screen, UpdateShareLink(**path, name=new))
             if new is not None:
-                self._session.screen.engine.outbox.save_draft(key, "")
+                draft.discard()
 
     command_open = command_rename
 
@@ -160,20 +161,17 @@ class ShareLinkList(List[ShareLink]):
             (Span("Its address no longer opens the site."),),
             (Span("It cannot be restored; E turns a link off for a while.", "waiting"),),
         ]
-        if await self._session.screen.ask(ConfirmDialog(f"Revoke {name}?", lines, "Revoke")):
+        if await confirm(self._session.screen, f"Revoke {name}?", lines, "Revoke"):
             await send(self._session.screen, DeleteShareLink(**self._session.path, share_link_id=link.id))
 
-    async def _ask_name(self, question: str, present: str, key: str) -> str | None:
-        outbox, site = self._session.screen.engine.outbox, self._session.site
-        about = {"site": site.id, "title": present or site.title}
-        dialog = PromptDialog(
-            question,
-            outbox.draft(key) or present,
-            max_length=LONGEST_NAME,
-            save=lambda typed: outbox.save_draft(key, "" if typed == present else typed, about),
-            hint="for partners",
+    def _draft(self, key: str, present: str = "") -> DraftSlot:
+        about = {"site": self._session.site.id, "title": present or self._session.site.title}
+        return DraftSlot(self._session.screen.engine.outbox, key, present, about)
+
+    async def _ask_name(self, question: str, draft: DraftSlot) -> str | None:
+        return await self._session.screen.ask(
+            PromptDialog(question, draft, max_length=LONGEST_NAME, hint="for partners")
         )
-        return await self._session.screen.ask(dialog)
 
 
 def _name(link: ShareLink) -> Line:

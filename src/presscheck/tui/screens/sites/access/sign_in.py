@@ -12,10 +12,10 @@ from presscheck.api.site_settings import GetPublishingAuth, RegeneratePublishing
 from presscheck.text.sanitize import is_safe_url, sanitize
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.screens.sites.writes import send
+from presscheck.tui.ui.ask import choose, confirm
 from presscheck.tui.ui.list import Column, List
 from presscheck.tui.ui.loaded import Loaded
-from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
-from presscheck.tui.widgets.picker import Choice, Picker
+from presscheck.tui.widgets.picker import Choice
 from presscheck.tui.widgets.prompt_dialog import PromptDialog
 
 if TYPE_CHECKING:
@@ -109,8 +109,7 @@ class SignInSettings(List[Setting]):
             (Span("until your server has the new key.", ""),),
             (Span("The former key cannot be restored.", "waiting"),),
         ]
-        dialog = ConfirmDialog(f"Rotate the key of {title}?", lines, "Rotate", type_to_confirm=title)
-        if await self._session.screen.ask(dialog):
+        if await confirm(self._session.screen, f"Rotate the key of {title}?", lines, "Rotate", type_to_confirm=title):
             await send(self._session.screen, RegeneratePublishingAuth(**self._session.path))
             self._session.screen.notify("the key is replaced: y copies the new one")
 
@@ -124,10 +123,9 @@ class SignInSettings(List[Setting]):
             self._session.screen.notify("y copies the key, . k rotates it")
         elif setting == "backend":
             choices = [Choice(name, name, words) for name, words in BACKENDS.items()]
-            picker = Picker("Visitors are signed in by", choices, ranked=False, current=sign_in.backend)
-            chosen = await self._session.screen.ask(picker)
-            if chosen and chosen[0] != sign_in.backend:
-                await self._send(chosen[0])
+            chosen = await choose(self._session.screen, "Visitors are signed in by", choices, current=sign_in.backend)
+            if chosen and chosen != sign_in.backend:
+                await self._send(chosen)
         else:
             present = getattr(sign_in, setting) or ""
             dialog = PromptDialog(

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, cast
 
 from presscheck.engine.publish.audiences import Audience, Audiences
 from presscheck.engine.publish.claim_forms import AudienceForm
+from presscheck.store.drafts import DraftSlot
 from presscheck.text.sanitize import sanitize
-from presscheck.tui.screens.form_dialog import FormDialog
+from presscheck.tui.screens.form_dialog import FormContent, FormDialog
 
 if TYPE_CHECKING:
     from presscheck.documents.visitors.claim_schema import Claim
@@ -46,7 +47,7 @@ async def ask_audience(
         claims: the claims of its schema.
         audience: the audience; None for a new one.
     """
-    outbox, key = screen.engine.outbox, draft_key(site_id, audience)
+    outbox = screen.engine.outbox
     form = AudienceForm(claims, audience)
     saved: list[Audience] = []
 
@@ -55,12 +56,9 @@ async def ask_audience(
         saved.append(changed)
 
     dialog = FormDialog(
-        f"Audience {sanitize(audience.name)}" if audience else "New audience",
-        form,
-        form.present,
-        send=save,
-        draft=outbox.draft(key),
-        save=lambda text: outbox.save_draft(key, text),
+        FormContent(f"Audience {sanitize(audience.name)}" if audience else "New audience", form, form.present),
+        save,
+        DraftSlot(outbox, draft_key(site_id, audience)),
         send_label="save",
     )
     if await screen.ask(dialog) is None:

@@ -24,11 +24,12 @@ from presscheck.tui.screens.sites.adaptive.audience_dialog import ask_audience, 
 from presscheck.tui.screens.sites.adaptive.session import AdaptiveContent
 from presscheck.tui.screens.sites.adaptive.visitor_page import VisitorPage, VisitorReferences
 from presscheck.tui.screens.sites.title import site_title
+from presscheck.tui.ui.ask import choose
 from presscheck.tui.ui.loaded import message_for
 from presscheck.tui.ui.screen import BaseScreen
 from presscheck.tui.widgets.empty_state import EmptyState, Message
 from presscheck.tui.widgets.line_view import TextView
-from presscheck.tui.widgets.picker import Choice, Picker
+from presscheck.tui.widgets.picker import Choice
 from presscheck.tui.widgets.status_bar import StatusLine
 from presscheck.tui.widgets.tree import Node, Tree
 
@@ -67,10 +68,10 @@ async def ask_visitors(
     choices.append(Choice(NEW_KEY, "Make a new one …", "a name and its claims"))
     at = EVERYONE_KEY if current is EVERYONE else f"{SAVED}{current.name}" if current else ""
     title = f"View {sanitize(site.title)} as"
-    chosen = await screen.ask(Picker(title, choices, ranked=False, current=at))
+    chosen = await choose(screen, title, choices, current=at)
     if not chosen:
         return None
-    if audience := {EVERYONE_KEY: EVERYONE, **saved}.get(chosen[0]):
+    if audience := {EVERYONE_KEY: EVERYONE, **saved}.get(chosen):
         return audience
     call = GetAdaptiveSchema(organization_id=organization_id, site_id=site.id)
     try:

@@ -10,15 +10,15 @@ from typing_extensions import override
 
 from presscheck.engine.publish.audiences import Audience, read_claims
 from presscheck.errors import InvalidArgument
-from presscheck.store.open_texts import DraftSlot
+from presscheck.store.drafts import DraftSlot
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.screens.sites.adaptive.audience_dialog import ask_audience, claims_text, draft_key
 from presscheck.tui.screens.sites.adaptive.visitor_tokens import ask_token
+from presscheck.tui.ui.ask import confirm
 from presscheck.tui.ui.list import Column, List
 from presscheck.tui.ui.loaded import Loaded
 from presscheck.tui.widgets.composer import Composer
-from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 from presscheck.tui.widgets.empty_state import Message
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ class AudienceList(List[Audience]):
             return
         lines: list[Line] = [(Span("It is only on this machine, and cannot be restored.", "waiting"),)]
         question = f"Delete the audience {sanitize(audience.name)}?"
-        if await self._session.screen.ask(ConfirmDialog(question, lines, "Delete")):
+        if await confirm(self._session.screen, question, lines, "Delete"):
             self._session.stored_audiences.remove(audience.name)
             self._session.read_audiences()
 
@@ -145,19 +145,17 @@ class AudienceList(List[Audience]):
 
     async def _edit(self, audience: Audience) -> None:
         session, outbox = self._session, self._session.screen.engine.outbox
-        key = f"claims of {self._key(audience)}"
         present = json.dumps(audience.claims, indent=2, ensure_ascii=False)
+        draft = DraftSlot(outbox, f"claims of {self._key(audience)}", present)
         dialog = Composer(
             f"Claims of {sanitize(audience.name)}",
-            outbox.draft(key) or present,
-            lambda typed: outbox.save_draft(key, "" if typed == present else typed),
-            slot=DraftSlot(outbox, key),
+            draft,
             validate=_problem,
             submit=lambda typed: session.stored_audiences.save(audience.name, read_claims(typed), former=audience.name),
             is_code=True,
         )
         if await session.screen.ask(dialog) is not None:
-            outbox.save_draft(key, "")
+            draft.discard()
             session.read_audiences()
 
 

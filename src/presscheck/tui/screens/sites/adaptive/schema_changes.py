@@ -19,17 +19,17 @@ from presscheck.documents.visitors.claim_schema import (
 from presscheck.engine.publish.audiences import condition_problem, uses_of
 from presscheck.engine.publish.claim_forms import ClaimChange, ClaimForm
 from presscheck.errors import ChecksFailed, NotFound
-from presscheck.store.open_texts import DraftSlot
+from presscheck.store.drafts import DraftSlot
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.external_programs import edit_text, is_built_in
-from presscheck.tui.screens.form_dialog import FormDialog
+from presscheck.tui.screens.form_dialog import FormContent, FormDialog
 from presscheck.tui.screens.sites.writes import send
 from presscheck.tui.screens.text_draft import diff_lines, merged_texts, name_of_draft, name_of_saved
+from presscheck.tui.ui.ask import choose, confirm
 from presscheck.tui.widgets.composer import Composer
-from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
-from presscheck.tui.widgets.picker import Choice, Picker
+from presscheck.tui.widgets.picker import Choice
 
 if TYPE_CHECKING:
     from presscheck.documents.visitors.claim_schema import Claim, SchemaText
@@ -89,13 +89,11 @@ class SchemaChanges:
     async def _edited(self, text: str, base: str, *, uses_other_editor: bool) -> str | None:
         """The text after it was edited, once it has no mistakes; None if the user leaves it as a draft."""
         screen = self._session.screen
-        slot = DraftSlot(screen.engine.outbox, self.key, beside={self._base_key: base})
+        draft = DraftSlot(screen.engine.outbox, self.key, base, beside={self._base_key: base})
         if is_built_in(screen.app_context.profile.editor) != uses_other_editor:
             dialog = Composer(
                 f"Visitor schema of {sanitize(self._session.site.title)}",
-                text,
-                lambda typed: self._keep(typed, base),
-                slot=slot,
+                draft,
                 validate=lambda typed: _first_mistake(read_schema(typed)),
                 is_code=True,
             )
@@ -104,7 +102,7 @@ class SchemaChanges:
                 screen.notify(KEPT)
             return typed
         while True:
-            text = edit_text(screen.app_context, text, lambda typed: self._keep(typed, base), slot, suffix=".json")
+            text = edit_text(screen.app_context, text, lambda typed: self._keep(typed, base), draft, suffix=".json")
             self._keep(text, base)
             mistakes = read_schema(text).mistakes
             if not mistakes or text.strip() == base.strip():
@@ -112,7 +110,7 @@ class SchemaChanges:
             lines: list[Line] = [(Span(sanitize(str(mistake))),) for mistake in mistakes]
             lines += [(), (Span("Your text is kept as a draft.", "quiet"),)]
             title = f"Not saved: {count(len(mistakes), 'mistake')} in the schema"
-            if not await screen.ask(ConfirmDialog(title, lines, "Edit again")):
+            if not await confirm(screen, title, lines, "Edit again"):
                 screen.notify(KEPT)
                 return None
 
@@ -141,8 +139,7 @@ class SchemaChanges:
             screen.notify("no changes: the schema is so already")
             return
         lines = self._effects(present, schema.value, is_merged=base != now)
-        dialog = ConfirmDialog("Save the visitor schema?", lines, "Save", details=diff_lines(now, merged.text))
-        if not await screen.ask(dialog):
+        if not await confirm(screen, "Save the visitor schema?", lines, "Save", details=diff_lines(now, merged.text)):
             screen.notify(KEPT)
             return
         if await self._read() != present:
@@ -161,15 +158,11 @@ class SchemaChanges:
         screen = self._session.screen
         schema = await self._read() or empty_schema()
         form = ClaimForm(schema, claim)
-        key = self.claim_key(claim)
-        outbox = screen.engine.outbox
+        title = f"Claim {sanitize(claim.name)}" if claim else "New claim"
         dialog = FormDialog(
-            f"Claim {sanitize(claim.name)}" if claim else "New claim",
-            form,
-            form.present,
-            send=lambda change: self._write_change(schema, change),
-            draft=outbox.draft(key),
-            save=lambda text: outbox.save_draft(key, text),
+            FormContent(title, form, form.present),
+            lambda change: self._write_change(schema, change),
+            DraftSlot(screen.engine.outbox, self.claim_key(claim)),
             send_label="save",
         )
         if await screen.ask(dialog) is not None:
@@ -182,7 +175,7 @@ class SchemaChanges:
         change = ClaimChange(claim.path, None, claim.path)
         lines = self._effects(schema, change.made_in(schema), is_merged=False)
         question = f"Delete the claim {sanitize(claim.name)}?"
-        if await screen.ask(ConfirmDialog(question, lines, "Delete")):
+        if await confirm(screen, question, lines, "Delete"):
             await self._write_change(schema, change)
             screen.notify(SAVED)
 
@@ -223,13 +216,12 @@ class SchemaChanges:
             Choice("continue", "Continue with the draft", note, letter="c"),
             Choice("discard", "Discard the draft (asks first)", "edits the schema as it is", letter="d"),
         ]
-        picker = Picker("You have a draft of the visitor schema", choices, ranked=False)
-        chosen = await self._session.screen.ask(picker)
-        if chosen == ("discard",):
+        chosen = await choose(self._session.screen, "You have a draft of the visitor schema", choices)
+        if chosen == "discard":
             lines: list[Line] = [(Span("It is lost: the draft is in no other place.", "waiting"),)]
-            if not await self._session.screen.ask(ConfirmDialog("Discard the draft?", lines, "Discard")):
+            if not await confirm(self._session.screen, "Discard the draft?", lines, "Discard"):
                 return None
-        return chosen[0] if chosen else None
+        return chosen
 
     def _effects(self, before: dict[str, Any] | None, after: dict[str, Any], *, is_merged: bool) -> list[Line]:
         """What a new schema changes: its claims, and the conditions that then name claims that are gone."""

@@ -19,8 +19,8 @@ from presscheck.tui.screens.sites.adaptive.session import AdaptiveContent
 from presscheck.tui.screens.sites.adaptive.visitor_tokens import ask_token
 from presscheck.tui.screens.sites.title import site_title
 from presscheck.tui.screens.sites.writes import lacks_role, send, undo_here, write_reason
+from presscheck.tui.ui.ask import confirm
 from presscheck.tui.ui.tabs import Tabs, TabScreen
-from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 
 if TYPE_CHECKING:
     from presscheck.api.sites import Site
@@ -127,7 +127,7 @@ class AdaptiveContentScreen(TabScreen):
             lines.append((Span("The site is live: this shows at once.", "waiting"),))
         word = "on" if turns_on else "off"
         question = f"Turn adaptive content of {sanitize(site.title)} {word}?"
-        if await self.ask(ConfirmDialog(question, lines, f"Turn {word}")):
+        if await confirm(self, question, lines, f"Turn {word}"):
             change = AdaptiveContentChange(enabled=turns_on)
             if await send(self, UpdateSite(**session.path, adaptive_content=change)):
                 self.notify(f"adaptive content is {word}: z undoes it")

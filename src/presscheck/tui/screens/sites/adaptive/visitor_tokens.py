@@ -24,7 +24,8 @@ from presscheck.text.phrases import count, now, span
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, pad
 from presscheck.tui.screens.text_screen import TextScreen
-from presscheck.tui.widgets.picker import Choice, Picker
+from presscheck.tui.ui.ask import choose
+from presscheck.tui.widgets.picker import Choice
 from presscheck.tui.widgets.prompt_dialog import PromptDialog
 
 if TYPE_CHECKING:
@@ -49,11 +50,11 @@ async def ask_token(session: AdaptiveContent, audience: Audience | None = None) 
         ]
         if session.site.urls.published:
             choices.append(Choice("address", "Make one, with the address of the site", "opens it so", letter="a"))
-        chosen = await session.screen.ask(Picker("Visitor token", choices, ranked=False))
+        chosen = await choose(session.screen, "Visitor token", choices)
         if chosen is None:
             return
-        if chosen[0] != "test":
-            await _make(session, audience, with_address=chosen[0] == "address")
+        if chosen != "test":
+            await _make(session, audience, with_address=chosen == "address")
             return
     await _test(session)
 

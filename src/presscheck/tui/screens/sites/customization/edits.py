@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from presscheck.api.spaces import ListSpaces
@@ -18,12 +18,13 @@ from presscheck.engine.site_customization.settings import (
     with_value,
 )
 from presscheck.engine.site_customization.three_way import merge
+from presscheck.store.drafts import DraftSlot
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
-from presscheck.tui.screens.form_dialog import FormDialog
+from presscheck.tui.screens.form_dialog import FormContent, FormDialog
 from presscheck.tui.screens.sites.customization.row_text import NOUNS
-from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
-from presscheck.tui.widgets.picker import Choice, Picker
+from presscheck.tui.ui.ask import choose, confirm
+from presscheck.tui.widgets.picker import Choice
 
 if TYPE_CHECKING:
     from presscheck.engine.forms.references import Reference
@@ -140,7 +141,7 @@ class Edits:
     async def command_discard_draft(self) -> None:
         """Forget all edits, after a confirmation."""
         lines: list[Line] = [(Span("Your unsaved edits are lost: they are in no other place.", "waiting"),)]
-        if await self._session.screen.ask(ConfirmDialog("Discard your edits?", lines, "Discard")):
+        if await confirm(self._session.screen, "Discard your edits?", lines, "Discard"):
             self._session.discard()
 
     def _title(self, row: Row) -> str:
@@ -164,10 +165,9 @@ class Edits:
         choices = [Choice(word, CHOICE_WORDS.get(word, word)) for word in leaf.choices]
         if not row.setting.is_required:
             choices.append(Choice(" ", "not set"))
-        picker = Picker(row.setting.label, choices, ranked=False, current=present)
-        chosen = await self._session.screen.ask(picker)
+        chosen = await choose(self._session.screen, row.setting.label, choices, current=present)
         if chosen:
-            self._set(leaf.path, value_of(leaf, chosen[0]))
+            self._set(leaf.path, value_of(leaf, chosen))
 
     async def _add(self, row: Row) -> None:
         setting, document = row.setting, self._session.document
@@ -179,10 +179,10 @@ class Edits:
                 Choice("after", f"A {noun} after {self._title(row)}", letter="a"),
                 Choice("inside", f"A link in {self._title(row)}", letter="i"),
             ]
-            chosen = await self._session.screen.ask(Picker("Add", choices, ranked=False))
+            chosen = await choose(self._session.screen, "Add", choices)
             if not chosen:
                 return
-            if chosen == ("inside",):
+            if chosen == "inside":
                 path = (*row.path, inner)
                 at = len(items_at(document, path))
         last = (*path, len(items_at(document, path)))
@@ -207,22 +207,13 @@ class Edits:
     async def _ask(self, title: str, form: SettingsForm) -> dict[str, Any] | None:
         """The document that a form makes; None if it was closed. The draft of the screen has what was typed before."""
         session, start = self._session, self._session.document
-        outbox = session.screen.engine.outbox
-        key = f"customization {title} of site {session.site.id}"
+        draft = DraftSlot(session.screen.engine.outbox, f"customization {title} of site {session.site.id}")
 
         async def keep(document: Any) -> Any:
             return document
 
-        dialog = FormDialog(
-            title,
-            form,
-            form.present,
-            send=keep,
-            lookup=self._lookup,
-            draft=outbox.draft(key),
-            save=_saved_as(outbox.save_draft, key),
-            send_label="OK",
-        )
+        content = FormContent(title, form, form.present)
+        dialog = FormDialog(content, keep, draft, lookup=self._lookup, send_label="OK")
         made = await session.screen.ask(dialog)
         if made is not None and session.document is not start:  # somebody else changed the site
             return merge(start, made, session.document).document
@@ -233,7 +224,3 @@ class Edits:
         call = ListSpaces(organization_id=self._session.organization_id)
         spaces = await whole_listing(self._session.screen.engine, call)
         return [Choice(space.id, sanitize(space.title) or space.id) for space in spaces]
-
-
-def _saved_as(save: Callable[..., None], key: str) -> Callable[[str], None]:
-    return lambda text: save(key, text)

@@ -20,8 +20,8 @@ from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.screens.sites.differences import change_line, plain_value
-from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
-from presscheck.tui.widgets.picker import Choice, Picker
+from presscheck.tui.ui.ask import choose, confirm
+from presscheck.tui.widgets.picker import Choice
 
 if TYPE_CHECKING:
     from presscheck.engine.site_config.comparison import Drift
@@ -70,10 +70,10 @@ class Saves:
             screen.notify("no snapshot has a customization")
             return
         title = f"Restore the customization of {sanitize(session.site.title)}"
-        chosen = await screen.ask(Picker(title, choices, ranked=False, is_menu=False))
+        chosen = await choose(screen, title, choices)
         if not chosen:
             return
-        config = await asyncio.to_thread(self._snapshots.config, self._snapshots.named(chosen[0]))
+        config = await asyncio.to_thread(self._snapshots.config, self._snapshots.named(chosen))
         document = config.customization
         state = await self._read()
         now = state.config.customization
@@ -143,7 +143,7 @@ class Saves:
             return
         lines = self._lines(now, merged.document, drift)
         title = sanitize(session.site.title)
-        if not await screen.ask(ConfirmDialog(f"Save the customization of {title}?", lines, "Save")):
+        if not await confirm(screen, f"Save the customization of {title}?", lines, "Save"):
             screen.notify(KEPT)
             return
         await self._send(state, merged.document)
@@ -200,8 +200,7 @@ class Saves:
                 Choice("all theirs", f"Theirs in all {rest}", letter="a"),
             ]
         title = f"Conflict: both changed {sanitize(conflict.name)} (before: {before})"
-        chosen = await self._session.screen.ask(Picker(title, choices, ranked=False))
-        return chosen[0] if chosen else None
+        return await choose(self._session.screen, title, choices)
 
     def _has_problems(self, document: Document, now: Document) -> bool:
         """Whether a value is invalid; it is shown at its setting."""

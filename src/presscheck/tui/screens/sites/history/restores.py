@@ -15,8 +15,8 @@ from presscheck.text.styled_text import Line, Span
 from presscheck.tui.screens.sites.differences import difference_lines
 from presscheck.tui.screens.sites.writes import write_reason
 from presscheck.tui.screens.text_screen import TextScreen
-from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
-from presscheck.tui.widgets.picker import Choice, Picker
+from presscheck.tui.ui.ask import choose, confirm
+from presscheck.tui.widgets.picker import Choice
 
 if TYPE_CHECKING:
     from presscheck.api.operation import Operation
@@ -69,7 +69,7 @@ async def restore(session: HistorySession, snapshot: Snapshot) -> None:
         return
     title = sanitize(session.site.title)
     question = f"Restore the {_part_name(part)} of {title}?"
-    if await screen.ask(ConfirmDialog(question, _lines(session, plan), "Restore")):
+    if await confirm(screen, question, _lines(session, plan), "Restore"):
         await _send(session, snapshot, part, state, resolved, plan)
 
 
@@ -84,8 +84,8 @@ async def _choose_part(session: HistorySession, snapshot: Snapshot, config: Site
         note = f"{count(len(found), 'difference')} from now" if found else "as it is now"
         choices.append(Choice(part, _part_name(part), note if present else "missing now", letter=LETTERS[part]))
     title = f"Restore from {time_of(snapshot)}"
-    chosen = await session.screen.ask(Picker(title, choices, ranked=False))
-    return next((part for part in WRITES if chosen == (part,)), None)
+    chosen = await choose(session.screen, title, choices)
+    return next((part for part in WRITES if chosen == part), None)
 
 
 async def _ask_removal(session: HistorySession, plan: Plan, whole: Plan) -> bool | None:
@@ -95,8 +95,8 @@ async def _ask_removal(session: HistorySession, plan: Plan, whole: Plan) -> bool
         Choice("remove", f"As it was: also remove {added} made since", calls, letter="r"),
         Choice("keep", f"Keep {added} made since", count(len(plan.steps), "call"), letter="k"),
     ]
-    chosen = await session.screen.ask(Picker("Restore", choices, ranked=False))
-    return None if chosen is None else chosen == ("remove",)
+    chosen = await choose(session.screen, "Restore", choices)
+    return None if chosen is None else chosen == "remove"
 
 
 def _lines(session: HistorySession, plan: Plan) -> list[Line]:

@@ -14,12 +14,14 @@ from presscheck.api.site_structure import (
 )
 from presscheck.engine.publish.site_structure import key_of, title_of
 from presscheck.errors import ChecksFailed
+from presscheck.store.drafts import DraftSlot
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.screens.sites.space_choices import space_choices
 from presscheck.tui.screens.sites.structure.item_details import GROUP_TITLE, SECTION_TITLE
 from presscheck.tui.screens.sites.writes import send
+from presscheck.tui.ui.ask import choose
 from presscheck.tui.widgets.picker import Choice, Picker
 from presscheck.tui.widgets.prompt_dialog import PromptDialog
 
@@ -58,17 +60,17 @@ class Additions:
             Choice("group", "Group of sections", f"in {title_of(group)}" if group else "at the top level", letter="g"),
         ]
         question = f"Add to {sanitize(model.site.title)}"
-        chosen = await self._session.screen.ask(Picker(question, choices, ranked=False))
+        chosen = await choose(self._session.screen, question, choices)
         if not chosen:
             return
-        reason = self._session.reason(OPERATIONS[chosen[0]], shows_more=chosen != ("group",))
-        if chosen == ("group",) and not model.sections:
+        reason = self._session.reason(OPERATIONS[chosen], shows_more=chosen != "group")
+        if chosen == "group" and not model.sections:
             reason = reason or NO_SECTIONS
         if reason:
             self._session.screen.notify(reason)
-        elif chosen == ("space",):
+        elif chosen == "space":
             await self._add_space(model, section)
-        elif chosen == ("section",):
+        elif chosen == "section":
             await self._add_section(model)
         else:
             await self._add_group(model, group)
@@ -88,16 +90,16 @@ class Additions:
             return
         if section is None and model.sections:
             sections = self._sections(model)
-            asked = await self._session.screen.ask(Picker("Section of the new space", sections))
-            section = next((one for one in model.sections if asked == (key_of(one),)), None)
+            asked = await choose(self._session.screen, "Section of the new space", sections, ranked=True)
+            section = next((one for one in model.sections if asked == key_of(one)), None)
             if section is None:
                 return
         where = title_of(section) if section else sanitize(model.site.title)
-        chosen = await self._session.screen.ask(Picker(f"Add a space to {where}", choices))
+        chosen = await choose(self._session.screen, f"Add a space to {where}", choices, ranked=True)
         if not chosen:
             return
         given = {"section_id": (await self._session.present(model, section, "added")).id} if section else {}
-        await self._send(model, AddSiteSpace(**model.path, space_id=chosen[0], **given), "the space")
+        await self._send(model, AddSiteSpace(**model.path, space_id=chosen, **given), "the space")
 
     async def _add_section(self, model: SiteTree) -> None:
         is_first = bool(model.site_spaces) and not model.sections
@@ -105,7 +107,7 @@ class Additions:
         if is_first:
             spaces = count(len(model.site_spaces), "space")
             notes = ((Span(f"It is the first section: the {spaces} of the site are in it then.", "waiting"),),)
-        draft = f"title of a new section in site {model.site.id}"
+        draft = self._draft_of("section", model)
         title = await self._ask_title("Title of the new section", draft, SECTION_TITLE, notes)
         if title is None:
             return
@@ -116,18 +118,18 @@ class Additions:
         if not choices:
             self._session.screen.notify(ALL_USED)
             return
-        chosen = await self._session.screen.ask(Picker(f"First space of {sanitize(title)}", choices))
+        chosen = await choose(self._session.screen, f"First space of {sanitize(title)}", choices, ranked=True)
         if not chosen:
             return
         await self._session.read_again(model)
         if is_first == bool(model.sections):
             raise ChecksFailed("Not added: somebody else changed the sections of the site. Look, and add it again")
-        if await self._send(model, AddSection(**model.path, space_id=chosen[0], title=title), "the section"):
-            self._session.screen.engine.outbox.save_draft(draft, "")
+        if await self._send(model, AddSection(**model.path, space_id=chosen, title=title), "the section"):
+            draft.discard()
 
     async def _add_group(self, model: SiteTree, group: SiteSectionGroup | None) -> None:
         """Ask for a title and for the sections of the group: the service cannot fill an empty one later."""
-        draft = f"title of a new group in site {model.site.id}"
+        draft = self._draft_of("group", model)
         title = await self._ask_title("Title of the new group", draft, GROUP_TITLE)
         if title is None:
             return
@@ -145,7 +147,7 @@ class Additions:
         given: dict[str, Any] = {"sections": tuple(model.items[key].id for key in keys)}
         given |= {"parent": group.id} if group else {}
         if await self._send(model, AddSectionGroup(**model.path, title=title, **given), "the group"):
-            self._session.screen.engine.outbox.save_draft(draft, "")
+            draft.discard()
 
     async def _send(self, model: SiteTree, call: Operation[Any], what: str) -> bool:
         """Send a new item, and put the cursor on it; whether it was sent."""
@@ -167,17 +169,12 @@ class Additions:
         above = {one.id: [title_of(model.items[key]) for key in model.ancestors(key_of(one))] for one in model.sections}
         return [Choice(key_of(one), title_of(one), " › ".join(above[one.id])) for one in model.sections]
 
+    def _draft_of(self, kind: str, model: SiteTree) -> DraftSlot:
+        return DraftSlot(self._session.screen.engine.outbox, f"title of a new {kind} in site {model.site.id}")
+
     async def _ask_title(
-        self, question: str, draft: str, lengths: tuple[int, int], notes: tuple[Line, ...] = ()
+        self, question: str, draft: DraftSlot, lengths: tuple[int, int], notes: tuple[Line, ...] = ()
     ) -> str | None:
         """A title, which is a draft until the item is added."""
-        outbox = self._session.screen.engine.outbox
-        dialog = PromptDialog(
-            question,
-            outbox.draft(draft) or "",
-            min_length=lengths[0],
-            max_length=lengths[1],
-            save=lambda typed: outbox.save_draft(draft, typed),
-            notes=lambda _: notes,
-        )
+        dialog = PromptDialog(question, draft, min_length=lengths[0], max_length=lengths[1], notes=lambda _: notes)
         return await self._session.screen.ask(dialog)

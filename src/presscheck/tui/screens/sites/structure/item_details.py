@@ -19,12 +19,13 @@ from presscheck.documents.visitors.conditions import problem_of
 from presscheck.engine.publish.shown_addresses import shown_address
 from presscheck.engine.publish.site_structure import icon_problem, key_of, kind_of, path_problem, title_of
 from presscheck.errors import ChecksFailed
+from presscheck.store.drafts import DraftSlot
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, wrap
 from presscheck.tui.screens.sites.structure.session import NO_ITEM
 from presscheck.tui.screens.sites.writes import send
-from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
-from presscheck.tui.widgets.picker import Choice, Picker
+from presscheck.tui.ui.ask import choose, confirm
+from presscheck.tui.widgets.picker import Choice
 from presscheck.tui.widgets.prompt_dialog import PromptDialog
 
 if TYPE_CHECKING:
@@ -120,13 +121,13 @@ class ItemDetails:
         if isinstance(item, SiteSpace | SiteSection):
             choices.append(Choice("default", "Make default", "it is the default" if item.default else "", letter="d"))
         title = title_of(item)
-        chosen = await self._session.screen.ask(Picker(f"Change {title}", choices, ranked=False))
-        detail = next((one for one in details if chosen == (one.name,)), None)
+        chosen = await choose(self._session.screen, f"Change {title}", choices)
+        detail = next((one for one in details if chosen == one.name), None)
         if detail:
             await self._ask(item, detail)
-        elif chosen == ("title",):
+        elif chosen == "title":
             self._session.screen.notify("it has the title of its space: E on the space in Browse changes it (g o)")
-        elif chosen == ("default",) and isinstance(item, SiteSpace | SiteSection):
+        elif chosen == "default" and isinstance(item, SiteSpace | SiteSection):
             if item.default:
                 self._session.screen.notify(f"this {kind_of(item)} is the default already")
             else:
@@ -134,22 +135,14 @@ class ItemDetails:
 
     async def _ask(self, item: StructureItem, detail: Detail) -> None:
         """Ask for a text, which is a draft until it is sent; what others changed meanwhile is not overwritten."""
-        model, outbox, before = (
-            self._session.model,
-            self._session.screen.engine.outbox,
-            getattr(item, detail.name) or "",
-        )
+        model, before = self._session.model, getattr(item, detail.name) or ""
         key = f"{detail.name} of {key_of(item)} in site {model.site.id}"
-
-        def save(typed: str) -> None:
-            outbox.save_draft(key, "" if typed == before else typed)
-
+        draft = DraftSlot(self._session.screen.engine.outbox, key, before)
         dialog = PromptDialog(
             f"{detail.label} of {title_of(item)}",
-            outbox.draft(key) or before,
+            draft,
             min_length=detail.lengths[0],
             max_length=detail.lengths[1],
-            save=save,
             validate=self._validator(item, detail),
             hint=detail.hint,
             notes=lambda columns: path_notes(item, columns, model.site) if detail.name == "path" else (),
@@ -163,7 +156,7 @@ class ItemDetails:
                 raise ChecksFailed(f"Not changed: somebody else made it “{sanitize(now)}”. Look, and change it again")
             await self._update(model, item, {detail.name: text or None})
             self._session.screen.notify(f"{detail.name} changed: z undoes it")
-        outbox.save_draft(key, "")
+        draft.discard()
 
     def _validator(self, item: StructureItem, detail: Detail) -> Callable[[str], str | None] | None:
         if detail.name == "icon":
@@ -222,7 +215,7 @@ class ItemDetails:
             (Span("The addresses of both change: that of the default is without its path.", "waiting"),),
         ]
         question = f"Make {title_of(item)} the default?"
-        return bool(await self._session.screen.ask(ConfirmDialog(question, lines, "Change")))
+        return await confirm(self._session.screen, question, lines, "Change")
 
 
 def _default_beside(model: SiteTree, item: SiteSpace | SiteSection) -> StructureItem | None:

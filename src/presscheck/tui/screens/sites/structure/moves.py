@@ -24,8 +24,8 @@ from presscheck.errors import ChecksFailed, PresscheckError
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.screens.sites.structure.session import NO_ITEM
-from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
-from presscheck.tui.widgets.picker import Choice, Picker
+from presscheck.tui.ui.ask import choose, confirm
+from presscheck.tui.widgets.picker import Choice
 
 if TYPE_CHECKING:
     from presscheck.tui.screens.sites.structure.model import SiteTree
@@ -142,12 +142,11 @@ class Moves:
     async def _move_to(self, item: StructureItem) -> None:
         model = self._session.model
         choices = self._destinations(item)
-        picker = Picker(f"Move {title_of(item)} to", choices, ranked=False, is_menu=False)
-        chosen = await self._session.screen.ask(picker)
+        chosen = await choose(self._session.screen, f"Move {title_of(item)} to", choices)
         if not chosen:
             return
         now = await self._session.present(model, item, "moved")
-        parent, key = None if chosen[0] == TOP else chosen[0], key_of(now)
+        parent, key = None if chosen == TOP else chosen, key_of(now)
         target = model.items.get(parent) if parent else None
         if (parent and target is None) or not model.order.is_possible(Move(key, parent, None)):
             raise ChecksFailed("Not moved: somebody else removed the place to move to")
@@ -189,7 +188,7 @@ class Moves:
         if source and source.condition and source.condition != target.condition:
             lines.append((Span(f"The condition of {title_of(source)} limits it no longer.", "waiting"),))
         question = f"Move {title_of(item)} to {title_of(target)}?"
-        return bool(await self._session.screen.ask(ConfirmDialog(question, lines, "Move")))
+        return await confirm(self._session.screen, question, lines, "Move")
 
     def _move(self, move: Move) -> None:
         """Show a move in the tree now, and send it."""

@@ -23,7 +23,7 @@ from presscheck.text.styled_text import Line, Span
 from presscheck.tui.screens.sites.structure.item_details import OTHER_KIND
 from presscheck.tui.screens.sites.structure.session import NO_ITEM
 from presscheck.tui.screens.sites.writes import send
-from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
+from presscheck.tui.ui.ask import confirm
 
 if TYPE_CHECKING:
     from presscheck.api.operation import Operation
@@ -66,8 +66,7 @@ class Removals:
         model = self._session.model
         now = await self._session.present(model, item, "removed")
         question = f"Remove the {kind_of(now)} {title_of(now)}?"
-        dialog = ConfirmDialog(question, lines_before(model, now), "Remove")
-        if not await self._session.screen.ask(dialog):
+        if not await confirm(self._session.screen, question, lines_before(model, now), "Remove"):
             return
         if _content(await self._session.present(model, now, "removed")) != _content(now):
             raise ChecksFailed(f"Not removed: somebody else changed what is in {title_of(now)}. Look, and try again")

@@ -1,0 +1,73 @@
+"""Where a text that is typed is stored until it is sent."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+from presscheck.errors import StoreError
+
+if TYPE_CHECKING:
+    from presscheck.store.outbox import LocalState
+
+NOTHING: Mapping[str, str] = {}
+
+
+class DraftSlot:
+    """The place of a draft.
+
+    Args:
+        outbox: stores it.
+        key: its key.
+        initial: the text before anything is typed, which is no draft.
+        about: ids and titles of what it is about, to list it, or returns them for a text.
+        beside: the drafts that are stored with it, by their keys: the text that it was edited from.
+    """
+
+    def __init__(
+        self,
+        outbox: LocalState,
+        key: str,
+        initial: str = "",
+        about: Mapping[str, str] | Callable[[str], Mapping[str, str]] = NOTHING,
+        beside: Mapping[str, str] = NOTHING,
+    ) -> None:
+        self.outbox, self.key, self.initial, self.beside = outbox, key, initial, beside
+        self._about = about
+        self._stored = outbox.draft(key)
+        """The text that was stored or read here last: another instance may have the same draft open."""
+
+    @property
+    def text(self) -> str:
+        """The stored text, or the initial one."""
+        return self.outbox.draft(self.key) or self.initial
+
+    @property
+    def about(self) -> Mapping[str, str]:
+        """The ids and titles of what the text is about."""
+        return self._about(self.text) if callable(self._about) else self._about
+
+    def save(self, text: str) -> None:
+        """Store the text, and those beside it; the initial one removes the draft.
+
+        Raises:
+            StoreError: the disk is full.
+        """
+        if text in ("", self.initial):
+            self._forget()
+            return
+        for key, other in self.beside.items():
+            if self.outbox.draft(key) != other:  # another instance may have stored the one of its own text
+                self.outbox.save_draft(key, other)
+        self.outbox.save_draft(self.key, text, self._about(text) if callable(self._about) else self._about)
+        self._stored = text
+
+    def discard(self) -> None:
+        """Remove the draft, because its text was accepted; what another instance stored since stays."""
+        with contextlib.suppress(StoreError):  # the write is accepted, so a draft that stays does no harm
+            self._forget()
+
+    def _forget(self) -> None:
+        self.outbox.forget_draft(self.key, self._stored, *self.beside)
+        self._stored = ""

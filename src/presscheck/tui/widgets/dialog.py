@@ -1,0 +1,123 @@
+"""The base of all dialogs: title, body, a line with keys that can be clicked, and the one handler of keys."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+from typing import ClassVar, Generic, TypeVar
+
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Vertical
+from textual.screen import ModalScreen
+from typing_extensions import override
+
+from presscheck.text.styled_text import Line, Span
+from presscheck.tui.commands import shown
+from presscheck.tui.keyboard import key_name
+from presscheck.tui.widgets.status_bar import StatusLine, pressing
+
+T = TypeVar("T")
+SUBMIT = ("ctrl+s", "alt+enter")
+MOVES = {"down": 1, "ctrl+n": 1, "tab": 1, "up": -1, "ctrl+p": -1, "shift+tab": -1}
+PAGES = {"pagedown": 1, "pageup": -1}
+
+
+class Dialog(ModalScreen[T | None], Generic[T], inherit_bindings=False):
+    """A dialog; its result is None if it was closed.
+
+    The keys that submit, cancel and move are the same in all dialogs; a dialog adds its own to `keys`.
+
+    Args:
+        title: the question, as display text.
+        classes: CSS classes.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = []
+    DEFAULT_CSS = """
+    Dialog { align: center middle; background: transparent; }
+    Dialog > Vertical { width: 76; max-width: 100%; height: auto; padding: 1 2; background: $ink-raised; }
+    """
+    WIDEST: ClassVar[int] = 76
+    """The width of the dialog where the screen is wide enough."""
+    GAP: ClassVar[int] = 3
+    """Cells between two keys."""
+
+    def __init__(self, title: str, *, classes: str | None = None) -> None:
+        super().__init__(classes=classes)
+        self.heading = title
+
+    def body(self) -> ComposeResult:
+        """The widgets between the title and the keys."""
+        yield from ()
+
+    @override
+    def compose(self) -> ComposeResult:
+        with Vertical():
+            yield StatusLine(id="title")
+            yield from self.body()
+            yield StatusLine(id="keys")
+
+    @property
+    def is_leaving(self) -> bool:
+        """Whether the dialog is being closed, so that some of its widgets may be gone."""
+        return self._closing or self._closed or self._pruning
+
+    @property
+    def columns(self) -> int:
+        """The cells of a line of the body."""
+        return max(20, min(self.WIDEST, self.size.width) - 4)
+
+    def keys(self) -> dict[str, Callable[[], object]]:
+        """What each key does now; other keys go to the focused widget."""
+        return {
+            "escape": self.cancel,
+            "enter": self.submit,
+            **dict.fromkeys(SUBMIT, self.submit),
+            **{key: partial(self.move, by) for key, by in MOVES.items()},
+            **{key: partial(self.page, by) for key, by in PAGES.items()},
+        }
+
+    def on_key(self, event: events.Key) -> None:
+        """Do what a key means."""
+        action = self.keys().get(key_name(event))
+        if action:
+            event.stop()
+            event.prevent_default()
+            action()
+
+    def cancel(self) -> None:
+        """Close without a result."""
+        self.dismiss(None)
+
+    def submit(self) -> None:
+        """Close with what was typed or chosen, if it is valid."""
+
+    def move(self, by: int) -> None:
+        """Go to the next field, or back."""
+        if by > 0:
+            self.focus_next()
+        else:
+            self.focus_previous()
+
+    def page(self, by: int) -> None:
+        """Go down or up by a page."""
+
+    def show_title(self, right: Line = ()) -> None:
+        """Show the title, and a message on the right."""
+        self.query_one("#title", StatusLine).show((Span(self.heading, "title"),), right)
+
+    def show_keys(self, hints: Mapping[str, str], *, disabled: Iterable[str] = (), right: Line = ()) -> None:
+        """Show keys with their labels; a click on a key presses it."""
+        line = self.key_hints(hints, disabled, self.GAP)
+        self.query_one("#keys", StatusLine).show(line, right)
+
+    @staticmethod
+    def key_hints(hints: Mapping[str, str], disabled: Iterable[str], gap: int) -> Line:
+        """The line of some keys with their labels."""
+        parts = (
+            (*pressing(key, Span(shown(key), "quiet" if key in disabled else "accent"), Span(f" {label}", "quiet")),)
+            for key, label in hints.items()
+        )
+        return tuple(span for part in parts for span in (*part, Span(" " * gap, "quiet")))

@@ -1,0 +1,50 @@
+"""Where typed texts are stored: what is a draft, and what two instances do to it."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from presscheck.store.drafts import DraftSlot
+from presscheck.store.outbox import Outbox
+
+
+@pytest.fixture
+def outbox(tmp_path: Path) -> Iterator[Outbox]:
+    outbox = Outbox(tmp_path / "outbox")
+    yield outbox
+    outbox.close()
+
+
+def test_the_initial_text_is_no_draft(outbox: Outbox) -> None:
+    draft = DraftSlot(outbox, "title", "Tokens")
+    assert draft.text == "Tokens"
+    draft.save("Tokens and keys")
+    assert DraftSlot(outbox, "title", "Tokens").text == "Tokens and keys"
+    draft.save("Tokens")
+    assert not outbox.drafts()
+
+
+def test_a_text_that_another_instance_stored_stays(outbox: Outbox) -> None:
+    first, second = DraftSlot(outbox, "reply"), DraftSlot(outbox, "reply")
+    first.save("mine")
+    second.save("theirs")
+    first.discard()
+    assert outbox.draft("reply") == "theirs"
+    second.discard()
+    assert not outbox.drafts()
+
+
+def test_the_text_beside_a_draft_comes_and_goes_with_it(outbox: Outbox) -> None:
+    draft = DraftSlot(outbox, "schema", "{}", beside={"schema base": "{}"})
+    draft.save("{ }")
+    assert outbox.draft("schema base") == "{}"
+    draft.discard()
+    assert not outbox.drafts()
+
+
+def test_what_a_draft_is_about_may_depend_on_the_text(outbox: Outbox) -> None:
+    draft = DraftSlot(outbox, "reply", about=lambda text: {"size": str(len(text))})
+    draft.save("four")
+    assert draft.about == {"size": "4"}
+    assert [stored.about for stored in outbox.drafts()] == [{"size": "4"}]
