@@ -7,7 +7,7 @@ import pytest
 from tests.running_service import RunningService
 from tests.service_users import say, somebody, threads
 from tests.tui.app_driver import all_sent, app_on, open_review, review, running, shown, until, write
-from tests.tui.change_request_factory import begun
+from tests.tui.change_request_factory import begun, edited
 from tests.tui.drafts import open_drafts
 from textual.widgets import TextArea
 
@@ -46,6 +46,12 @@ async def go_to_line(pilot: Any, text: str, number: int = 0) -> None:
             return
         await pilot.press("j")
     raise AssertionError(shown(pilot.app))
+
+
+def cursor_row(pilot: Any) -> int:
+    """The row of the screen with the cursor of the change."""
+    change = pilot.app.screen.session.view.change
+    return change.region.y + change.cursor - change.top
 
 
 async def leave(pilot: Any) -> None:
@@ -196,3 +202,36 @@ async def test_the_comment_of_another_user_is_edited_after_a_question(service: R
     [changed] = await say(service, mia, GetComment(**at, comment_id=comment.id, format="markdown"))
     assert (changed.body.markdown or "").strip().endswith("How long? And why?")
     assert changed.posted_by.id == "mia"
+
+
+async def test_a_deleted_line_is_quoted_and_its_thread_is_below_it(service: RunningService, tmp_path: Path) -> None:
+    after = TEXT.replace("A key lasts for ever.\n\n", "")
+    one = await edited(service, "A line is deleted", TEXT, after, title="Locks")
+    async with running(app_on(service, tmp_path)) as pilot, somebody(service, "mia") as (mia,):
+        await open_review(pilot, one.at)
+        await pilot.press("g", "g", "j")
+        await until(pilot, shows="− A key lasts for ever.")
+        view = pilot.app.screen.session.view
+        for mode in ("d", "d", "d"):  # side by side, then the source, then rendered
+            await pilot.press(mode)
+            if view.items.has_focus:
+                await pilot.press("tab")
+            await pilot.press("g", "g")
+            while "A key lasts" not in shown(pilot.app).splitlines()[cursor_row(pilot)]:
+                await pilot.press("j")
+            await write(pilot, "c", "")
+            assert "Comment on deleted text of Locks: “A key lasts for ever.”" in shown(pilot.app), view.mode
+            assert composed(pilot) == "> ~~A key lasts for ever.~~\n\n"
+            await leave(pilot)
+        await write(pilot, "c", "But why?", "ctrl+s")
+        await all_sent(pilot)
+        assert "> ~~A key lasts for ever.~~\n\nBut why?" in await threads(mia, one.at)
+        await until(pilot, shows="But why?")
+        lines = shown(pilot.app).splitlines()
+        at = next(at for at, line in enumerate(lines) if "− A key lasts for ever." in line)
+        assert "But why?" in lines[at + 1]
+        assert "~~" not in shown(pilot.app)
+        await pilot.press("g", "t")
+        await until(pilot, shows="Locks · deleted: A key lasts for ever.")
+        await until(pilot, shows="● open 1")
+        await until(pilot, shows="outdated 0")

@@ -20,6 +20,7 @@ MAX_QUOTE = 60
 """Maximum number of characters of a quote."""
 CELL_SEPARATOR = "›"
 """Separates the first cell of a row from the quoted cell."""
+_STRUCK = "~~"
 _LEAST = 3
 _LEAST_BEGUN = 12
 """Minimum number of letters of a line that a quote may continue in the next line."""
@@ -37,6 +38,18 @@ def quote(words: str) -> str:
     """Returns the quote that starts a comment on a text, or an empty string if the text has no words."""
     flat = _cut(words, MAX_QUOTE)
     return f"> {flat}\n\n" if _letters.search(flat) else ""
+
+
+def quote_deleted(words: str) -> str:
+    """Returns the quote that starts a comment on a deleted text, which is struck; empty if the text has no words."""
+    flat = _cut(words, MAX_QUOTE)
+    return f"> {_STRUCK}{flat}{_STRUCK}\n\n" if _letters.search(flat) else ""
+
+
+def deleted_words(quote: str) -> str:
+    """Returns the words of the quote of a deleted text; empty if it is another quote."""
+    is_struck = len(quote) > 2 * len(_STRUCK) and quote.startswith(_STRUCK) and quote.endswith(_STRUCK)
+    return quote.removeprefix(_STRUCK).removesuffix(_STRUCK) if is_struck else ""
 
 
 def quote_cell(cells: Sequence[str], column: int, headings: Sequence[str] = ()) -> str:

@@ -349,6 +349,11 @@ class LoadedText(Protocol):
         ...
 
     @property
+    def before(self) -> str:
+        """The text that it is compared with."""
+        ...
+
+    @property
     def after(self) -> str:
         """The changed text."""
         ...
@@ -457,7 +462,7 @@ class ThreadFilter:
         inputs = (threads, page, document)
         known = self._located.get(item.id)
         if known is None or any(new is not old for new, old in zip(inputs, known[0], strict=True)):
-            known = (inputs, [locate_thread(thread, page.after, document) for thread in threads])
+            known = (inputs, [locate_thread(thread, page.after, document, page.before) for thread in threads])
             self._located[item.id] = known
         return known[1]
 

@@ -27,6 +27,7 @@ from presscheck.documents.diff.suggestion_targets import find_target
 from presscheck.documents.nodes.comment_targets import CellIds, block_words, cell_words, document_text
 from presscheck.documents.pages.comment_text import (
     CELL_SEPARATOR,
+    deleted_words,
     find_quoted_line,
     parse_suggestion,
     split_quote,
@@ -108,6 +109,8 @@ class Thread:
     """The revision of the change request when it was started, if the service names it."""
     line: int | None = None
     """The line of the page's new text that contains this text, from 0; None if it was not found."""
+    deleted_line: int | None = None
+    """The line of the page's old text with this text, if the comment is on a deleted text; None if it was not found."""
     is_outdated: bool = False
     """Whether this text is gone."""
     resolved: bool = False
@@ -465,14 +468,17 @@ def pending_changes(rows: Iterable[OutboxEntry]) -> dict[str, PendingChange]:
     return changes
 
 
-def locate_thread(thread: Thread, after: str, document: Mapping[str, Any] | None) -> Thread:
-    """A thread with the line of the page's new text below which it is shown.
+def locate_thread(thread: Thread, after: str, document: Mapping[str, Any] | None, before: str = "") -> Thread:
+    """A thread with the line of the page's new text below which it is shown; of the old text if that was deleted.
 
     Args:
         thread: the thread.
         after: the new text.
         document: the nodes of the page, if the thread needs them and they are known.
+        before: the old text.
     """
+    if deleted := deleted_words(thread.about):
+        return replace(thread, deleted_line=find_quoted_line(deleted, enumerate(before.split("\n"))))
     if thread.needs_nodes:
         if document is None:
             return thread

@@ -6,7 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from presscheck.api.comments import DeleteReply, Document, UpdateReply
 from presscheck.documents.diff.suggestion_targets import cell_suggestion_problem
-from presscheck.documents.pages.comment_text import format_suggestion, quote_lines, split_quote, suggestion_problem
+from presscheck.documents.pages.comment_text import (
+    deleted_words,
+    format_suggestion,
+    quote_lines,
+    split_quote,
+    suggestion_problem,
+)
 from presscheck.engine.drafts import comment_name
 from presscheck.engine.review.threads import LIVE
 from presscheck.text.styled_text import Line, Span
@@ -66,6 +72,8 @@ class PageComment:
     def heading(self) -> str:
         """The title of the composer."""
         page = self.title or "the page"
+        if deleted := deleted_words(self.quote):
+            return f"Comment on deleted text of {page}: “{deleted}”"
         if self.quote:
             return f"Comment on {page}: “{self.quote}”"
         return f"Comment on a text of {page}" if self.nodes else f"Comment on {page}"

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from presscheck.documents.pages.comment_text import comment_words, split_quote
+from presscheck.documents.pages.comment_text import comment_words, deleted_words, split_quote
 from presscheck.text.phrases import ago, count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, cut, plain, width
@@ -68,7 +68,8 @@ def thread_lines(
     if thread.resolved and not unfolded:
         return (ThreadLine(thread.id, cut((bar, *_folded(thread, now)), columns)),)
     inside = columns - width((bar,))
-    first = thread.first if thread.line is None else replace(thread.first, text=split_quote(thread.first.text)[1])
+    is_in_place = thread.line is not None or thread.deleted_line is not None
+    first = replace(thread.first, text=split_quote(thread.first.text)[1]) if is_in_place else thread.first
 
     def render(markdown: str, columns: int) -> Sequence[Line]:
         return render_markdown(markdown, columns, thread.suggested_for)
@@ -187,7 +188,9 @@ def thread_row(thread: Thread, where: str, columns: int, now: datetime) -> Line:
     """The first line of a thread in a list: its author, and `where` it is; on the right its state and its replies."""
     sign, style = STATE_SIGNS[thread.state] if thread.first.pending is None else ("✎", "accent")
     author = Span(thread.first.author, "you strong" if thread.first.author == "you" else "strong")
-    place = " · ".join(filter(None, (where, sanitize(thread.about))))
+    deleted = deleted_words(thread.about)
+    about = f"deleted: {deleted}" if deleted else thread.about
+    place = " · ".join(filter(None, (where, sanitize(about))))
     head = (Span(f"{sign} ", style), author, Span(f" {ago(thread.first.posted_at, now)}", "quiet"))
     replies = count(thread.reply_count, "reply", "replies") if thread.reply_count else ""
     unsent = pending_words(thread.first.pending or thread.pending_status)

@@ -10,7 +10,14 @@ from presscheck.api.comments import TableCellTarget
 from presscheck.documents.diff.segments import table_row_at
 from presscheck.documents.diff.suggestion_targets import cell_target, find_target
 from presscheck.documents.nodes.comment_targets import CellIds, cell_words, find_block_key, find_cell, has_block
-from presscheck.documents.pages.comment_text import format_suggestion, quote, quote_cell, split_quote
+from presscheck.documents.pages.comment_text import (
+    deleted_words,
+    format_suggestion,
+    quote,
+    quote_cell,
+    quote_deleted,
+    split_quote,
+)
 from presscheck.engine.reads.scheduler import PREFETCH
 from presscheck.engine.shared_calls import changed_nodes
 from presscheck.errors import PresscheckError
@@ -21,6 +28,7 @@ from presscheck.tui.ui.ask import choose
 from presscheck.tui.widgets.picker import Choice
 
 if TYPE_CHECKING:
+    from presscheck.documents.diff.block_pairs import SegmentPair
     from presscheck.documents.diff.segments import TableRow
     from presscheck.engine.review.changes import ChangedItem
     from presscheck.tui.screens.review.session import ReviewSession
@@ -175,6 +183,9 @@ class CommentActions:
 
     async def _comment_on_line(self, item: ChangedItem) -> None:
         """Comment on the line under the cursor; in a row of a table, ask for the cell."""
+        if deleted := self._view.deleted_block:
+            self._comment_on_deleted(item, deleted)
+            return
         line, after = self._view.text_line, self._view.page.after
         row = table_row_at(after, line) if line is not None else None
         column = await self._targets.choose_cell(row) if row else ROW
@@ -201,11 +212,24 @@ class CommentActions:
             self._find(comment, self._targets.find_block(comment, text))
         self.threads.comment(comment)
 
+    def _comment_on_deleted(self, item: ChangedItem, block: SegmentPair) -> None:
+        """Comment on a block of the old text: its quote is struck, unless the block was only moved."""
+        before = block.before
+        text = strip_markup(before.text.strip().split("\n")[0]) if before else ""
+        quoted = (quote if block.kind == "moved" else quote_deleted)(sanitize(text))
+        if before is None or not quoted:
+            self._screen.notify("this deleted line has no words to quote: comment on a line near it")
+            return
+        lines = self._view.page.before.split("\n")
+        number = sum(text == strip_markup(above) for above in lines[: before.line])
+        self.threads.comment(PageComment(item.id, item.title, split_quote(quoted)[0], number))
+
     def continue_comment(self, comment: PageComment, markdown: str | None) -> None:
         """Continue a comment on a page; `markdown` is its text now, for a suggestion, None if it is not known."""
         if comment.nodes:
             self._find(comment, self._targets.keep_what_is_there(comment))
-        target = find_target(comment.quote, markdown) if comment.quote and markdown else None
+        can_suggest = comment.quote and markdown and not deleted_words(comment.quote)
+        target = find_target(comment.quote, markdown or "") if can_suggest else None
         comment.suggestion = format_suggestion(target.text) if target else ""
         self.threads.comment(comment)
 

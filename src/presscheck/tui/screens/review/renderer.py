@@ -271,6 +271,15 @@ class RenderedChange:
         """The block of the difference at a line, or at the nearest line above that has one."""
         return next((self.blocks[near] for near in range(line, -1, -1) if near in self.blocks), None)
 
+    def deleted_at(self, line: int) -> SegmentPair | None:
+        """The deleted or moved block of the old text at a line; None at a line of the new text."""
+        for near in range(line, -1, -1):
+            if near in self.anchors:
+                return None
+            if near in self.blocks:
+                return self.blocks[near] if self.blocks[near].before else None
+        return None
+
     def line_of(self, anchor: int | None) -> int:
         """The first line that shows this line of the new text, or a later one; 0 if there is none."""
         lines = [line for line, text_line in self.anchors.items() if anchor is not None and text_line >= anchor]
@@ -321,6 +330,11 @@ class PageText:
         default_factory=dict[object, DifferenceLines], compare=False, repr=False
     )
 
+    @property
+    def before(self) -> str:
+        """The text that it is compared with; empty while it is not loaded."""
+        return self.difference.before if self.difference else ""
+
     def lines(self, difference: PageDifference, options: RenderOptions, keep: Collection[int]) -> DifferenceLines:
         """The difference as lines; the last result is cached, because each answer of the service redraws."""
         context = CONTEXT if options.only_changed else None
@@ -363,7 +377,10 @@ def render_item(
     title = cut((Span(item.title, "title"), Span(f"   {summary}", "quiet")), options.columns)
     change.add(title, *(cut((Span(detail, "quiet"),), options.columns) for detail in item.details), ())
     placed: dict[int, list[Thread]] = {}
+    deleted = [thread for thread in threads if thread.deleted_line is not None]
     for thread in threads:
+        if thread in deleted and page.difference:
+            continue
         if thread.line is None:
             _add_thread(change, thread, options)
             change.add(())
@@ -378,7 +395,12 @@ def render_item(
         difference = page.difference
         pairs = difference.source if options.shown_mode == "source" else difference.blocks
         lines = page.lines(difference, options, {*placed, *options.opened})
-        _add_difference(change, lines, pairs, placed, options)
+        below: dict[int | None, list[Thread]] = {}
+        for text_line, placed_threads in placed.items():
+            below.setdefault(lines.below(text_line), []).extend(placed_threads)
+        for thread in deleted:
+            below.setdefault(_below_deleted(lines, pairs, thread.deleted_line or 0), []).append(thread)
+        _add_difference(change, lines, pairs, below, options)
     return change
 
 
@@ -386,12 +408,9 @@ def _add_difference(
     change: RenderedChange,
     difference: DifferenceLines,
     pairs: Sequence[SegmentPair],
-    placed: dict[int, list[Thread]],
+    below: dict[int | None, list[Thread]],
     options: RenderOptions,
 ) -> None:
-    below: dict[int | None, list[Thread]] = {}
-    for text_line, threads in placed.items():
-        below.setdefault(difference.below(text_line), []).extend(threads)
     starts = set(difference.changes)
     for number, line in enumerate(difference.lines):
         if number in starts:
@@ -408,7 +427,18 @@ def _add_difference(
         for thread in below.get(number, ()):
             _add_thread(change, thread, options, prefix=difference.beside or (Span("  "),))
     for thread in below.get(None, ()):
-        _add_thread(change, replace(thread, line=None), options)
+        _add_thread(change, replace(thread, line=None, deleted_line=None), options)
+
+
+def _below_deleted(lines: DifferenceLines, pairs: Sequence[SegmentPair], deleted_line: int) -> int | None:
+    """The last line of the difference that shows a line of the old text; None if none does."""
+    shown: list[int] = []
+    for number, block in enumerate(lines.blocks):
+        before = pairs[block].before if block is not None else None
+        if before and before.line <= deleted_line < before.line + before.size:
+            shown.append(number)
+    removed = [number for number in shown if lines.anchors[number] is None]
+    return max(removed or shown, default=None)
 
 
 def render_conversation(model: ReviewModel, threads: Sequence[Thread], options: RenderOptions) -> RenderedChange:

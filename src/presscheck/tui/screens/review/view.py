@@ -169,6 +169,11 @@ class ReviewView:
         return self.rendered.block_at(self.line)
 
     @property
+    def deleted_block(self) -> SegmentPair | None:
+        """The deleted or moved block under the cursor; None on the new text."""
+        return self.rendered.deleted_at(self.line)
+
+    @property
     def suggestion(self) -> str:
         """The start of a suggestion for the block under the cursor."""
         return suggestion_at(self.rendered, self.page, self.line)
