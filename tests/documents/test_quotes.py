@@ -1,6 +1,14 @@
 """What a comment quotes, and where that stands in a page."""
 
-from presscheck.documents.pages.comment_text import MAX_QUOTE, find_quoted_line, quote, quote_cell, split_quote
+from presscheck.documents.pages.comment_text import (
+    MAX_QUOTE,
+    deleted_words,
+    find_quoted_line,
+    quote,
+    quote_cell,
+    quote_deleted,
+    split_quote,
+)
 
 BLOCKS = [(3, "# Tokens"), (7, 'See [a token](https://x.example/a "t") **belongs** to one.'), (9, "It belongs to one.")]
 
@@ -51,3 +59,14 @@ def test_cell_quote_has_the_start_of_its_row() -> None:
     assert find_quoted_line("› never", rows) == 5
     assert find_quoted_line("›", rows) is None
     assert quote_cell(["", "✓"], 1) == quote_cell(["✓", "90 days"], 0) == "", "there are no words to find again"
+
+
+def test_quote_of_a_deleted_text_is_struck() -> None:
+    words = split_quote(quote_deleted("A **token** lasts"))[0]
+    assert words == "~~A **token** lasts~~"
+    assert deleted_words(words) == "A **token** lasts"
+    assert deleted_words(split_quote(quote("A token lasts"))[0]) == ""
+    assert deleted_words("~~~~") == ""
+    assert quote_deleted("---") == ""
+    long = split_quote(quote_deleted("word " * 30))[0]
+    assert find_quoted_line(deleted_words(long), [(3, "word " * 30)]) == 3

@@ -59,12 +59,18 @@ def test_the_lines_of_the_checks() -> None:
 # the header
 
 
-PEOPLE = reviewers(request(), asked(ME), [review(ADA, "approved"), review(JON, "changes-requested")], "me")
+BY_MIA = request(createdBy={"id": "mia", "displayName": "Mia Okonkwo"})
+PEOPLE = reviewers(BY_MIA, asked(ME), [review(ADA, "approved"), review(JON, "changes-requested")], "me")
 
 
 def test_the_state_line_shows_counts() -> None:
     line = state_line(request(outdated=True), PEOPLE, Progress(37, 37, 29), 4, 120)
     assert plain(line) == "open ✓1 ✗1 ◷1   37 changes · 29 viewed   4 open comments   ◷ main has new changes"
+
+
+def test_an_approval_of_the_author_is_not_counted() -> None:
+    people = reviewers(request(), (), [review(ADA, "approved"), review(JON, "approved")], "me")
+    assert plain(state_line(request(), people, None, 0, 80)).startswith("open ✓1 ✓ by the author")
 
 
 def test_the_least_important_parts_are_omitted() -> None:
