@@ -163,6 +163,14 @@ class TypeAhead:
         """Deliver what was typed since the start."""
         self._release(self)
 
+    def hold(self, token: object) -> None:
+        """Hold events until `release` is called for the same object, at most for `LIMIT`."""
+        self._hold(token, LIMIT)
+
+    def release(self, token: object) -> None:
+        """Deliver events again, unless something else holds them."""
+        self._release(token)
+
     async def take(self, event: Input) -> None:
         """Deliver an event, at once or when nothing holds it back any more."""
         self._events.append(event)

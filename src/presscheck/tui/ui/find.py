@@ -15,6 +15,8 @@ from presscheck.tui.widgets.search_inputs import FindBar, SearchInput
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
 
+    from presscheck.tui.app_context import AppContext
+
 NO_MATCH = Span("no match", "waiting")
 
 
@@ -46,6 +48,11 @@ class Searchable(Protocol):
 
 class FindContext(Protocol):
     """A screen as the search sees it."""
+
+    @property
+    def app_context(self) -> AppContext:
+        """The app, which holds keys back."""
+        ...
 
     @property
     def text_pane(self) -> LineView | None:
@@ -98,8 +105,12 @@ class Find:
         """Ask for a text to find; afterwards the focus goes to a widget."""
         self.end()
         self.pane, self._focus, self._bar = pane, focus, FindBar(self._last)
-        await self._screen.mount(self._bar)
-        self._screen.set_focus(self._bar.query_one(SearchInput))  # at once, for keys that were typed ahead
+        self._screen.app_context.type_ahead.hold(FindBar)  # mounting takes long on a busy machine
+        try:
+            await self._screen.mount(self._bar)
+            self._screen.set_focus(self._bar.query_one(SearchInput))  # at once, for keys that were typed ahead
+        finally:
+            self._screen.app_context.type_ahead.release(FindBar)
 
     def command_find_next(self) -> None:
         """Go to the next match."""
@@ -139,6 +150,7 @@ class Find:
             self._go(1)
         else:
             self.end()
+            self._screen.app_context.type_ahead.release(FindBar)
 
     @property
     def is_open(self) -> bool:
@@ -181,7 +193,10 @@ class Find:
         self.pane = pane
 
         async def search() -> None:
-            self._match = await pane.search(self._last, step=step)
+            try:
+                self._match = await pane.search(self._last, step=step)
+            finally:
+                self._screen.app_context.type_ahead.release(FindBar)  # the match is selected, or there is none
             self._size = pane.count
             self._screen.refresh_status_bars()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, cast
 
 from textual import events
 from textual.app import ComposeResult
@@ -15,6 +16,9 @@ from typing_extensions import override
 from presscheck.text.styled_text import Line, width
 from presscheck.tui.widgets.line_view import LineView
 from presscheck.tui.widgets.status_bar import StatusLine
+
+if TYPE_CHECKING:
+    from presscheck.tui.app_context import AppContext
 
 
 class SearchInput(Input):
@@ -32,6 +36,19 @@ class SearchInput(Input):
     def __init__(self, value: str = "", *, placeholder: str = "", id: str | None = None) -> None:  # noqa: A002
         super().__init__(value=value, placeholder=placeholder, select_on_focus=False, compact=True, id=id)
         self.cursor_blink = False
+
+
+class FindInput(SearchInput):
+    """A text to find: what is typed behind enter waits until the match is selected.
+
+    The text reaches the screen by several messages, which keys of the same burst would overtake.
+    """
+
+    @override
+    async def action_submit(self) -> None:
+        app = cast("AppContext", self.app)  # App is generic in its result
+        app.type_ahead.hold(FindBar)
+        await super().action_submit()
 
 
 class FindBar(Horizontal):
@@ -68,7 +85,7 @@ class FindBar(Horizontal):
 
     @override
     def compose(self) -> ComposeResult:
-        yield SearchInput(placeholder=f"find, or enter to find “{self._last}” again" if self._last else "find")
+        yield FindInput(placeholder=f"find, or enter to find “{self._last}” again" if self._last else "find")
         yield StatusLine()
 
     def show_count(self, text: Line) -> None:

@@ -298,6 +298,7 @@ class MarkdownArea(TextArea):
         self.highlight(text)
         places = await self.find_items(text)
         if not places:
+            self.selection = Selection.cursor(self.cursor_location)  # else the next letter would replace the last match
             return None
         here = min(self.selection) if step < 0 else max(self.selection)
         is_selected = self.selected_text.lower() == text.lower()
