@@ -24,10 +24,12 @@ from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.external_programs import edit_text, is_built_in
 from presscheck.tui.screens.text_draft import (
+    Difference,
     Saved,
     confirm_discard,
-    diff_lines,
+    difference,
     line_of_conflict,
+    line_written,
     lost_lines,
     merged_texts,
     name_of_draft,
@@ -69,6 +71,7 @@ class InstructionsDraft:
         self._keys = (f"{INSTRUCTIONS}{organization.id}", f"{INSTRUCTIONS}{BASE} {organization.id}")
         self._base: str = ""
         self.is_kept = False
+        self.line: int | None = None
         self.age = ""
 
     @property
@@ -85,7 +88,9 @@ class InstructionsDraft:
             return current
         changed_at = self._outbox.draft_changed_at(self._keys[0])
         self.age = f", saved {long_ago(now().timestamp() - changed_at)}" if changed_at else ""
-        return (await self.merged(base or current, text, current)).text
+        merged = (await self.merged(base or current, text, current)).text
+        self.line = line_written(current, merged)
+        return merged
 
     async def merged(self, base: str, ours: str, theirs: str) -> MergedText:
         """Merge the draft with the instructions; the markers of conflicts name the user and times."""
@@ -114,9 +119,9 @@ class InstructionsDraft:
         self.keep(self._base)
         return self._base
 
-    def difference(self) -> list[Line]:
+    def difference(self) -> Difference:
         """What the draft changes."""
-        return diff_lines(self._base, self._outbox.draft(self._keys[0]) or "")
+        return difference(self._base, self._outbox.draft(self._keys[0]) or "")
 
     def summary(self) -> list[Line]:
         """How much is lost if the draft is discarded."""
@@ -144,7 +149,7 @@ class InstructionsDraft:
         lines: list[Line] = [(Span("They hold at once for what AI writes in this organization."),)]
         if was_edited:
             lines.append((Span("Merged with an edit of somebody else.", "waiting"),))
-        if not await confirm(screen, "Save the AI instructions?", lines, "Save", details=self.difference()):
+        if not await confirm(screen, "Save the AI instructions?", lines, "Save", details=self.difference().lines):
             return Saved("not saved; e opens your draft", merged.text)
         call = UpdateAgentInstructions(
             organization_id=self._organization.id, instructions=markdown_to_nodes(merged.text)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
-from difflib import unified_diff
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
+from presscheck.documents.diff.sequence_matcher import Gap, gaps
 from presscheck.documents.merge.conflict_blocks import damaged_marker, draft_name, unresolved_conflicts
+from presscheck.documents.merge.hunks import line_numbers
 from presscheck.documents.merge.text import MergedText, merge_text
 from presscheck.text.phrases import count, exact
 from presscheck.text.phrases import now as clock
@@ -25,7 +26,20 @@ CONTEXT = 2
 """Unchanged lines around each change of the diff."""
 MOST_DIFF_LINES = 2000
 """Lines of a diff that the save sheet shows."""
-_STYLES = {"+": "added", "-": "removed", "@": "quiet"}
+_STYLES = {"+": "added", "-": "removed"}
+
+
+class Difference(NamedTuple):
+    """What an edit changes: the changed lines with those around them, as far as they are shown, and their numbers."""
+
+    lines: list[Line]
+    added: int
+    removed: int
+
+    @property
+    def numbers(self) -> Line:
+        """How many lines are added and removed: `+5,000 −1 lines`."""
+        return (Span(f"+{self.added:,} ", "added"), Span(f"−{self.removed:,} lines", "removed"))
 
 
 class Saved(NamedTuple):
@@ -53,6 +67,8 @@ class TextDraft(Protocol):
     """Whether there is a draft."""
     age: str
     """How old the draft was when it was opened, such as `, saved 2 h ago`; empty if that is not known."""
+    line: int | None
+    """Where a draft that was opened was written; None without one."""
     noun: str
     """What is edited, such as `page`."""
     saved_message: str
@@ -81,7 +97,7 @@ class TextDraft(Protocol):
         """Remove the draft; returns the text as it is at the service."""
         ...
 
-    def difference(self) -> list[Line]:
+    def difference(self) -> Difference:
         """What the draft changes."""
         ...
 
@@ -105,7 +121,7 @@ class TextDraft(Protocol):
 async def confirm_discard(screen: BaseScreen, draft: TextDraft) -> bool:
     """Ask whether to discard a draft; the question shows what is lost."""
     title = f"Discard your draft of {sanitize(draft.title) or f'this {draft.noun}'}?"
-    return await confirm(screen, title, draft.summary(), "Discard", details=draft.difference())
+    return await confirm(screen, title, draft.summary(), "Discard", details=draft.difference().lines)
 
 
 async def merged_texts(
@@ -151,19 +167,48 @@ def line_of_conflict(text: str) -> int | None:
     return conflicts[0].first + 1 if conflicts else None
 
 
-def diff_lines(before: str, after: str) -> list[Line]:
-    """The changed lines with those around them."""
-    rows = list(unified_diff(before.split("\n"), after.split("\n"), n=CONTEXT, lineterm=""))[2:]
-    lines: list[Line] = [(Span(sanitize(row) or " ", _STYLES.get(row[:1], "")),) for row in rows[:MOST_DIFF_LINES]]
-    if len(rows) > MOST_DIFF_LINES:
-        lines.append((Span(f"… {count(len(rows) - MOST_DIFF_LINES, 'more line')}", "quiet"),))
-    return lines
+def difference(before: str, after: str) -> Difference:
+    """Compare two texts line by line; the numbers count all changed lines, also those that are not shown."""
+    old, new = before.split("\n"), after.split("\n")
+    changes = [part for part in gaps(old, new) if isinstance(part, Gap)]
+    lines: list[Line] = []
+    shown_to, hidden = 0, 0
+    for number, (removed, added) in enumerate(changes):
+        context = max(shown_to, added.start - CONTEXT)
+        rows: list[Line] = []
+        if number == 0 or context > shown_to:
+            rows.append((Span(line_numbers(added), "quiet"),))
+        rows += [_row(" ", new[at]) for at in range(context, added.start)]
+        rows += [_row("-", old[at]) for at in removed] + [_row("+", new[at]) for at in added]
+        following = changes[number + 1].after.start if number + 1 < len(changes) else len(new)
+        shown_to = min(added.stop + CONTEXT, following)
+        rows += [_row(" ", new[at]) for at in range(added.stop, shown_to)]
+        room = MOST_DIFF_LINES - len(lines)
+        lines += rows[:room]
+        hidden += max(0, len(rows) - room)
+    if hidden:
+        lines.append((Span(f"… {count(hidden, 'more line')}", "quiet"),))
+    return Difference(lines, sum(len(part.after) for part in changes), sum(len(part.before) for part in changes))
 
 
-def lost_lines(difference: Sequence[Line], where: str) -> list[Line]:
+def _row(sign: str, line: str) -> Line:
+    return (Span(f"{sign}{sanitize(line)}", _STYLES.get(sign, "")),)
+
+
+def lost_lines(changes: Difference, where: str) -> list[Line]:
     """How many lines are lost with a draft that makes a difference."""
-    added, removed = (sum(line[0].style == style for line in difference) for style in ("added", "removed"))
     return [
-        (Span(f"+{added} ", "added"), Span(f"−{removed} lines", "removed"), Span(f" {where}.")),
+        (*changes.numbers, Span(f" {where}.")),
         (Span("They are lost: the draft is in no other place.", "waiting"),),
     ]
+
+
+def line_written(before: str, after: str) -> int | None:
+    """The last line of a draft that differs from the text that it was edited from; None if there is none."""
+    old, new = before.split("\n"), after.split("\n")
+    if old == new:
+        return None
+    same = 0
+    while same < min(len(old), len(new)) and old[-1 - same] == new[-1 - same]:
+        same += 1
+    return max(0, len(new) - same - 1)

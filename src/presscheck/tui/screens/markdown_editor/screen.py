@@ -131,7 +131,7 @@ class MarkdownEditor(BaseScreen):
     Args:
         draft: keeps and saves the text.
         text: the text to begin with.
-        line: the line that the cursor begins at.
+        line: the line that the cursor begins at, by default where the draft was written.
 
     Raises:
         ChecksFailed: the text has characters that the editor cannot keep.
@@ -159,7 +159,7 @@ class MarkdownEditor(BaseScreen):
                 "Set VISUAL and press . e"
             )
         super().__init__()
-        self.draft, self._initial, self._first_line = draft, text, line
+        self.draft, self._initial, self._first_line = draft, text, draft.line if line is None else line
         self.area: MarkdownArea
         self._preview: PageView
         self._completion: CompletionList

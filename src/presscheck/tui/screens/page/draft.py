@@ -21,9 +21,11 @@ from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Span
 from presscheck.tui.screens.page.markdown import EditorPage, PageEdit, from_editor, to_editor
 from presscheck.tui.screens.text_draft import (
+    Difference,
     Saved,
-    diff_lines,
+    difference,
     line_of_conflict,
+    line_written,
     lost_lines,
     merged_texts,
     name_of_draft,
@@ -64,6 +66,7 @@ class PageDraft:
         self._about: dict[str, str] = {}
         self.is_kept = False
         """Whether there is a draft."""
+        self.line: int | None = None
         self.age = ""
         """How old the draft was when it was opened, such as `, saved 2 h ago`; empty if that is not known."""
 
@@ -81,7 +84,9 @@ class PageDraft:
             return now.text
         changed_at = self._outbox.draft_changed_at(self._keys[0])
         self.age = f", saved {long_ago(clock().timestamp() - changed_at)}" if changed_at else ""
-        return (await self.merged(base or now.text, text, now.text)).text
+        merged = (await self.merged(base or now.text, text, now.text)).text
+        self.line = line_written(now.text, merged)
+        return merged
 
     async def merged(self, base: str, ours: str, theirs: str) -> MergedText:
         """Merge the draft with the page; the markers of conflicts name people, revisions and times."""
@@ -133,9 +138,10 @@ class PageDraft:
         self._outbox.forget_draft(self._keys[0], self._kept, self._keys[1])
         self._kept, self._kept_base, self.is_kept = "", "", False
 
-    def difference(self) -> list[Line]:
+    def difference(self) -> Difference:
         """What the draft changes in the page."""
-        return diff_lines(self._base.text, self._outbox.draft(self._keys[0])) if self._base else []
+        before = self._base.text if self._base else self.text
+        return difference(before, self.text)
 
     def summary(self) -> list[Line]:
         """How much is lost if the draft is discarded."""
@@ -176,12 +182,12 @@ class PageDraft:
             return Saved("somebody else made the same edit: nothing is left to send", merged.text)
         if problem := problem_of_markers(merged.text, after.text):
             return problem
-        diff = diff_lines(after.text, merged.text)
+        diff = difference(after.text, merged.text)
         lines = _summary(edit, after, diff, merged.text, is_merged=after.text != before.text)
         if lost := await self._lost_types(after):
             names = ", ".join(sanitize(kind) for kind in lost)
             lines.append((Span("Not in the Markdown of the service, so saving removes it: ", "removed"), Span(names)))
-        if not await confirm(screen, "Save to the change request?", lines, "Save", details=diff):
+        if not await confirm(screen, "Save to the change request?", lines, "Save", details=diff.lines):
             return Saved("not saved; e opens your draft", merged.text)
         if (await self._read_page()).text != after.text:
             message = "somebody edited the page just now: not saved; e opens your draft, merged with it"
@@ -220,12 +226,9 @@ class PageDraft:
         return to_editor(page.title, page.markdown or "")
 
 
-def _summary(edit: PageEdit, page: EditorPage, diff: list[Line], text: str, *, is_merged: bool) -> list[Line]:
+def _summary(edit: PageEdit, page: EditorPage, diff: Difference, text: str, *, is_merged: bool) -> list[Line]:
     """A summary of the edit."""
-    added, removed = (sum(line[0].style == style for line in diff) for style in ("added", "removed"))
-    lines: list[Line] = [
-        (Span(f"{sanitize(page.title)}: "), Span(f"+{added} ", "added"), Span(f"−{removed} lines", "removed"))
-    ]
+    lines: list[Line] = [(Span(f"{sanitize(page.title)}: "), *diff.numbers)]
     if edit.title:
         lines.append((Span(f"new title: {sanitize(edit.title)}"),))
     lines += [

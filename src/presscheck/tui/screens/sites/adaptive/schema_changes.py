@@ -26,7 +26,7 @@ from presscheck.text.styled_text import Line, Span
 from presscheck.tui.external_programs import edit_text, is_built_in
 from presscheck.tui.screens.form_dialog import FormContent, FormDialog
 from presscheck.tui.screens.sites.writes import send
-from presscheck.tui.screens.text_draft import diff_lines, merged_texts, name_of_draft, name_of_saved
+from presscheck.tui.screens.text_draft import difference, merged_texts, name_of_draft, name_of_saved
 from presscheck.tui.ui.ask import choose, confirm
 from presscheck.tui.widgets.composer import Composer
 from presscheck.tui.widgets.picker import Choice
@@ -139,7 +139,9 @@ class SchemaChanges:
             screen.notify("no changes: the schema is so already")
             return
         lines = self._effects(present, schema.value, is_merged=base != now)
-        if not await confirm(screen, "Save the visitor schema?", lines, "Save", details=diff_lines(now, merged.text)):
+        if not await confirm(
+            screen, "Save the visitor schema?", lines, "Save", details=difference(now, merged.text).lines
+        ):
             screen.notify(KEPT)
             return
         if await self._read() != present:

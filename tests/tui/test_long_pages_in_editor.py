@@ -1,0 +1,94 @@
+"""The built-in editor on a page of 5,000 lines, with keys one by one and in one burst: finding, pasting, drafts."""
+
+from pathlib import Path
+
+import pytest
+from tests.private_names import key_event, send
+from tests.running_service import RunningService
+from tests.tui.app_driver import app_on, running, until
+from tests.tui.change_request_factory import begun
+from tests.tui.keyboard import burst
+from tests.tui.markdown_editor import TEXT, editing, editor
+from textual import events
+
+from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
+
+pytestmark = pytest.mark.service(shared=True)
+LONG = "A key lasts for ever.\n\n" + "".join(f"Line {number} of many.\n" for number in range(5_000))
+
+
+@pytest.mark.parametrize("is_burst", [False, True], ids=["slowly", "in a burst"])
+async def test_keys_after_a_find_are_for_the_text(service: RunningService, tmp_path: Path, is_burst: bool) -> None:
+    one = await begun(service, f"Find {is_burst}", LONG)
+    async with editing(service, tmp_path, one) as pilot:
+        area = editor(pilot).area
+        find = ("ctrl+f", *"Line 4321", "enter", "X", "ctrl+s")
+        if is_burst:
+            burst(pilot, *find)
+        else:
+            for key in find:
+                await pilot.press(key)
+        await until(pilot, holds=lambda: isinstance(pilot.app.screen, ConfirmDialog))
+        assert "\nX of many.\n" in area.text
+        assert area.text.count("\n") == 5004
+
+
+@pytest.mark.parametrize("is_burst", [False, True], ids=["slowly", "in a burst"])
+async def test_a_find_without_a_match_selects_nothing(service: RunningService, tmp_path: Path, is_burst: bool) -> None:
+    one = await begun(service, f"No match {is_burst}", LONG)
+    async with editing(service, tmp_path, one) as pilot:
+        area = editor(pilot).area
+        before = area.text
+        keys = ("ctrl+f", *"for ever", "enter", "ctrl+f", *"nowhere", "enter", "X")
+        if is_burst:
+            burst(pilot, *keys)
+        else:
+            for key in keys:
+                await pilot.press(key)
+        await until(pilot, holds=lambda: area.text != before)
+        assert area.text.replace("X", "") == before, "nothing is overwritten"
+        await until(pilot, shows="no match")
+
+
+@pytest.mark.parametrize("is_burst", [False, True], ids=["slowly", "in a burst"])
+async def test_lines_of_a_long_paste_are_counted(service: RunningService, tmp_path: Path, is_burst: bool) -> None:
+    one = await begun(service, f"Pasted {is_burst}", TEXT)
+    async with editing(service, tmp_path, one) as pilot:
+        pasted = events.Paste("\n".join(f"Pasted {number % 7}.\n" for number in range(2_500)) + "\n")
+        keys = ("ctrl+home", "down", "down", "down")
+        if is_burst:
+            send(pilot, *map(key_event, keys), pasted, key_event("ctrl+s"))
+        else:
+            await pilot.press(*keys)
+            pilot.app.post_message(pasted)
+            await until(pilot, holds=lambda: len(editor(pilot).area.text) > 5000)
+            await pilot.press("ctrl+s")
+        await until(pilot, shows="Lasting: +5,000 −0 lines")
+        await pilot.press("d")
+        await until(pilot, shows="lines 4 to 5003")
+        await pilot.press("n")
+        await until(pilot, shows="your draft is kept")
+        await pilot.press("alt+d")
+        await until(pilot, shows="+5,000 −0 lines are not in the page.")
+
+
+@pytest.mark.parametrize("is_burst", [False, True], ids=["slowly", "in a burst"])
+async def test_a_draft_opens_where_it_was_written(service: RunningService, tmp_path: Path, is_burst: bool) -> None:
+    one = await begun(service, f"Written {is_burst}", LONG)
+    async with editing(service, tmp_path, one) as pilot:
+        keys = ("ctrl+f", *"Line 4321", "enter", *"Written", "escape")
+        if is_burst:
+            burst(pilot, *keys)
+        else:
+            await pilot.press(*keys[:11])
+            await until(pilot, holds=lambda: editor(pilot).area.selected_text == "Line 4321")
+            await pilot.press(*keys[11:])
+        await until(pilot, shows="not saved: your text is kept as a draft")
+    async with running(app_on(service, tmp_path)) as pilot:
+        await until(pilot, shows="Needs me")
+        await pilot.app.open_page(one.at["space_id"], one.page, one.at["change_request_id"])
+        await until(pilot, shows="A key lasts for ever.")
+        await pilot.press("e")
+        await until(pilot, shows="Written of many.")
+        area = editor(pilot).area
+        assert area.document.get_line(area.cursor_location[0]) == "Written of many."
