@@ -105,6 +105,10 @@ layout:
     size: full
   outline:
     visible: false
+  tags:
+    visible: true
+  actions:
+    visible: false
 ---
 
 # A *lamp* &amp; [more](x.md) #
@@ -124,12 +128,16 @@ Text
         "width": "wide",
         "cover": True,
         "coverSize": "full",
+        "coverMask": "none",
         "title": True,
         "description": True,
         "tableOfContents": True,
         "outline": False,
         "pagination": True,
         "metadata": True,
+        "tags": True,
+        "actions": False,
+        "anchors": True,
     }
     rest = {name: value for name, value in lamp.details.items() if name != "layout"}
     assert rest == {

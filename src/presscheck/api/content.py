@@ -70,12 +70,16 @@ class PageLayout(Model):
     width: str | None = None
     cover: bool | None = None
     cover_size: str | None = None
+    cover_mask: str | None = None
     title: bool | None = None
     description: bool | None = None
     table_of_contents: bool | None = None
     outline: bool | None = None
     pagination: bool | None = None
     metadata: bool | None = None
+    tags: bool | None = None
+    actions: bool | None = None
+    anchors: bool | None = None
 
 
 class PageCover(Model):

@@ -46,7 +46,18 @@ _STRONG = re.compile(r"(\*\*|__|`)(.+?)\1")
 _LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()]*\)")
 _TEXTS = ("description", "icon", "emoji")
 _FLAGS = ("hidden", "noIndex", "noRobotsIndex")
-_PARTS = ("cover", "title", "description", "tableOfContents", "outline", "pagination", "metadata")
+_PARTS = (
+    "cover",
+    "title",
+    "description",
+    "tableOfContents",
+    "outline",
+    "pagination",
+    "metadata",
+    "tags",
+    "actions",
+    "anchors",
+)
 MAX_LINK_TITLE = 100
 _ADDRESS = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:|//")
 __all__ = ["Cover", "Problem", "Repository", "Snippet", "SourceFile", "SourcePage", "read_repository"]
@@ -220,10 +231,11 @@ def _details(front: Mapping[str, Any]) -> dict[str, Any]:
 
 def _layout(layout: Mapping[str, Any]) -> dict[str, Any]:
     """Returns the full layout in API form; parts that the file does not mention are visible."""
-    size = _mapping(layout.get("cover")).get("size")
+    cover = _mapping(layout.get("cover"))
     return {
         "width": str(layout.get("width") or "default"),
-        "coverSize": str(size or "hero"),
+        "coverSize": str(cover.get("size") or "hero"),
+        "coverMask": str(cover.get("mask") or "none"),
         **{part: _is_visible(layout.get(part)) for part in _PARTS},
     }
 

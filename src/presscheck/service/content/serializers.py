@@ -55,12 +55,16 @@ LAYOUT: dict[str, Any] = {
     "width": "default",
     "cover": True,
     "coverSize": "full",
+    "coverMask": "none",
     "title": True,
     "description": True,
     "tableOfContents": True,
     "outline": True,
     "pagination": True,
     "metadata": True,
+    "tags": True,
+    "actions": True,
+    "anchors": True,
 }
 """Default page layout."""
 _FILES_ONLY = frozenset(("image", "inline-image", "drawing", "file", "swagger"))
