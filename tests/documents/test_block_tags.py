@@ -7,6 +7,7 @@ from html import escape
 import pytest
 
 from presscheck.documents.block_tags import BLOCK_TAGS, Attribute, BlockTag
+from presscheck.documents.markdown.links import find_links
 from presscheck.documents.nodes.from_markdown import markdown_to_nodes
 from presscheck.documents.nodes.from_tags import READERS
 from presscheck.documents.nodes.to_markdown import nodes_to_markdown
@@ -152,3 +153,25 @@ def test_names_of_tags_are_read_in_any_case(name: str) -> None:
 def test_an_end_behind_words_is_read_in_any_case() -> None:
     [node] = markdown_to_nodes("{% If visitor.claims.beta %} words {% EndIf %}")["nodes"]
     assert (node["type"], node["data"]) == ("if", {"expression": "visitor.claims.beta"})
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('{% page-ref page="other.md" %}', '{% content-ref url="other.md" %}'),
+        (
+            '{% page-ref page="other.md" %}\n[Other](other.md)\n{% endpage-ref %}',
+            '{% content-ref url="other.md" %}\n[Other](other.md)\n{% endcontent-ref %}',
+        ),
+        (
+            '{% code-tabs %}\n{% code-tabs-item title="A" %}\nOne.\n{% endcode-tabs-item %}\n{% endcode-tabs %}',
+            '{% tabs %}\n{% tab title="A" %}\nOne.\n{% endtab %}\n{% endtabs %}',
+        ),
+    ],
+)
+def test_old_names_of_tags_are_read_as_new_ones(old: str, new: str) -> None:
+    assert [plain(line) for line in render_page(old, 80)] == [plain(line) for line in render_page(new, 80)]
+    assert render_page_html(old, "page.md", Context()).html == render_page_html(new, "page.md", Context()).html
+    assert render_typst(old, web_target) == render_typst(new, web_target)
+    assert nodes_to_markdown(markdown_to_nodes(old)) == f"{old}\n"
+    assert [link.target for link in find_links(old)] == [link.target for link in find_links(new)]
