@@ -235,8 +235,6 @@ class _Lines:
         if not self.columns and "|" in self.before and "|" in text and _delimiters(text):
             columns, head = _cells(text), _cells(self.before)
             if columns == head:
-                # a title is one line, whatever is in it
-                self.counts["list-item"] -= self.before.lower().count("<li>")
                 self.columns = columns
                 self.counts["cell"] += columns
         elif self.columns:
@@ -246,6 +244,8 @@ class _Lines:
         opened = "" if self.html else "open"
         found: Counter[str] = Counter()
         for kind, pattern in _MARKUP.items():
+            if kind == "list-item" and not (self.html or self.columns or text.startswith("<")):
+                continue  # within a line of text it is no list
             found[kind] += len(re.findall(pattern, text, re.IGNORECASE))
         for closing, name in re.findall(r"<(/?)(details|table|ul|ol|figure)\b", text, re.IGNORECASE):
             name = name.lower()
