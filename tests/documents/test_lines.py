@@ -138,3 +138,29 @@ def test_a_long_page_is_seen_long_before_it_is_laid_out() -> None:
     assert not page.done
     assert first < 10 * (time.perf_counter() - began)
     assert len(page.line_of_block) < len(page.blocks) / 2
+
+
+IN_HTML = '<div class="informalexample">\n\n    $ netsim list\n      ncs   running\n        \n\n</div>'
+
+
+@pytest.mark.parametrize(
+    ("markdown", "lines"),
+    [
+        (IN_HTML, ["  $ netsim list", "    ncs   running"]),
+        (
+            IN_HTML.replace("    $", "      $").replace("      ncs", "        ncs"),
+            ["    $ netsim list", "      ncs   running"],
+        ),
+        ("\n".join(f"> {line}" for line in IN_HTML.split("\n")), ["│   $ netsim list", "│     ncs   running"]),
+        (IN_HTML.replace("div", "details"), ["    $ netsim list", "      ncs   running"]),
+    ],
+    ids=["div", "deeper", "quotation", "details"],
+)
+def test_indented_code_in_html_is_code(markdown: str, lines: list[str]) -> None:
+    shown = text(markdown).split("\n")
+    assert [line for line in shown if "ncs" in line or "$" in line] == lines
+
+
+def test_indented_text_in_html_without_a_blank_line_flows() -> None:
+    assert "one two" in text("<div>\n    one\n    two\n</div>")
+    assert "one two" in text('{% hint style="info" %}\n\n    one\n    two\n\n{% endhint %}')

@@ -263,3 +263,8 @@ def test_pages_of_documentation_are_set(documentation: Documentation, tmp_path: 
     texts = [page.text for page in documentation.pages[::EACH]]
     markup = "\n".join(render_typst(text, web_target, name=f"p{number}") for number, text in enumerate(texts))
     assert compiled(markup, tmp_path).startswith(b"%PDF")
+
+
+def test_indented_code_in_html_is_code() -> None:
+    markdown = '<div class="informalexample">\n\n    $ netsim list\n      ncs   running\n\n</div>\n'
+    assert '"$ netsim list\\n  ncs   running");' in render_typst(markdown, resolve)

@@ -143,3 +143,9 @@ def test_headings_and_expandables_have_the_anchors_that_links_name() -> None:
 @pytest.mark.parametrize("written", ["[a](#目次)", "[a](#%E7%9B%AE%E6%AC%A1)", '<a href="#目次">a</a>'])
 def test_links_on_the_page_are_encoded_once(written: str) -> None:
     assert 'href="#%E7%9B%AE%E6%AC%A1"' in html(written)
+
+
+def test_indented_code_in_html_is_code() -> None:
+    shown = html('<div class="informalexample">\n\n    $ netsim list\n      ncs   running\n\n</div>\n')
+    assert "<pre" in shown
+    assert "$ netsim list\n  ncs   running" in re.sub("<[^>]*>", "", shown)

@@ -205,14 +205,15 @@ def _container(state: StateBlock, start: int, closing: int, opened: re.Match[str
         meta["summary"], inside = summary[1], summary.end()
     token = state.push("tag_open", "", 1)
     token.meta, token.content, token.map = meta, opened[0], [start, closing + 1]
-    _inside(state, start + state.src.count("\n", opened.start(), inside), inside, closing, last)
+    html_indent = state.sCount[start] if opened[0][0] == "<" else None
+    _inside(state, start + state.src.count("\n", opened.start(), inside), inside, closing, last, html_indent)
     state.push("tag_close", "", -1)
     end = "%}" if opened[0][0] == "{" else ">"
     _text(state, state.src[last : state.eMarks[closing]].partition(end)[2])
     state.line = closing + 1
 
 
-def _inside(state: StateBlock, first: int, inside: int, closing: int, last: int) -> None:
+def _inside(state: StateBlock, first: int, inside: int, closing: int, last: int, html_indent: int | None) -> None:
     """Parses the lines between two tags; the first and the last may share a line with a tag.
 
     The line table of the parser state is changed for that, and restored at the end.
@@ -231,6 +232,8 @@ def _inside(state: StateBlock, first: int, inside: int, closing: int, last: int)
     state.parentType, state.lineMax = "tag", stop
     # the content of a tag may be indented less than the tag
     state.blkIndent = min((state.sCount[n] for n in range(first, stop) if not state.isEmpty(n)), default=0)
+    if html_indent is not None and first < stop and state.isEmpty(first):
+        state.blkIndent = min(state.blkIndent, html_indent)  # Markdown below a blank line, so indented lines are code
     inner = len(state.tokens)
     state.md.block.tokenize(state, first, stop)
     if stop > closing:
