@@ -267,4 +267,4 @@ def test_pages_of_documentation_are_set(documentation: Documentation, tmp_path: 
 
 def test_indented_code_in_html_is_code() -> None:
     markdown = '<div class="informalexample">\n\n    $ netsim list\n      ncs   running\n\n</div>\n'
-    assert '"$ netsim list\\n  ncs   running");' in render_typst(markdown, resolve)
+    assert '"$ netsim list\\n  ncs   running");' in render_typst(markdown, web_target)
