@@ -45,7 +45,7 @@ def draft(key: str, text: str = "x", **about: str) -> Draft:
         ("page p1", "comment on Tokens", "p1"),
         ("title p1", "title of Tokens", "p1"),
         ("reply c1", "reply to Ada", "c1"),
-        ("message c1", "edit of a comment to Ada", "c1"),
+        ("message c1", "edit of a comment by Ada", "c1"),
         ("whole", "comment on the change request to Ada", ""),
         (APPROVAL, "approval to Ada", ""),
         ("new page", "title of a new page to Ada", ""),
