@@ -31,12 +31,11 @@ POLL = 0.2
 """Seconds between two checks whether a service that was started is ready."""
 
 
-def open_first_run(profile: Profile, theme: str | None = None) -> int:
+def open_first_run(profile: Profile) -> int:
     """Run the app, beginning with the first screen; returns the exit code.
 
     Args:
         profile: the profile without a token: signing in gives it one.
-        theme: the name of a theme to use instead of the profile's.
 
     Raises:
         ConfigurationError: a setting is invalid.
@@ -44,7 +43,7 @@ def open_first_run(profile: Profile, theme: str | None = None) -> int:
     with ExitStack() as services:
         where = places()
         sign_in = SignIn(where.config_file, profile.name, os.environ)
-        return app_without_token(profile, FirstRunChoices(sign_in, where, services), theme=theme).run_to_end()
+        return app_without_token(profile, FirstRunChoices(sign_in, where, services)).run_to_end()
 
 
 class FirstRunChoices:

@@ -106,7 +106,7 @@ def open_cache(profile: Profile, where: Places) -> Cache:
     return Cache(file, limit=profile.cache_size * MB)
 
 
-def open_app(profile: Profile, *, theme: str | None = None, first: Callable[[PresscheckApp], Any] | None = None) -> int:
+def open_app(profile: Profile, first: Callable[[PresscheckApp], Any] | None = None) -> int:
     """Run the app with a profile; returns the exit code.
 
     Garbage is collected once the inbox is shown. What is loaded by then stays until the end: the first picture does not
@@ -114,12 +114,11 @@ def open_app(profile: Profile, *, theme: str | None = None, first: Callable[[Pre
 
     Args:
         profile: the profile.
-        theme: the name of a theme to use instead of the profile's.
         first: called with the app after the start, to open a screen above the inbox.
     """
     gc.disable()
     # 127 ms, not for commands
-    from presscheck.tui.app import PresscheckApp
+    from presscheck.tui.app import PresscheckApp, Start
     from presscheck.tui.screens.startup_snapshot import KEY
 
     def begin(app: PresscheckApp) -> Any:
@@ -131,32 +130,22 @@ def open_app(profile: Profile, *, theme: str | None = None, first: Callable[[Pre
     where = places()
     cache = open_cache(profile, where)
     snapshot = cache.answer(KEY)
-    app = PresscheckApp(
-        lambda: open_engine(profile, where, cache),
-        profile=profile,
-        theme=theme or profile.theme,
-        own_themes=where.config / "themes",
-        settings=where.config_file,
-        log=where.log_file(),
-        snapshot=snapshot.json if snapshot else None,
-        first=begin,
-    )
-    return app.run_to_end()
+    start = Start(snapshot.json if snapshot else None, then=begin)
+    return PresscheckApp(lambda: open_engine(profile, where, cache), profile, where, start).run_to_end()
 
 
-def app_without_token(profile: Profile, first_run: FirstRun, *, theme: str | None = None) -> PresscheckApp:
+def app_without_token(profile: Profile, first_run: FirstRun) -> PresscheckApp:
     """The app for a profile without a token: it first asks where the documentation is.
 
     Args:
         profile: the profile; its theme is used.
         first_run: what the first screen offers.
-        theme: the name of a theme to use instead of the profile's.
 
     Raises:
         ConfigurationError: the theme is unknown.
     """
     # 140 ms, not for commands, and not with a profile
-    from presscheck.tui.app import PresscheckApp
+    from presscheck.tui.app import PresscheckApp, Start
     from presscheck.tui.screens.welcome.screen import WelcomeScreen
 
     async def begin(app: PresscheckApp) -> None:
@@ -165,16 +154,8 @@ def app_without_token(profile: Profile, first_run: FirstRun, *, theme: str | Non
         app.navigation.offer_tour()
 
     where = places()
-    app = PresscheckApp(
-        lambda: open_engine(app.profile, where),
-        profile=profile,
-        theme=theme or profile.theme,
-        own_themes=where.config / "themes",
-        settings=where.config_file,
-        log=where.log_file(),
-        first=begin,
-        welcome=lambda: WelcomeScreen(first_run),
-    )
+    start = Start(welcome=lambda: WelcomeScreen(first_run), then=begin)
+    app = PresscheckApp(lambda: open_engine(app.profile, where), profile, where, start)
     return app
 
 

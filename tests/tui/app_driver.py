@@ -34,10 +34,10 @@ def noon() -> datetime:
 
 
 def app_on(service: RunningService, home: Path, *, theme: str = "ink", **profile: object) -> PresscheckApp:
-    given = {"base_url": service.base_url, "token": service.token, "sync": False, **profile}
+    given = {"base_url": service.base_url, "token": service.token, "sync": False, "theme": theme, **profile}
     chosen = Profile(**given)  # type: ignore[arg-type]
     places = Places(home / "config", home / "cache", home / "state", home / "data")
-    return PresscheckApp(lambda: open_engine(chosen, places), profile=chosen, theme=theme, settings=places.config_file)
+    return PresscheckApp(lambda: open_engine(chosen, places), chosen, places)
 
 
 @asynccontextmanager

@@ -177,14 +177,14 @@ import sys
 from pathlib import Path
 from presscheck.config.profile import Profile
 from presscheck.paths import Places
-from presscheck.tui.app import PresscheckApp
+from presscheck.tui.app import PresscheckApp, Start
 from presscheck.wiring import open_engine
 
 home, page = Path(sys.argv[3]), sys.argv[4]
 profile = Profile(base_url=sys.argv[1], token=sys.argv[2], sync=False)
 places = Places(home / "config", home / "cache", home / "state", home / "data")
 first = lambda app: app.open_page("runbook", page)
-sys.exit(PresscheckApp(lambda: open_engine(profile, places), profile=profile, first=first).run_to_end())
+sys.exit(PresscheckApp(lambda: open_engine(profile, places), profile, places, Start(then=first)).run_to_end())
 """
 SEQUENCE = re.compile(rb"\x1b([_P^X\]].*?)(?:\x1b\\|\x07)", re.DOTALL)
 """A sequence that carries data: of Kitty (APC), sixel (DCS), a title or an image of iTerm2 (OSC)."""

@@ -14,7 +14,7 @@ from textual.strip import Strip
 
 from presscheck.config.profile import Profile
 from presscheck.paths import Places
-from presscheck.tui.app import PresscheckApp
+from presscheck.tui.app import PresscheckApp, Start
 from presscheck.tui.screens.inbox.screen import InboxScreen
 from presscheck.tui.screens.startup_snapshot import KEY, snapshot_text
 from presscheck.wiring import open_cache
@@ -28,9 +28,13 @@ def sample(shared_service: Callable[..., RunningService]) -> RunningService:
 TEXT = snapshot_text("ink", 20, 2, {1: Strip([Segment("remembered", Style.parse("bold #ff0000"))])})
 
 
+def places_in(home: Path) -> Places:
+    return Places(home / "config", home / "cache", home / "state", home / "data")
+
+
 def again(service: RunningService, home: Path) -> PresscheckApp:
     """The app at its next start, stopped after the first paint."""
-    places = Places(home / "config", home / "cache", home / "state", home / "data")
+    places = places_in(home)
     profile = Profile(base_url=service.base_url, token=service.token)
     cache = open_cache(profile, places)
     kept = cache.answer(KEY)
@@ -41,7 +45,7 @@ def again(service: RunningService, home: Path) -> PresscheckApp:
         async def _open_first_screen(self) -> None:
             """Do nothing, so that only the snapshot is shown."""
 
-    return Stopped(lambda: pytest.fail("the engine was opened"), profile=profile, snapshot=kept.json)
+    return Stopped(lambda: pytest.fail("the engine was opened"), profile, places, Start(kept.json))
 
 
 @pytest.mark.slow
@@ -65,15 +69,15 @@ async def test_the_next_start_shows_the_last_inbox(sample: RunningService, tmp_p
 
 @pytest.mark.parametrize("text", [None, "", "[]", "{", '{"for": "ink 20 2"}', TEXT.replace("bold", "!!")])
 async def test_an_unreadable_snapshot_only_leaves_a_blank_screen(text: str | None, tmp_path: Path) -> None:
-    app = PresscheckApp(lambda: pytest.fail("the engine was opened"), profile=Profile(), snapshot=text)
+    app = PresscheckApp(lambda: pytest.fail("the engine was opened"), Profile(), places_in(tmp_path), Start(text))
     app._open_first_screen = lambda: None  # type: ignore[method-assign,assignment]
     async with running(app, (20, 2)) as pilot:
         await pilot.pause()
         assert shown(pilot.app).strip() == ""
 
 
-async def test_it_is_painted_as_it_was() -> None:
-    app = PresscheckApp(lambda: pytest.fail("the engine was opened"), profile=Profile(), snapshot=TEXT)
+async def test_it_is_painted_as_it_was(tmp_path: Path) -> None:
+    app = PresscheckApp(lambda: pytest.fail("the engine was opened"), Profile(), places_in(tmp_path), Start(TEXT))
     app._open_first_screen = lambda: None  # type: ignore[method-assign,assignment]
     async with running(app, (20, 2)) as pilot:
         await until(pilot, shows="remembered")

@@ -100,7 +100,7 @@ def _safe_usage_errors() -> Generator[None, None, None]:
         raise
 
 
-def show(profile: Profile, theme: str | None) -> int:
+def show(profile: Profile) -> int:
     """Open the app, or without a terminal print the inbox; returns the exit code.
 
     Without a token, the app first asks where the documentation is.
@@ -110,18 +110,24 @@ def show(profile: Profile, theme: str | None) -> int:
     if has_terminal() and not profile.token and not profile.offline:
         from presscheck.first_run import open_first_run  # 20 ms, only without a token
 
-        return open_first_run(profile, theme)
+        return open_first_run(profile)
     if has_terminal():
-        return open_app(profile, theme=theme, first=offer_tour if profile.is_sample else None)
+        return open_app(profile, first=offer_tour if profile.is_sample else None)
     from presscheck.cli.inbox import print_inbox  # 5 ms, not to open the app
 
     run_with_profile(profile, print_inbox)
     return 0
 
 
-def profile_named(name: str | None, *, offline: bool = False) -> Profile:
-    """Load a profile; None is the default profile."""
-    return replace(load(places().config_file, name), offline=offline)
+def profile_named(options: tuple[str | None, str | None, bool]) -> Profile:
+    """Load the profile that the options of the group name, theme and make offline; without a name, the default one."""
+    name, theme, offline = options
+    return with_theme(replace(load(places().config_file, name), offline=offline), theme)
+
+
+def with_theme(profile: Profile, theme: str | None) -> Profile:
+    """The profile with a theme; without one, as it is."""
+    return replace(profile, theme=theme) if theme else profile
 
 
 @click.group(cls=LazyGroup, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
@@ -138,7 +144,7 @@ def command(context: click.Context, profile: str | None, theme: str | None, *, o
     """
     context.obj = (profile, theme, offline)
     if context.invoked_subcommand is None:
-        sys.exit(show(profile_named(profile, offline=offline), theme))
+        sys.exit(show(profile_named(context.obj)))
 
 
 @command.command()
@@ -159,7 +165,7 @@ def demo(options: tuple[str | None, str | None, bool], *, fresh: bool, docs: tup
     from presscheck.demo import demo_service  # 9 ms, only for this command
 
     with demo_service(fresh=fresh, docs=docs) as profile:
-        code = show(profile, options[1])
+        code = show(with_theme(profile, options[1]))
     sys.exit(code)
 
 
@@ -179,9 +185,9 @@ def tour(options: tuple[str | None, str | None, bool], *, sample: bool) -> None:
 
     if not has_terminal():
         raise InvalidArgument("tour", "needs a terminal")
-    profile = profile_named(options[0], offline=options[2])
+    profile = profile_named(options)
     with ExitStack() as services:
         if sample or not profile.token:
-            profile = services.enter_context(demo_service())
-        code = open_app(profile, theme=options[1], first=start_tour)
+            profile = with_theme(services.enter_context(demo_service()), options[1])
+        code = open_app(profile, first=start_tour)
     sys.exit(code)

@@ -6,6 +6,7 @@ import asyncio
 import os
 import signal
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from inspect import isawaitable
 from pathlib import Path
 from threading import Timer as ThreadTimer
@@ -27,6 +28,7 @@ from typing_extensions import override
 
 from presscheck.config.profile import Profile
 from presscheck.errors import ConfigurationError, PresscheckError
+from presscheck.paths import Places
 from presscheck.text.notifications import notification
 from presscheck.text.phrases import now
 from presscheck.text.sanitize import sanitize
@@ -66,23 +68,33 @@ INTERNAL_ERROR = 70
 """The exit code after an internal error."""
 
 
+@dataclass(frozen=True)
+class Start:
+    """What the app shows first.
+
+    Args:
+        snapshot: the stored startup snapshot of the inbox; None if there is none.
+        welcome: makes the screen that comes before the inbox, and whose result is the profile to run with.
+        then: called with the app once the inbox is shown, to open another screen.
+    """
+
+    snapshot: str | None = None
+    welcome: Callable[[], Screen[Profile | None]] | None = None
+    then: Callable[[PresscheckApp], Any] | None = None
+
+
 class PresscheckApp(App[int], inherit_bindings=False):
     """The terminal app.
 
     Args:
         open_engine: opens the engine; called after the first paint. The app closes the engine when it ends.
         profile: the profile that the app runs with.
-        theme: the name of a theme; `ink` by default.
-        own_themes: a directory with the user's own themes.
-        settings: the settings file, which contains the saved views of the inbox.
+        where: the directories of the user, with the settings file, the user's own themes and the log.
+        start: what the app shows first.
         keymap: keys by the name of a command, instead of those in the table.
-        log: the file that tracebacks are written to.
-        snapshot: the stored startup snapshot of the inbox; None if there is none.
-        first: called with the app once the inbox is shown, to open another screen.
-        welcome: makes the screen that comes before the inbox, and whose result is the profile to run with.
 
     Raises:
-        ConfigurationError: the theme is unknown.
+        ConfigurationError: the theme of the profile is unknown.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = []
@@ -94,29 +106,23 @@ class PresscheckApp(App[int], inherit_bindings=False):
     def __init__(
         self,
         open_engine: Callable[[], Engine],
-        *,
         profile: Profile,
-        theme: str | None = None,
-        own_themes: Path | None = None,
-        settings: Path | None = None,
+        where: Places,
+        start: Start | None = None,
         keymap: Keymap | None = None,
-        log: Path | None = None,
-        snapshot: str | None = None,
-        first: Callable[[PresscheckApp], Any] | None = None,
-        welcome: Callable[[], Screen[Profile | None]] | None = None,
     ) -> None:
         super().__init__()
-        self._open_engine, self._snapshot, self._first, self._welcome = open_engine, snapshot, first, welcome
+        self._open_engine, self._start = open_engine, start or Start()
         self._engine: Engine | None = None
         self.navigation = Navigation(cast("AppContext", self))  # Textual declares wider types than are needed here
         self._notices_shown = 0
-        self.profile, self.settings_file, self.keymap = profile, settings, keymap or {}
-        self.notices = Notifications(log)
-        self.themes = load(own_themes)
+        self.profile, self.settings_file, self.keymap = profile, where.config_file, keymap or {}
+        self.notices = Notifications(where.log_file())
+        self.themes = load(where.config / "themes")
         for loaded in self.themes.values():
             self.register_theme(loaded.as_textual())
         # the ansi theme uses only the colours of the terminal, so it works with NO_COLOR
-        theme_name = "ansi" if self.no_color else theme or "ink"
+        theme_name = "ansi" if self.no_color else profile.theme or "ink"
         if theme_name not in self.themes:
             raise ConfigurationError(f"unknown theme {theme_name!r}; available: {', '.join(sorted(self.themes))}")
         self._styles = StyleTable(self.themes[theme_name])
@@ -155,7 +161,7 @@ class PresscheckApp(App[int], inherit_bindings=False):
 
     @override
     def get_default_screen(self) -> StartupSnapshot:
-        return StartupSnapshot(self._snapshot, self.style_for(""))
+        return StartupSnapshot(self._start.snapshot, self.style_for(""))
 
     def on_mount(self) -> None:
         """Load the inbox after the first paint."""
@@ -163,8 +169,8 @@ class PresscheckApp(App[int], inherit_bindings=False):
         resumed.subscribe(self, self.repaint, immediate=True)
         if not self.is_headless and is_terminal():
             self._watch_terminal()
-        if self._welcome:
-            self.push_screen(self._welcome(), self._begin_with)
+        if self._start.welcome:
+            self.push_screen(self._start.welcome(), self._begin_with)
             self.call_after_refresh(self._first_screen_opened)
         else:
             self.type_ahead.starting()
@@ -199,7 +205,7 @@ class PresscheckApp(App[int], inherit_bindings=False):
         await self.engine.start()
         if self.profile.sync and not self.profile.offline:
             self._start_background_refresh()
-        if self._first and isawaitable(opening := self._first(self)):
+        if self._start.then and isawaitable(opening := self._start.then(self)):
             await opening
 
     async def _announce_events(self) -> None:

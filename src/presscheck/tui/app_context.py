@@ -47,7 +47,7 @@ class AppContext(Protocol):
     """The app as its screens see it: the engine, messages to the user, styles and navigation."""
 
     profile: Profile
-    settings_file: Path | None
+    settings_file: Path
     keymap: Keymap
     theme: str
     type_ahead: TypeAhead

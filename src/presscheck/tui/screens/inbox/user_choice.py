@@ -37,9 +37,7 @@ async def choose_user(screen: BaseScreen, organization_id: str) -> None:
     chosen = await choose(screen, "This service does not tell who you are: choose your name", choices, ranked=True)
     if not chosen:
         return
-    file = screen.app_context.settings_file
-    if file:
-        save_setting(file, screen.app_context.profile.name, "user", chosen)
+    save_setting(screen.app_context.settings_file, screen.app_context.profile.name, "user", chosen)
     screen.engine.set_user(chosen)
     name = next(choice.label for choice in choices if choice.key == chosen)
-    screen.notify(f"you are {name}{'; saved in the settings' if file else ''}")
+    screen.notify(f"you are {name}; saved in the settings")

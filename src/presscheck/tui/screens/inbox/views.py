@@ -44,10 +44,7 @@ class ViewActions:
 
     def read_views(self) -> None:
         """Read the saved views from the settings; an error in one is shown and does not affect the others."""
-        file = self._screen.app_context.settings_file
-        if file is None:
-            return
-        saved, mistakes = read_views(file, validate_view)
+        saved, mistakes = read_views(self._screen.app_context.settings_file, validate_view)
         for mistake in reversed(mistakes):
             # the footer has no room for the whole path; `presscheck config check` shows it
             error = ConfigurationError(str(replace(mistake, file=Path(mistake.file.name))))
@@ -111,9 +108,7 @@ class ViewActions:
         self._outbox.remember(FILTER_KEY + view_id, text or None)
 
     def reason_save_view(self) -> str | None:
-        """Disabled without a settings file, or with too many views."""
-        if self._screen.app_context.settings_file is None:
-            return "there is no settings file to save it in"
+        """Disabled with too many views."""
         has_room = len(self._model.views) - len(VIEWS) < MAX_VIEWS
         return None if has_room else f"you have {MAX_VIEWS} views: remove one first"
 
@@ -124,7 +119,7 @@ class ViewActions:
         query, sort = without_sort(" ".join(filter(None, words)))
         group = view.saved.group if view.saved else ""
         edited = await self._ask_view("Save this view", SavedView("", query, sort, group))
-        if edited and file:
+        if edited:
             add_view(file, edited)
             self._reload(edited.name, f"view {edited.name} saved")
 
@@ -135,7 +130,7 @@ class ViewActions:
     async def command_change_view(self) -> None:
         """Edit this saved view."""
         saved, file = self._model.view.saved, self._screen.app_context.settings_file
-        if saved is None or file is None:
+        if saved is None:
             return
         edited = await self._ask_view("Edit this view", saved)
         if edited and edited != saved:
@@ -153,7 +148,7 @@ class ViewActions:
     async def command_remove_view(self) -> None:
         """Remove this saved view, after a confirmation."""
         saved, file = self._model.view.saved, self._screen.app_context.settings_file
-        if saved is None or file is None:
+        if saved is None:
             return
         name = sanitize(saved.name)
         lines = [(Span("Removes it from your settings. Change requests are not affected."),)]

@@ -153,8 +153,6 @@ class Checklist:
             ConfigurationError: the file has errors.
         """
         app = self._session.screen.app_context
-        if app.settings_file is None:
-            return {}
         file = ChecksFile(app.settings_file, app.profile.checks)
         return cast("dict[str, Level]", file.read(CHECK_NAMES).of(site.id, site.title))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from presscheck.config.owners_file import OwnersFile
@@ -48,7 +49,6 @@ class PageOwners:
 
     def __init__(self, model: ReviewModel, screen: BaseScreen) -> None:
         self._model, self._screen = model, screen
-        self._file: OwnersFile | None = None
         self._reported: tuple[str, ...] = ()
         self.owners: tuple[PageOwner, ...] = ()
         """The owners as they were found last, those of most pages first."""
@@ -60,10 +60,7 @@ class PageOwners:
             space: the space of the change request.
             people: the users who can be owners; None reads them if there are owners, as far as they can be read.
         """
-        file = self._opened_file()
-        if file is None:
-            return ()
-        owners = file.read()
+        owners = self._file.read()
         errors = tuple(str(error) for error in owners.errors)
         if errors and errors != self._reported:
             self._screen.notify(sanitize(f"owners: {errors[0]}"))
@@ -103,11 +100,10 @@ class PageOwners:
             if review in NOT_REVIEWED:
                 yield owner, review
 
-    def _opened_file(self) -> OwnersFile | None:
+    @cached_property
+    def _file(self) -> OwnersFile:
         app = self._screen.app_context
-        if self._file is None and app.settings_file:
-            self._file = OwnersFile(app.settings_file, app.profile.owners)
-        return self._file
+        return OwnersFile(app.settings_file, app.profile.owners)
 
 
 def missing_text(owners: Sequence[PageOwner]) -> str:
