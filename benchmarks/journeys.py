@@ -39,6 +39,7 @@ import presscheck
 from presscheck.api.comments import ListComments
 from presscheck.api.sites import ListSites
 from presscheck.client.client import Client
+from presscheck.tui.places import Place
 
 SOURCE = str(Path(presscheck.__file__).parent)
 REQUEST = ("api", "5")
@@ -312,7 +313,7 @@ async def comment(pilot: Any, service: RunningService) -> dict[str, Count]:
     await until(pilot, shows="API docs")
     await pilot.press("g", "i")
     await until(pilot, shows="Needs me 7")
-    pilot.app.open_review(*REQUEST)
+    await pilot.app.go(Place.review(*REQUEST))
     await until(pilot, shows="Can merge? ")
     await until(pilot, holds=lambda: pilot.app.screen.session.model.forecast is not None)
     await settled(pilot)

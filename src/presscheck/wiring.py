@@ -146,11 +146,12 @@ def app_without_token(profile: Profile, first_run: FirstRun) -> PresscheckApp:
     """
     # 140 ms, not for commands, and not with a profile
     from presscheck.tui.app import PresscheckApp, Start
+    from presscheck.tui.places import Place
     from presscheck.tui.screens.welcome.screen import WelcomeScreen
 
     async def begin(app: PresscheckApp) -> None:
         if first_run.space:
-            await app.open_page(first_run.space)
+            await app.go(Place.page(first_run.space))
         app.navigation.offer_tour()
 
     where = places()

@@ -17,6 +17,7 @@ from textual.drivers.headless_driver import HeadlessDriver
 from benchmarks import journeys
 from presscheck.service.db.engine import Database
 from presscheck.text.sanitize import sanitize
+from presscheck.tui.places import Place
 from presscheck.tui.screens.admin.screen import AdminScreen
 
 MEMBERS = 10_000
@@ -90,7 +91,7 @@ async def members(pilot: Any, service: RunningService) -> None:
     await pilot.press("g", "a")
     await until(pilot, holds=lambda: isinstance(pilot.app.screen, AdminScreen) and pilot.app.screen.organization)
     screen: AdminScreen = pilot.app.screen
-    screen.show_family("Members")
+    screen.go_to(Place.family("Members"))
     await until(pilot, holds=lambda: screen.table.rows.count >= MEMBERS)
     await pilot.press("enter")
     await settled(pilot)

@@ -14,6 +14,7 @@ from presscheck.api.change_requests import ListOrganizationChangeRequests
 from presscheck.api.operation import Operation
 from presscheck.api.spaces import ListSpaces
 from presscheck.engine.engine import Engine
+from presscheck.tui.places import Place
 from presscheck.tui.screens.browse.screen import BrowseScreen
 from presscheck.tui.screens.review.screen import ReviewScreen
 from presscheck.tui.widgets.tree import Tree
@@ -97,7 +98,7 @@ async def pages(pilot: Any) -> int:
     assert isinstance(browse, BrowseScreen)
     tree, read = browse.query_one(Tree), 0
     for space in browse.engine.window(ListSpaces(organization_id="tallowick"), 0, 100).items:
-        browse.open_page(space.id, None)
+        browse.go_to(Place.page(space.id, None))
         await until(pilot, holds=lambda space=space: browse.library.pages(space.id) is not None)
         for page in [one for one in browse.library.pages(space.id).pages if one.type == "document"][:PAGES]:
             browse.session.go_to(f"page {space.id} {page.id}")

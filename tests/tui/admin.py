@@ -4,6 +4,7 @@ from typing import Any
 
 from tests.tui.app_driver import until
 
+from presscheck.tui.places import Place
 from presscheck.tui.screens.admin.screen import AdminScreen
 from presscheck.tui.screens.form_dialog import FormDialog
 
@@ -14,7 +15,7 @@ async def family(pilot: Any, title: str, shows: str = "") -> AdminScreen:
     await pilot.press("g", "a")
     await until(pilot, holds=lambda: isinstance(pilot.app.screen, AdminScreen) and pilot.app.screen.organization)
     screen: AdminScreen = pilot.app.screen
-    screen.show_family(title)
+    screen.go_to(Place.family(title))
     await until(pilot, shows=f"Administration › {title}")
     await until(pilot, holds=lambda: screen.table.family.title == title and screen.table._is_loaded)
     await until(pilot, shows=shows)

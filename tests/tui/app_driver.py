@@ -18,6 +18,7 @@ from presscheck.config.profile import Profile
 from presscheck.paths import Places
 from presscheck.text.styled_text import plain
 from presscheck.tui.app import PresscheckApp
+from presscheck.tui.places import Place
 from presscheck.tui.screens.inbox.screen import InboxScreen
 from presscheck.tui.screens.review.screen import ReviewScreen
 from presscheck.tui.widgets.picker import Picker
@@ -111,7 +112,7 @@ async def open_review(pilot: Pilot[int], at: dict[str, str]) -> None:
     await inbox_loaded(pilot)
     app = cast("PresscheckApp", pilot.app)
     request = await app.engine.read(GetChangeRequest(**at))
-    app.open_review(request.space, request.id)
+    await app.go(Place.review(request.space, request.id))
     await until(pilot, shows="Can merge? ")
     screen: Any = app.screen
     await until(pilot, holds=lambda: screen.session.model.forecast is not None)

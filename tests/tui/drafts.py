@@ -6,12 +6,13 @@ from tests.tui.app_driver import until
 from tests.tui.change_request_factory import Begun
 
 from presscheck.tui.app import PresscheckApp
+from presscheck.tui.places import Place
 from presscheck.tui.screens.markdown_editor.area import MarkdownArea
 from presscheck.tui.screens.outbox.screen import OutboxScreen
 
 
 async def go_to_page(pilot: Any, one: Begun) -> None:
-    await cast("PresscheckApp", pilot.app).open_page(one.at["space_id"], one.page, one.at["change_request_id"])
+    await cast("PresscheckApp", pilot.app).go(Place.page(one.at["space_id"], one.page, one.at["change_request_id"]))
     await until(pilot, shows="A key lasts for ever.")
 
 

@@ -10,6 +10,7 @@ from tests.tui.app_driver import app_on, running, until
 from tests.tui.change_request_factory import Begun
 
 from presscheck.tui.app import PresscheckApp
+from presscheck.tui.places import Place
 from presscheck.tui.screens.markdown_editor.area import MarkdownArea
 from presscheck.tui.screens.markdown_editor.screen import MarkdownEditor
 
@@ -32,7 +33,7 @@ async def editing(
     """The app with the page in the editor."""
     async with running(app_on(service, home, **profile), size) as pilot:
         await until(pilot, shows="Needs me")
-        await cast("PresscheckApp", pilot.app).open_page(one.at["space_id"], one.page, one.at["change_request_id"])
+        await cast("PresscheckApp", pilot.app).go(Place.page(one.at["space_id"], one.page, one.at["change_request_id"]))
         await until(pilot, shows="A key lasts for ever.")
         await pilot.press("e")
         await until(pilot, holds=lambda: is_editing(pilot))

@@ -12,6 +12,7 @@ from presscheck.api.comments import Document
 from presscheck.api.content import ListPages
 from presscheck.api.content_changes import EditChangeRequestContent, InsertFiles, NewFile, UpdatePage
 from presscheck.documents.pages.tree import flatten
+from presscheck.tui.places import Place
 from presscheck.tui.screens.browse.screen import BrowseScreen
 
 CHAPTERS = "\n\n".join(
@@ -56,7 +57,7 @@ async def reading(pilot: Any, title: str, shows: str) -> None:
     await until(pilot, shows="Needs me")
     pages = (await pilot.app.engine.read(ListPages(space_id="runbook"))).pages
     page = next(page for page in flatten(pages) if page.title == title)
-    await pilot.app.open_page("runbook", page.id)
+    await pilot.app.go(Place.page("runbook", page.id))
     await until(pilot, holds=lambda: isinstance(pilot.app.screen, BrowseScreen))
     await until(pilot, shows=f"› {title}")
     await until(pilot, shows=shows, holds=lambda: pilot.app.screen.page_view.has_focus)

@@ -4,6 +4,7 @@ from typing import Any
 
 from tests.tui.app_driver import until
 
+from presscheck.tui.places import Place
 from presscheck.tui.screens.admin.screen import AdminScreen
 
 
@@ -12,7 +13,7 @@ async def open_family(pilot: Any, title: str) -> Any:
     await pilot.press("g", "a")
     await until(pilot, holds=lambda: isinstance(pilot.app.screen, AdminScreen) and pilot.app.screen.organization)
     screen: AdminScreen = pilot.app.screen
-    screen.show_family(title)
+    screen.go_to(Place.family(title))
     await until(pilot, holds=lambda: screen.table.family.title == title and screen.table._is_loaded)
     screen.table.rows.focus()
     await until(pilot, holds=lambda: screen.table.rows.has_focus)

@@ -9,6 +9,7 @@ from presscheck.api.change_requests import CreateChangeRequest, MergeChangeReque
 from presscheck.api.comments import Document
 from presscheck.api.content_changes import EditChangeRequestContent, InsertFiles, InsertPage, NewFile
 from presscheck.client.client import Client
+from presscheck.tui.places import Place
 from presscheck.tui.screens.space_content.screen import SpaceContentScreen
 
 MUCH = "One more paragraph.\n\n" * 60
@@ -52,7 +53,7 @@ def file(name: str, content: bytes) -> InsertFiles:
 async def opened(pilot: Any, space: str = SPACE, request: str | None = None) -> None:
     """Open the links and files of a space from the place where it is browsed."""
     await until(pilot, shows="Needs me")
-    await pilot.app.open_page(space, None, request)
+    await pilot.app.go(Place.page(space, None, request))
     if request:
         await until(pilot, shows="editing #")
     await until(pilot, holds=lambda: (item := pilot.app.screen.item) is not None and item.space is not None)

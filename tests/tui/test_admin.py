@@ -26,6 +26,7 @@ from presscheck.api.teams import CreateTeam, DeleteTeam, ListTeamMembers, ListTe
 from presscheck.api.translations import Translation
 from presscheck.client.client import Client
 from presscheck.tui import keyboard
+from presscheck.tui.places import Place
 from presscheck.tui.screens.admin import table as table_module
 from presscheck.tui.screens.admin.column_widths import column_widths
 from presscheck.tui.screens.admin.families import FAMILIES
@@ -458,7 +459,7 @@ async def test_a_range_of_marks_ends_with_its_list(service: RunningService, tmp_
         await pilot.press("V")
         await until(pilot, shows="range started")
         for title, text in (("Teams", "Teams  "), ("Members", "Mia Okonkwo")):
-            screen.show_family(title)
+            screen.go_to(Place.family(title))
             await until(pilot, shows=text, holds=lambda: screen.table._is_loaded)
         screen.table.focus_rows()
         await pilot.press("V")
@@ -601,7 +602,7 @@ async def test_without_permission_or_connection_the_reason_is_shown(tmp_path: Pa
             await until(pilot, shows="you are offline, and this cannot be queued")
             await pilot.press("h")
             screen: Any = pilot.app.screen
-            screen.show_family("SAML")
+            screen.go_to(Place.family("SAML"))
             await until(pilot, shows="The SAML providers are not in the cache")
             service.start()
 

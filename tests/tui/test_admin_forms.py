@@ -24,6 +24,7 @@ from presscheck.api.shell_command import members_of
 from presscheck.api.teams import CreateTeam
 from presscheck.api.translations import CreateTranslation, SourceToTranslate
 from presscheck.engine.forms.form import FormField
+from presscheck.tui.places import Place
 from presscheck.tui.screens.admin.families import FAMILIES
 from presscheck.tui.screens.admin.integration.screen import IntegrationScreen
 from presscheck.tui.screens.admin.specification.screen import SpecificationScreen
@@ -193,7 +194,7 @@ async def test_bad_input_in_every_field_stays_in_the_form(service: RunningServic
             screen = await family(pilot, FAMILIES[0].title)
             table = screen.table
             for one in FAMILIES:
-                screen.show_family(one.title)
+                screen.go_to(Place.family(one.title))
                 await until(pilot, holds=lambda one=one: table.family is one and table._is_loaded)
                 table.rows.focus()
                 if one.add and not one.adds:

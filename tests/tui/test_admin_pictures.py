@@ -25,6 +25,7 @@ from presscheck.api.openapi import CreateOpenAPISpec, GetOpenAPISpec, SpecSource
 from presscheck.api.organizations import UpdateMember
 from presscheck.client.client import Client
 from presscheck.documents.pages.tree import flatten
+from presscheck.tui.places import Place
 
 __all__ = ["at_noon"]
 
@@ -119,7 +120,7 @@ async def installation(pilot: Any) -> None:
 
 async def page_comments(pilot: Any) -> None:
     await until(pilot, shows="Needs me")
-    await pilot.app.open_page("api")
+    await pilot.app.go(Place.page("api"))
     await until(pilot, shows="Overview")
     await pilot.press("g", "t")
     await until(pilot, shows="Since April.")
@@ -162,7 +163,7 @@ async def shown_family(pilot: Any, title: str, text: str) -> None:
     await until(pilot, shows="live")
     await pilot.press("g", "a")
     await until(pilot, holds=lambda: pilot.app.screen.organization)
-    pilot.app.screen.show_family(title)
+    pilot.app.screen.go_to(Place.family(title))
     await until(pilot, shows=text)
 
 
@@ -184,7 +185,7 @@ async def teams_offline(pilot: Any, service: RunningService) -> None:
     service.stop()
     await pilot.press("ctrl+r")
     await until(pilot, shows="offline")
-    pilot.app.screen.show_family("Teams")
+    pilot.app.screen.go_to(Place.family("Teams"))
     await until(pilot, shows="not in the cache")
 
 

@@ -21,6 +21,7 @@ from tests.tui.app_driver import app_on, noon, running, shown, until
 from tests.tui.snapshot_setup import at_noon, rested
 
 from presscheck.api.organizations import ListOrganizations, UpdateMember
+from presscheck.tui.places import Place
 from presscheck.tui.screens.admin.families import FAMILIES
 from presscheck.tui.screens.admin.family import Family
 from presscheck.tui.screens.admin.screen import AdminScreen
@@ -81,7 +82,7 @@ async def says(pilot: Any, screen: AdminScreen, family: Family, *texts: str, pic
     def words() -> str:
         return " ".join(" ".join(line.partition("│")[2] for line in shown(pilot.app).split("\n")).split())
 
-    screen.show_family(family.title)
+    screen.go_to(Place.family(family.title))
     await until(pilot, holds=lambda: screen.table.family is family)
     try:
         await until(pilot, holds=lambda: all(text in words() for text in texts))

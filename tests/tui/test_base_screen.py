@@ -23,6 +23,7 @@ from presscheck.text.styled_text import Span
 from presscheck.tui.app import PresscheckApp
 from presscheck.tui.commands import COMMANDS, NEVER_ALONE, PRESETS, keys_of
 from presscheck.tui.keyboard import KeySequences
+from presscheck.tui.places import Place
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 from presscheck.tui.widgets.line_view import TextView
 from presscheck.tui.widgets.row_list import RowList
@@ -210,10 +211,14 @@ async def test_what_others_did_is_in_the_log_one_by_one(pilot: Pilot[int], monke
     await pilot.press("!")
     await until(pilot, shows="Notices  2")
     assert ["● Ada approved #2 Auth" in line for line in shown(pilot.app)[2:4]] == [True, False]
-    opened: list[tuple[str, str]] = []
-    monkeypatch.setattr(app(pilot), "open_review", lambda *place: opened.append(place))
+    places: list[Place] = []
+
+    async def go(place: Place) -> None:
+        places.append(place)
+
+    monkeypatch.setattr(app(pilot), "go", go)
     await pilot.press("j", "enter")
-    await until(pilot, holds=lambda: opened == [("s1", "cr1")])
+    await until(pilot, holds=lambda: places == [Place.review("s1", "cr1")])
     app(pilot).notify("and one more")
     await until(pilot, shows="Notices  3")
 

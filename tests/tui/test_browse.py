@@ -19,6 +19,7 @@ from presscheck.api.content import ListChangeRequestPages, RevisionPage
 from presscheck.api.links import ListSpaceLinks
 from presscheck.client.client import Client
 from presscheck.text.styled_text import plain
+from presscheck.tui.places import Place
 from presscheck.tui.screens.browse.screen import BrowseScreen
 
 
@@ -238,7 +239,7 @@ async def test_a_page_opens_in_its_change_request_also_before_the_spaces_are_kno
     with holding_back(service, tmp_path, "/collections?", until=answered) as address:
         async with running(app_on(service, tmp_path, base_url=address)) as pilot:
             await until(pilot, shows="Needs me")
-            await pilot.app.open_page("api", page.id, request.id)
+            await pilot.app.go(Place.page("api", page.id, request.id))
             await until(pilot, shows=f"editing #{request.number}")
             answered.set()
             await until(pilot, shows=f"#{request.number} Rewrite the auth guide")
@@ -257,7 +258,7 @@ async def test_the_pages_that_link_here_are_one_key_away(service: RunningService
     assert target and source
     async with running(app_on(service, tmp_path)) as pilot:
         await until(pilot, shows="Needs me")
-        await pilot.app.open_page("guides", target.id)
+        await pilot.app.go(Place.page("guides", target.id))
         await until(pilot, holds=lambda: (item := pilot.app.screen.item) and item.page and item.page.id == target.id)
         await pilot.press("g", "b")
         await until(pilot, shows="Pages that link here")

@@ -10,6 +10,7 @@ from textual.pilot import Pilot
 from presscheck.api.change_requests import ListReviews
 from presscheck.api.comments import ListComments
 from presscheck.client.client import Client
+from presscheck.tui.places import Place
 
 PATH = {"space_id": "guides", "change_request_id": "3"}
 
@@ -41,7 +42,7 @@ async def test_held_comments_are_sent_in_order_with_the_review(service: RunningS
         reviews = (await other.send(ListReviews(**PATH))).items
         async with running(app_on(service, tmp_path)) as pilot:
             await until(pilot, shows="live")
-            pilot.app.open_review(*PATH.values())
+            await pilot.app.go(Place.review(*PATH.values()))
             await until(pilot, shows="Can merge")
             await collect(pilot, "First, the title.", "Second, the end.")
             assert "waiting" not in shown(pilot.app).splitlines()[0], "it waits for nobody but its author"
@@ -56,7 +57,7 @@ async def test_held_comments_are_sent_in_order_with_the_review(service: RunningS
             await until(pilot, shows="First, the title.")
             await pilot.press("end", *" And so on.", "ctrl+s")
             await until(pilot, shows="First, the title. And so on.")
-            pilot.app.open_review(*PATH.values())
+            await pilot.app.go(Place.review(*PATH.values()))
             await until(pilot, shows="✎ 2 in your review")
             await pilot.press("v", "r")
             await until(pilot, shows="with 2 comments")
@@ -76,7 +77,7 @@ async def test_a_review_can_only_comment_and_its_last_comment_can_be_undone(
     async with running(app_on(service, tmp_path)) as pilot, Client(service.base_url, service.token) as other:
         before = await there(other)
         await until(pilot, shows="live")
-        pilot.app.open_review(*PATH.values())
+        await pilot.app.go(Place.review(*PATH.values()))
         await until(pilot, shows="Can merge")
         await collect(pilot, "Kept.", "Regretted.")
         await pilot.press("z")

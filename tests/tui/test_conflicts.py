@@ -14,6 +14,7 @@ from presscheck.api.change_requests import GetChangeRequest, PullChangeRequest
 from presscheck.client.client import Client
 from presscheck.documents.merge.conflict_blocks import conflict_at
 from presscheck.text.styled_text import plain
+from presscheck.tui.places import Place
 from presscheck.tui.screens.markdown_editor.area import MarkdownArea
 from presscheck.tui.widgets.row_list import RowList
 
@@ -131,7 +132,7 @@ async def test_browse_shows_conflicts_and_edits_there(
         await conflict(mia)
         page = await page_of(mia, LIMITS, "Limits")
         await until(pilot, shows="Needs me")
-        await pilot.app.open_page("api", page.id, "4")
+        await pilot.app.go(Place.page("api", page.id, "4"))
         await until(pilot, shows="⚠ 1 conflict · e edits there")
         view = pilot.app.screen.page_view
         await until(pilot, holds=lambda: view.has_focus)

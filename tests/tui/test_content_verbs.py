@@ -11,6 +11,7 @@ from tests.tui.space_content import PAGE, PNG, drafted, file, listed, merged, op
 
 from presscheck.client.client import Client
 from presscheck.tui.app import PresscheckApp
+from presscheck.tui.places import Place
 from presscheck.tui.screens.browse.screen import BrowseScreen
 from presscheck.tui.screens.markdown_editor.area import MarkdownArea
 from presscheck.tui.screens.replace.form import ReplaceForm
@@ -30,7 +31,7 @@ async def test_pages_are_marked_by_range_and_their_address_is_copied(service: Ru
     async with running(app_on(service, tmp_path), (80, 24)) as pilot:
         await until(pilot, shows="Needs me")
         app = cast("PresscheckApp", pilot.app)
-        await app.open_page("guides")
+        await app.go(Place.page("guides"))
         await until(pilot, shows="Quickstart", holds=lambda: isinstance(app.screen, BrowseScreen))
         browse = cast("BrowseScreen", app.screen)
         await until(pilot, holds=lambda: browse.item is not None and browse.item.key == "space guides")
@@ -118,7 +119,7 @@ async def test_a_replacement_searches_again(service: RunningService, client: Cli
     async with running(app_on(service, tmp_path), (80, 24)) as pilot:
         await until(pilot, shows="Needs me")
         app: Any = pilot.app
-        await app.open_page("notes")
+        await app.go(Place.page("notes"))
         await until(pilot, holds=lambda: app.screen.item is not None and app.screen.item.key == "space notes")
         await pilot.press(".", "f")
         await until(pilot, holds=lambda: isinstance(app.screen, ReplaceForm))

@@ -13,6 +13,7 @@ from presscheck.api.collections import ListCollections
 from presscheck.api.comments import ListComments
 from presscheck.api.sites import ListSites
 from presscheck.api.spaces import CreateSpace
+from presscheck.tui.places import Place
 
 pytestmark = [pytest.mark.usefixtures("at_once"), pytest.mark.service(shared=True, release="document")]
 TYPOS = {"space_id": "guides", "change_request_id": "3"}
@@ -87,7 +88,7 @@ async def test_an_empty_change_request_shows_main(service: RunningService, tmp_p
     [empty] = await say(service, service.token, CreateChangeRequest(space_id="handbook", subject="Empty"))
     async with running(app_on(service, tmp_path, user="robin")) as pilot:
         await until(pilot, shows="Needs me")
-        await pilot.app.open_page("handbook")
+        await pilot.app.go(Place.page("handbook"))
         await until(pilot, shows="How we write")
         tree = [line.partition("│")[0] for line in shown(pilot.app).splitlines()]
         assert not any(f"in #{empty.number}" in row for row in tree), "it has the content of main"
@@ -106,7 +107,7 @@ async def test_a_space_without_change_requests_shows_what_to_do(service: Running
     service.start()
     async with running(app_on(service, tmp_path, user="robin")) as pilot:
         await until(pilot, shows="Needs me")
-        await pilot.app.open_page(space.id)
+        await pilot.app.go(Place.page(space.id))
         await until(pilot, shows="This service has no page content outside change requests, and no change")
         await until(pilot, shows="O starts a change request.")
         pilot.app.screen.redraw()
@@ -117,7 +118,7 @@ async def test_a_space_without_change_requests_shows_what_to_do(service: Running
 async def test_review_comment_and_merge(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path, user="robin")) as pilot:
         await until(pilot, shows="Needs me ")
-        pilot.app.open_review(*TYPOS.values())
+        await pilot.app.go(Place.review(*TYPOS.values()))
         await until(pilot, shows="compared with #1, which was merged before")
         await until(pilot, shows="Can merge?")
         await pilot.press("j")
@@ -145,7 +146,7 @@ async def test_review_comment_and_merge(service: RunningService, tmp_path: Path)
 async def test_a_change_request_without_a_base_shows_all_pages(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path, user="robin"), (80, 24)) as pilot:
         await until(pilot, shows="Needs me ")
-        pilot.app.open_review("api", "5")
+        await pilot.app.go(Place.review("api", "5"))
         await until(pilot, shows="all pages, not compared")
         await pilot.press("j", "enter")
         await until(pilot, shows="not compared · 2 of")

@@ -23,6 +23,7 @@ from presscheck.api.sites import ListSites
 from presscheck.api.teams import ListTeams
 from presscheck.engine.drafts import comment_name, drafts
 from presscheck.tui.comments import drafts as comment_drafts
+from presscheck.tui.places import Place
 from presscheck.tui.screens.admin.operation_form import FORM, StoredForm
 from presscheck.tui.screens.browse.screen import BrowseScreen
 from presscheck.tui.screens.form_dialog import EARLIER, FormDialog
@@ -46,7 +47,7 @@ async def test_a_comment_is_continued_at_its_block(
     one = await begun(service, "Talked about", TEXT, title="Discussed")
     async with running(app_on(service, tmp_path), (120, 30)) as pilot:
         await until(pilot, shows="Needs me")
-        pilot.app.open_review(one.at["space_id"], one.at["change_request_id"])
+        await pilot.app.go(Place.review(one.at["space_id"], one.at["change_request_id"]))
         await until(pilot, shows="Can merge?")
         await until(pilot, shows="First words.")
         await pilot.press("tab")
@@ -95,7 +96,7 @@ async def test_a_comment_is_continued_at_its_block(
 
         # the title of a page of a request that is archived then goes to a new request
         one = await edited(service, "Talked about", TEXT, TEXT.replace("First", "Last"), title="On main")
-        await pilot.app.open_page(one.at["space_id"], one.page, one.at["change_request_id"])
+        await pilot.app.go(Place.page(one.at["space_id"], one.page, one.at["change_request_id"]))
         await until(pilot, shows="Last words.")
         await pilot.press("E")
         await pick(pilot, "Title")
@@ -123,7 +124,7 @@ async def test_forms_and_lines_are_continued_where_they_were_written(service: Ru
         await pilot.press("g", "o")
         await until(pilot, shows="API docs", holds=lambda: isinstance(pilot.app.screen, BrowseScreen))
         browse = pilot.app.screen
-        await pilot.app.open_item("space guides")
+        await pilot.app.go(Place.item("space guides"))
         await until(pilot, holds=lambda: browse.item is not None and browse.item.key == "space guides")
         await pilot.press(".", "f")
         await until(pilot, holds=lambda: isinstance(pilot.app.focused, Input))

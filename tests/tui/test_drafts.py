@@ -25,6 +25,7 @@ from presscheck.engine.drafts import BASE, PAGE
 from presscheck.engine.review.pending_review import draft_key
 from presscheck.store.outbox import Outbox
 from presscheck.tui.app import PresscheckApp
+from presscheck.tui.places import Place
 from presscheck.tui.screens.markdown_editor.area import MarkdownArea
 from presscheck.tui.screens.markdown_editor.screen import MarkdownEditor
 
@@ -158,7 +159,7 @@ async def test_comments_are_continued_in_the_review_and_read_offline(service: Ru
     one = await begun(service, "Talked about", TEXT, title="Discussed")
     async with running(app_on(service, tmp_path)) as pilot:
         await until(pilot, shows="Needs me")
-        pilot.app.open_review(one.at["space_id"], one.at["change_request_id"])
+        await pilot.app.go(Place.review(one.at["space_id"], one.at["change_request_id"]))
         await until(pilot, shows="Can merge?")
         await until(pilot, shows="Discussed")
         for key, typed in (("C", "Whole idea"), ("v r", "Too short")):
@@ -193,7 +194,7 @@ async def test_a_comment_that_another_instance_continued_stays_a_draft_when_this
     key = draft_key(one.at["change_request_id"], "whole")
     async with running(app_on(service, tmp_path)) as pilot:
         await until(pilot, shows="Needs me")
-        pilot.app.open_review(one.at["space_id"], one.at["change_request_id"])
+        await pilot.app.go(Place.review(one.at["space_id"], one.at["change_request_id"]))
         await until(pilot, shows="Can merge?")
         await until(pilot, shows="Open twice")
         with another_instance(pilot) as other:
@@ -324,7 +325,7 @@ async def test_what_an_editor_wrote_before_it_failed_is_a_draft(
     monkeypatch.setattr(PresscheckApp, "suspend", lambda _: nullcontext())
     async with running(app_on(service, tmp_path), (80, 24)) as pilot:
         await until(pilot, shows="Needs me")
-        await pilot.app.open_page(one.at["space_id"], one.page, one.at["change_request_id"])
+        await pilot.app.go(Place.page(one.at["space_id"], one.page, one.at["change_request_id"]))
         await until(pilot, shows="A key lasts for ever.")
         await pilot.press("e")
         await until(pilot, shows="exit code 3: not saved")

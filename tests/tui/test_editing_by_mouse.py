@@ -15,6 +15,7 @@ from tests.tui.space_content import PAGE, PNG, file, listed, merged, opened, pag
 
 from presscheck.client.client import Client
 from presscheck.tui.app import PresscheckApp
+from presscheck.tui.places import Place
 from presscheck.tui.screens.browse.screen import BrowseScreen
 from presscheck.tui.screens.markdown_editor.screen import MarkdownEditor
 from presscheck.tui.screens.publish.screen import PublishScreen
@@ -116,7 +117,7 @@ async def test_the_hints_of_the_tree(service: RunningService, tmp_path: Path) ->
         app = cast("PresscheckApp", pilot.app)
         browse = cast("BrowseScreen", app.screen)
         # a space
-        await app.open_item("space guides")
+        await app.go(Place.item("space guides"))
         await until(pilot, holds=lambda: browse.item is not None and browse.item.key == "space guides")
         is_open = "space guides" in browse.tree_view.expanded
         await click_text(pilot, "enter open")
@@ -130,7 +131,7 @@ async def test_the_hints_of_the_tree(service: RunningService, tmp_path: Path) ->
         await until(pilot, holds=lambda: app.screen is not browse)
         await closed(pilot, BrowseScreen)
         # a page
-        await app.open_page("guides")
+        await app.go(Place.page("guides"))
         await until(pilot, holds=lambda: browse.library.pages("guides") is not None)
         await click_text(pilot, "Quickstart")
         await until(pilot, holds=lambda: browse.item is not None and browse.item.title == "Quickstart")

@@ -11,6 +11,7 @@ from tests.tui.change_request_factory import edited
 
 from presscheck.api.change_requests import MergeChangeRequest, UpdateChangeRequest
 from presscheck.tui.app import PresscheckApp
+from presscheck.tui.places import Place
 from presscheck.tui.screens.browse.screen import BrowseScreen
 
 pytestmark = pytest.mark.service(shared=True)
@@ -26,7 +27,7 @@ def no_editor(monkeypatch: pytest.MonkeyPatch) -> None:
 
 async def browsing(pilot: Any, one: Any, shows: str) -> BrowseScreen:
     """Browse the page of a change request."""
-    await cast("PresscheckApp", pilot.app).open_page(one.at["space_id"], one.page, one.at["change_request_id"])
+    await cast("PresscheckApp", pilot.app).go(Place.page(one.at["space_id"], one.page, one.at["change_request_id"]))
     await until(pilot, shows=shows)
     return cast("BrowseScreen", pilot.app.screen)
 

@@ -89,9 +89,9 @@ def test_a_traceback_is_only_in_the_log_and_has_no_secrets(terminal: Terminal, t
     terminal.press("!")
     terminal.end()
     assert "crashed (internal error)" in terminal.text
-    assert "RuntimeError: a bug" in (tmp_path / "log").read_text()
+    assert "RuntimeError: a bug" in (tmp_path / "state" / "presscheck.log").read_text()
     assert b"marker-token" not in terminal.raw
-    assert "marker-token" not in (tmp_path / "log").read_text()
+    assert "marker-token" not in (tmp_path / "state" / "presscheck.log").read_text()
 
 
 def test_a_terminal_that_goes_away_ends_the_app(terminal: Terminal) -> None:

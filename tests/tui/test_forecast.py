@@ -17,6 +17,7 @@ from presscheck.api.change_requests import (
 from presscheck.api.comments import Document
 from presscheck.api.content_changes import EditChangeRequestContent, InsertPage
 from presscheck.client.client import Client
+from presscheck.tui.places import Place
 
 pytestmark = pytest.mark.slow
 
@@ -37,7 +38,7 @@ async def main_moves(service: RunningService, space: str) -> None:
 async def test_conflicts_are_listed_and_the_number_is_required(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
         await until(pilot, shows="Two carriers down at once")
-        pilot.app.open_review(*COLLIDES.values())
+        await pilot.app.go(Place.review(*COLLIDES.values()))
         await until(pilot, shows="conflicts with main in")
         assert "Can merge? ✗ no: conflicts" in shown(pilot.app)
         await pilot.press("m")
@@ -59,7 +60,7 @@ async def test_a_merge_waits_for_its_forecast(service: RunningService, tmp_path:
     with holding_back(service, tmp_path, "/revisions/", until=answered) as address:
         async with running(app_on(service, tmp_path, base_url=address)) as pilot:
             await until(pilot, shows="Two carriers down at once")
-            pilot.app.open_review(*COLLIDES.values())
+            await pilot.app.go(Place.review(*COLLIDES.values()))
             await until(pilot, shows="◷ main has new changes")
             review = pilot.app.screen
             await pilot.press("m")
@@ -87,7 +88,7 @@ async def test_a_merge_waits_for_its_forecast(service: RunningService, tmp_path:
 async def test_the_number_of_matches_is_shown(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
         await until(pilot, shows="Limits per workspace")
-        pilot.app.open_review("api", "4")
+        await pilot.app.go(Place.review("api", "4"))
         await until(pilot, shows="✓ yes")
         await main_moves(service, "api")
         await pilot.press("ctrl+r")
@@ -103,7 +104,7 @@ async def test_offline_the_forecast_uses_cached_pages(service: RunningService, t
     for is_online in (True, False):
         async with running(app_on(service, tmp_path)) as pilot:
             await until(pilot, shows="Two carriers down at once")
-            pilot.app.open_review(*COLLIDES.values())
+            await pilot.app.go(Place.review(*COLLIDES.values()))
             await until(pilot, shows="conflicts with main in")
         if is_online:
             service.stop()

@@ -12,6 +12,7 @@ from presscheck.api.content import Pages, RevisionPage
 from presscheck.api.sites import Site, SiteUrls
 from presscheck.api.spaces import Space
 from presscheck.text.styled_text import plain, width
+from presscheck.tui.places import Place
 from presscheck.tui.screens.browse.item_contents import Contents
 from presscheck.tui.screens.browse.page_tree import SITES, Item, Library
 from presscheck.tui.screens.browse.screen import BrowseScreen
@@ -72,7 +73,7 @@ async def test_groups_of_pages_and_sites_list_their_items(service: RunningServic
             "Tallowick Docs" in line and "live · public · https://docs.tallowick.example/" in line
             for line in text(pilot).split("\n")
         )
-        screen.open_page("guides", None)
+        screen.go_to(Place.page("guides", None))
         await until(pilot, shows="Connect")
         group = next(item for item in screen.library.below(screen.item) if item.title == "Connect")
         assert group.kind == "group"

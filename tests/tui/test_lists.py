@@ -123,7 +123,7 @@ class Screen:
 def test_the_shown_tab_handles_its_commands_before_the_screen() -> None:
     fruits, other = Fruits(Loaded()), object()
     shown: list[object] = [fruits]
-    table = CommandTable((Screen(),), {"Fruits": fruits, "Other": other}, lambda: shown[0])
+    table = CommandTable((Screen(),), {"Fruits": fruits, "Other": other}, lambda: shown)
     handlers = {name: handler() for name in ("add", "refresh", "delete") if (handler := table.handler(name))}
     assert handlers == {"add": "added a fruit", "refresh": "refreshed", "delete": "eaten"}
     assert table.disabled_reason("delete") == "there is no fruit"

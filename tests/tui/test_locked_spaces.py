@@ -22,6 +22,7 @@ from presscheck.api.comments import Document, PostComment
 from presscheck.api.content_changes import EditChangeRequestContent, UpdatePage
 from presscheck.api.spaces import GetSpace, UpdateSpace
 from presscheck.tui.app import PresscheckApp
+from presscheck.tui.places import Place
 from presscheck.tui.screens.browse.revisions import RevisionListScreen
 from presscheck.tui.screens.browse.screen import BrowseScreen
 from presscheck.tui.screens.review.screen import ReviewScreen
@@ -60,7 +61,7 @@ async def at_each_verb(pilot: Any, one: Begun, other: Begun, tmp_path: Path, ref
     app = cast("PresscheckApp", pilot.app)
     space, request = one.at["space_id"], one.at["change_request_id"]
     # pages, in a change request and on main
-    await app.open_page(space, one.page, request)
+    await app.go(Place.page(space, one.page, request))
 
     def is_at_page() -> bool:
         item = app.screen.item if isinstance(app.screen, BrowseScreen) else None
@@ -91,7 +92,7 @@ async def at_each_verb(pilot: Any, one: Begun, other: Begun, tmp_path: Path, ref
     await pilot.press("q")
     # a review: suggestions, a conflict, changes, the merge
     found = await app.engine.read(GetChangeRequest(**one.at))
-    app.open_review(space, found.id)
+    await app.go(Place.review(space, found.id))
     await until(pilot, shows="suggestion:", holds=lambda: isinstance(app.screen, ReviewScreen))
     await until(pilot, shows="Conflict: both sides changed this text")
     review: Any = app.screen
@@ -105,7 +106,7 @@ async def at_each_verb(pilot: Any, one: Begun, other: Begun, tmp_path: Path, ref
         await refused(*key.split())
     listing = ListChangeRequests(space_id=space, status="merged")
     merged = next(one for one in (await app.engine.read(listing)).items if one.subject == "Main moves")
-    app.open_review(space, merged.id)
+    await app.go(Place.review(space, merged.id))
     await until(pilot, shows="Main moves", holds=lambda: cast("Any", app.screen).disabled_reason("revert") is None)
     await refused("Z")
     # the draft of a change request that has ended

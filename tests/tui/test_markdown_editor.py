@@ -26,6 +26,7 @@ from presscheck.api.spaces import GetSpace, UpdateSpace
 from presscheck.documents.nodes.from_markdown import markdown_to_nodes
 from presscheck.service import nodes_conversion
 from presscheck.tui.app import PresscheckApp
+from presscheck.tui.places import Place
 from presscheck.tui.screens.browse.screen import BrowseScreen
 from presscheck.tui.screens.markdown_editor.blocks import BLOCKS, CURSOR
 from presscheck.tui.screens.markdown_editor.screen import MarkdownEditor
@@ -128,7 +129,7 @@ async def test_every_key_is_a_draft_that_is_opened_again(service: RunningService
         await until(pilot, shows="not saved: your text is kept as a draft")
     async with running(app_on(service, tmp_path), (80, 24)) as pilot:  # after a new start, merged with another edit
         await until(pilot, shows="Needs me")
-        await cast("PresscheckApp", pilot.app).open_page(one.at["space_id"], one.page, one.at["change_request_id"])
+        await cast("PresscheckApp", pilot.app).go(Place.page(one.at["space_id"], one.page, one.at["change_request_id"]))
         await until(pilot, holds=lambda: pilot.app.screen.item.title == "Lasting")
         await pilot.press("e")
         await until(pilot, shows="Now# Lasting")
@@ -312,7 +313,7 @@ async def test_a_locked_space_is_unlocked_before_the_editor_opens(service: Runni
     await say(service, service.token, UpdateSpace(space_id="guides", edit_mode="locked"))
     async with running(app_on(service, tmp_path), (120, 40)) as pilot:
         await until(pilot, shows="Needs me")
-        await cast("PresscheckApp", pilot.app).open_page(one.at["space_id"], one.page, one.at["change_request_id"])
+        await cast("PresscheckApp", pilot.app).go(Place.page(one.at["space_id"], one.page, one.at["change_request_id"]))
         await until(pilot, shows="A key lasts for ever.")
         await pilot.press("e")
         await until(pilot, shows="Unlock Guides?")
@@ -335,7 +336,7 @@ async def test_a_locked_space_is_unlocked_before_the_editor_opens(service: Runni
     await say(service, service.token, UpdateSpace(space_id="guides", edit_mode="locked"))
     async with running(app_on(service, tmp_path / "editor", token=token_of(service, "tomasz")), (120, 40)) as pilot:
         await until(pilot, shows="Needs me")
-        await cast("PresscheckApp", pilot.app).open_page(one.at["space_id"], one.page, one.at["change_request_id"])
+        await cast("PresscheckApp", pilot.app).go(Place.page(one.at["space_id"], one.page, one.at["change_request_id"]))
         await until(pilot, shows="A key lasts for ever.")
         for key in ("e", "a", "E", "delete"):
             await pilot.press(key)
@@ -349,7 +350,7 @@ async def test_a_locked_space_is_unlocked_before_the_editor_opens(service: Runni
     await say(service, service.token, UpdateMember(organization_id="tallowick", user_id="luz", role="read"))
     async with running(app_on(service, tmp_path / "reader", token=token_of(service, "luz")), (120, 40)) as pilot:
         await until(pilot, shows="Needs me")
-        await cast("PresscheckApp", pilot.app).open_page("guides")
+        await cast("PresscheckApp", pilot.app).go(Place.page("guides"))
         await until(pilot, shows="Guides", holds=lambda: pilot.app.screen.item and pilot.app.screen.item.space)
         await pilot.press("e")
         await until(pilot, shows="you need the level edit in Guides")
@@ -482,7 +483,7 @@ async def test_each_editor_can_be_chosen(
     monkeypatch.setattr(PresscheckApp, "suspend", lambda _: nullcontext())
     async with running(app_on(service, tmp_path)) as pilot:
         await until(pilot, shows="Needs me")
-        await cast("PresscheckApp", pilot.app).open_page(one.at["space_id"], one.page, one.at["change_request_id"])
+        await cast("PresscheckApp", pilot.app).go(Place.page(one.at["space_id"], one.page, one.at["change_request_id"]))
         await until(pilot, shows="A key lasts for ever.")
         await pilot.press("e")
         await until(pilot, holds=has_run.exists)

@@ -9,6 +9,7 @@ from tests.tui.app_driver import app_on, running, shown, until
 
 from presscheck.api.comments import ListComments
 from presscheck.client.client import Client
+from presscheck.tui.places import Place
 
 PATH = {"space_id": "guides", "change_request_id": "3"}
 
@@ -26,7 +27,7 @@ async def last_comment(service: RunningService) -> str:
 async def test_a_comment_replaces_a_review(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
         await until(pilot, shows="Fix typos in quickstart")
-        pilot.app.open_review(*PATH.values())
+        await pilot.app.go(Place.review(*PATH.values()))
         await until(pilot, holds=lambda: pilot.app.engine.lacks("reviews"))
         await pilot.press("v", "a")
         await until(pilot, shows="This service has no reviews: post a comment instead")
@@ -47,7 +48,7 @@ async def test_an_unsupported_review_becomes_a_draft_again(service: RunningServi
     service.start()
     async with running(app_on(service, tmp_path)) as pilot:
         await until(pilot, shows="Fix typos in quickstart")
-        pilot.app.open_review(*PATH.values())
+        await pilot.app.go(Place.review(*PATH.values()))
         await until(pilot, shows="Can merge")
         service.stop()
         await pilot.press("ctrl+r")

@@ -21,6 +21,7 @@ from presscheck.api.content import GetPage, ListPages
 from presscheck.client.client import Client
 from presscheck.documents.pages.tree import flatten
 from presscheck.tui.comments import drafts
+from presscheck.tui.places import Place
 from presscheck.tui.screens.browse.screen import BrowseScreen
 from presscheck.tui.screens.page_comments import PageCommentsScreen
 
@@ -42,7 +43,7 @@ async def comments(client: Client) -> dict[str, Any]:
 async def browse(pilot: Any, page: str) -> None:
     """Open a page, with the cursor on it."""
     await until(pilot, shows="Needs me")
-    await pilot.app.open_page(SPACE, page)
+    await pilot.app.go(Place.page(SPACE, page))
     await until(pilot, shows="Three things to know")
     await until(pilot, holds=lambda: pilot.app.screen.page_view.has_focus)
 

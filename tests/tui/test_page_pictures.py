@@ -27,6 +27,7 @@ from presscheck.api.content import ListPages
 from presscheck.api.content_changes import EditChangeRequestContent, InsertFiles, NewFile, UpdatePage
 from presscheck.documents.pages.tree import flatten
 from presscheck.documents.terminal.page_lines import PageLines
+from presscheck.tui.places import Place
 from presscheck.tui.terminal.pictures import DIACRITICS, PLACEHOLDER
 from presscheck.tui.widgets.row_list import RowList
 
@@ -159,7 +160,7 @@ async def test_images_of_the_space_are_drawn_and_the_others_are_captions_with_a_
         # the review compares captions; a key reads the page there with its pictures
         listed = (await pilot.app.engine.read(ListChangeRequests(space_id="guides"))).items
         request = next(one for one in listed if one.subject == "Shown in a review")
-        pilot.app.open_review("guides", request.id)
+        await pilot.app.go(Place.review("guides", request.id))
         await until(pilot, shows="▣ Own")
         assert "▀▀" not in shown(pilot.app)
         await pilot.press("g", "e")
@@ -178,12 +179,13 @@ from pathlib import Path
 from presscheck.config.profile import Profile
 from presscheck.paths import Places
 from presscheck.tui.app import PresscheckApp, Start
+from presscheck.tui.places import Place
 from presscheck.wiring import open_engine
 
 home, page = Path(sys.argv[3]), sys.argv[4]
 profile = Profile(base_url=sys.argv[1], token=sys.argv[2], sync=False)
 places = Places(home / "config", home / "cache", home / "state", home / "data")
-first = lambda app: app.open_page("runbook", page)
+first = lambda app: app.go(Place.page("runbook", page))
 sys.exit(PresscheckApp(lambda: open_engine(profile, places), profile, places, Start(then=first)).run_to_end())
 """
 SEQUENCE = re.compile(rb"\x1b([_P^X\]].*?)(?:\x1b\\|\x07)", re.DOTALL)

@@ -17,6 +17,7 @@ from presscheck.api.comments import Document
 from presscheck.api.content import GetChangeRequestPage, ListPages
 from presscheck.api.content_changes import EditChangeRequestContent, UpdatePage
 from presscheck.documents.pages.tree import flatten
+from presscheck.tui.places import Place
 from presscheck.tui.screens.review.screen import ReviewScreen
 from presscheck.tui.widgets.picker import Picker
 from presscheck.tui.widgets.row_list import RowList
@@ -63,7 +64,7 @@ async def test_pages_are_read_in_the_order_of_the_tree(service: RunningService, 
         order = [page.title for page in flatten(pages) if page.type == "document"]
         kinds = {page.type for page in flatten(pages)}
         assert kinds > {"document"}, "a group and a link, which are skipped"
-        await pilot.app.open_page("api")
+        await pilot.app.go(Place.page("api"))
         await until(pilot, shows="› API docs", holds=lambda: pilot.app.screen.library.pages("api") is not None)
         for title in order:
             await pilot.press("}")
@@ -282,7 +283,7 @@ async def test_links_lead_to_headings_files_and_what_is_missing_is_named(
 async def test_revisions_are_listed_and_pages_read_as_they_were(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
         await until(pilot, shows="Needs me")
-        await pilot.app.open_page("runbook")
+        await pilot.app.go(Place.page("runbook"))
         await until(pilot, shows="› Runbook")
         await pilot.press("g", "h")
         await until(pilot, shows="Revisions of Runbook")
@@ -336,7 +337,7 @@ async def test_the_revision_under_the_cursor_at_the_key_is_brought_back(
     with holding_back(service, tmp_path, "GET /v1/spaces/runbook HTTP", until=answered) as address:
         async with running(app_on(service, tmp_path / "home", base_url=address)) as pilot:
             await until(pilot, shows="Needs me")
-            await pilot.app.open_page("runbook")
+            await pilot.app.go(Place.page("runbook"))
             await until(pilot, shows="› Runbook")
             await pilot.press("g", "h")
             await until(pilot, shows="+ Afterwards")
@@ -372,7 +373,7 @@ async def test_in_a_change_request_its_own_revisions_are_listed(service: Running
             await robin.send(EditChangeRequestContent(**at, changes=(change,)))
     async with running(app_on(service, tmp_path)) as pilot:
         await until(pilot, shows="Needs me")
-        await pilot.app.open_page("runbook", None, made.id)
+        await pilot.app.go(Place.page("runbook", None, made.id))
         await until(pilot, shows="editing #")
         await pilot.press("g", "h")
         await until(pilot, shows=f"Revisions of #{made.number} Calmer › Runbook")

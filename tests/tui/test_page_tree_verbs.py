@@ -25,6 +25,7 @@ from presscheck.api.comments import Document
 from presscheck.api.content import ListChangeRequestPages, RevisionPage
 from presscheck.api.content_changes import EditChangeRequestContent, InsertPage, UpdatePage
 from presscheck.client.client import Client
+from presscheck.tui.places import Place
 from presscheck.tui.screens.browse import live_tree
 from presscheck.tui.screens.browse.screen import BrowseScreen
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
@@ -78,7 +79,7 @@ async def handbook(service: RunningService, home: Path, at: At | None, **profile
     """The app with the handbook open in a change request, or on main; the tree has the focus."""
     async with running(app_on(service, home, **profile)) as pilot:
         await until(pilot, shows="Needs me")
-        await pilot.app.open_page("handbook", None, at["change_request_id"] if at else None)
+        await pilot.app.go(Place.page("handbook", None, at["change_request_id"] if at else None))
         await until(pilot, holds=lambda: isinstance(pilot.app.screen, BrowseScreen))
         if at:
             await until(pilot, shows="editing #")
@@ -302,7 +303,7 @@ async def test_the_pages_that_link_to_a_page_are_named_before_it_is_deleted(
 ) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
         await until(pilot, shows="Needs me")
-        await pilot.app.open_page("api", None, "5")
+        await pilot.app.go(Place.page("api", None, "5"))
         await until(pilot, shows="editing #5")
         await at_page(pilot, "Authentication")
         await pilot.press("l")

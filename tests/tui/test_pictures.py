@@ -14,6 +14,7 @@ from presscheck.api.change_requests import PullChangeRequest
 from presscheck.api.comments import Document, PostComment
 from presscheck.engine.shortcuts import Shortcut
 from presscheck.tui.external_programs import is_built_in
+from presscheck.tui.places import Place
 from presscheck.tui.screens.markdown_editor.area import MarkdownArea
 from presscheck.tui.screens.sites.history.screen import SiteHistoryScreen
 
@@ -151,7 +152,7 @@ async def merge_sheet(pilot: Any, service: RunningService) -> None:
 
 async def collision(pilot: Any, service: RunningService) -> None:
     await inbox(pilot, service)
-    pilot.app.open_review("runbook", "2")
+    await pilot.app.go(Place.review("runbook", "2"))
     await until(pilot, shows="conflicts with main in")
     await pilot.press("m")
     await until(pilot, shows="type: 2")
@@ -209,7 +210,7 @@ async def outline(pilot: Any, service: RunningService) -> None:
         at = {"space_id": "runbook", "change_request_id": "2"}
         assert (await noor.send(PullChangeRequest(**at))).result == "conflicts"
         page = await page_of(noor, at, "A carrier is down")
-    await pilot.app.open_page("runbook", page.id, "2")
+    await pilot.app.go(Place.page("runbook", page.id, "2"))
     await until(pilot, shows="1 conflict · e edits there", holds=lambda: pilot.app.screen.page_view.has_focus)
     await pilot.press("]", "]", ",")
     await until(pilot, shows="What to tell people  · ")
@@ -221,7 +222,7 @@ async def outline(pilot: Any, service: RunningService) -> None:
 
 async def space_home(pilot: Any, service: RunningService) -> None:
     await inbox(pilot, service)
-    await pilot.app.open_page("cli")
+    await pilot.app.go(Place.page("cli"))
     await until(pilot, shows="continue in")
 
     def text() -> str:
@@ -234,7 +235,7 @@ async def space_home(pilot: Any, service: RunningService) -> None:
 async def in_request(pilot: Any, service: RunningService) -> None:
     """The cursor on the page Tokens of a change request."""
     await inbox(pilot, service)
-    await pilot.app.open_page("api", None, "5")
+    await pilot.app.go(Place.page("api", None, "5"))
     await until(pilot, shows="editing #5")
     await until(pilot, shows="Authentication")
     pilot.app.notices.clear()  # on a slow machine the next key removes the message, on a fast one it stays
@@ -365,7 +366,7 @@ async def history(pilot: Any, service: RunningService) -> None:
 
 async def why(pilot: Any, service: RunningService) -> None:
     await inbox(pilot, service)
-    pilot.app.open_review("runbook", "2")
+    await pilot.app.go(Place.review("runbook", "2"))
     await until(pilot, shows="conflicts with main in")
     await pilot.press("W")
     await until(pilot, shows="anyone who can edit these pages")

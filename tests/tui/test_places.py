@@ -187,10 +187,10 @@ async def test_o_opens_the_published_page_or_that_of_the_app(service: RunningSer
         browse = await at(pilot, BrowseScreen)
         for space, path, words in (("api", "authentication/tokens", "Tokens"), ("guides", "quickstart", "Quickstart")):
             await until(pilot, holds=lambda space=space: browse.library.item(f"space {space}") is not None)
-            await pilot.app.open_page(space)
+            await pilot.app.go(Place.page(space))
             await until(pilot, holds=lambda space=space: browse.library.pages(space) is not None)
             page = next(one for one in flatten(browse.library.pages(space).pages) if one.path == path)
-            await pilot.app.open_page(space, page.id)
+            await pilot.app.go(Place.page(space, page.id))
             await until(pilot, holds=lambda page=page: browse.item.page is not None and browse.item.page.id == page.id)
             await pilot.press("o")
             await until(pilot, shows=f"copied: {pilot.app.clipboard}")

@@ -28,6 +28,7 @@ from presscheck.api.sites import CreateSite, GetSite, ListSites, PublishSite, Si
 from presscheck.api.spaces import GetSpace, Space
 from presscheck.client.client import Client
 from presscheck.engine.publish.site_structure import site_spaces
+from presscheck.tui.places import Place
 from presscheck.tui.screens.browse.screen import BrowseScreen
 from presscheck.tui.screens.review.screen import ReviewScreen
 
@@ -53,7 +54,7 @@ async def opened(pilot: Any) -> None:
 async def chosen(pilot: Any, site: Site) -> None:
     """Put the cursor on a site."""
     await opened(pilot)
-    await pilot.app.open_site(site.id)
+    await pilot.app.go(Place.site(site.id))
     await until(pilot, holds=lambda: pilot.app.screen.current and pilot.app.screen.current.id == site.id)
 
 
@@ -185,7 +186,7 @@ async def test_what_the_plan_of_a_site_limits_is_shown(
         assert f"{len(spaces)} spaces · {waiting} open change requests" in text
         assert "visitor sign-in (from ultimate on)" in " ".join(text.split())
         assert facts.size.height > len(facts.lines), "nothing is cut"
-        await pilot.app.open_site(next(one.id for one in pilot.app.screen.session.sites if one.id != site.id))
+        await pilot.app.go(Place.site(next(one.id for one in pilot.app.screen.session.sites if one.id != site.id)))
         await until(pilot, shows="draft: P publishes it")
         await until(pilot, holds=lambda: "the plan" not in shown(pilot.app))
         assert facts.styles.height.value == len(facts.lines) + 1
@@ -236,7 +237,7 @@ async def test_a_site_with_errors_is_published_only_after_its_title_was_typed(
     site = next(site for site in (await sites(client)).values() if not site.published)
     async with running(app_on(service, tmp_path)) as pilot:
         await opened(pilot)
-        await pilot.app.open_site(site.id)
+        await pilot.app.go(Place.site(site.id))
         await until(pilot, shows="✗ 1 error, ")
         await pilot.press("P")
         await until(pilot, shows="Runbook: Nowhere broken link: gone.md")
@@ -257,7 +258,7 @@ async def test_publishing_waits_for_the_checks(service: RunningService, client: 
     with holding_back(service, tmp_path, "/redirects", until=answered) as address:
         async with running(app_on(service, tmp_path, base_url=address)) as pilot:
             await opened(pilot)
-            await pilot.app.open_site(site.id)
+            await pilot.app.go(Place.site(site.id))
             await until(pilot, shows="Checking …")
             await pilot.press("P")
             await until(pilot, shows="checking …")
@@ -422,7 +423,7 @@ async def test_a_site_is_previewed_with_a_change_request(
         await pick(pilot, "#4 Limits per workspace")
         await until(pilot, holds=lambda: "/~/changes/" in pilot.app.clipboard)
         url = pilot.app.clipboard
-        pilot.app.open_review("api", "5")
+        await pilot.app.go(Place.review("api", "5"))
         await until(pilot, shows="Can merge?")
         pilot.app.copy_to_clipboard("")
         await pilot.press(".", "v")

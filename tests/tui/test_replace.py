@@ -19,6 +19,7 @@ from presscheck.api.change_requests import (
 from presscheck.api.comments import Document
 from presscheck.api.content_changes import EditChangeRequestContent, InsertPage, UpdatePage
 from presscheck.client.client import Client
+from presscheck.tui.places import Place
 from presscheck.tui.screens.browse.screen import BrowseScreen
 from presscheck.tui.screens.replace.form import ReplaceForm
 from presscheck.tui.screens.replace.screen import ReplaceScreen
@@ -50,7 +51,7 @@ def page(title: str, text: str) -> InsertPage:
 async def opened(pilot: Any, request: str | None = None) -> None:
     """Go to the space in Browse, and open the form."""
     await until(pilot, shows="Needs me")
-    await pilot.app.open_page(SPACE, None, request)
+    await pilot.app.go(Place.page(SPACE, None, request))
     if request:
         await until(pilot, shows="editing #")
     await until(pilot, holds=lambda: (item := pilot.app.screen.item) is not None and item.space is not None)

@@ -11,6 +11,7 @@ from presscheck.service.db.engine import Database
 from presscheck.service.models.organizations import MemberRow
 from presscheck.service.models.spaces import SpaceRow
 from presscheck.service.models.teams import CollectionTeamRow, TeamMemberRow, TeamRow
+from presscheck.tui.places import Place
 
 
 def with_guest(service: RunningService) -> None:
@@ -32,7 +33,7 @@ pytestmark = [pytest.mark.usefixtures("at_once"), pytest.mark.service(prepare=wi
 async def test_reviewers_and_mentions_are_those_who_take_part(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path / "home")) as pilot:
         await until(pilot, shows="Needs me")
-        pilot.app.open_review("api", "5")  # type: ignore[attr-defined]
+        await pilot.app.go(Place.review("api", "5"))  # type: ignore[attr-defined]
         await until(pilot, shows="Can merge?")
         await until(pilot, shows="1 of 4")
         await pilot.press("R")

@@ -9,6 +9,7 @@ from tests.tui.app_driver import app_on, pick, running, shown, until
 
 from presscheck.api.change_requests import GetChangeRequest
 from presscheck.client.client import Client
+from presscheck.tui.places import Place
 
 PATH = {"space_id": "guides", "change_request_id": "3"}
 
@@ -19,7 +20,7 @@ pytestmark = pytest.mark.usefixtures("at_once")
 async def test_subject_description_and_state_are_changed(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot, Client(service.base_url, service.token) as other:
         await until(pilot, shows="live")
-        pilot.app.open_review(*PATH.values())
+        await pilot.app.go(Place.review(*PATH.values()))
         await until(pilot, shows="Can merge")
         await pilot.press("E")
         await until(pilot, shows="Edit details")
@@ -49,7 +50,7 @@ async def test_all_of_it_as_a_pdf(service: RunningService, tmp_path: Path, monke
     monkeypatch.setenv("SSH_CONNECTION", "from elsewhere")
     async with running(app_on(service, tmp_path), (80, 24)) as pilot:
         await until(pilot, shows="live")
-        pilot.app.open_review(*PATH.values())
+        await pilot.app.go(Place.review(*PATH.values()))
         await until(pilot, shows="Can merge")
         await pilot.press("g", "f")
         await until(pilot, shows="Address, copied")

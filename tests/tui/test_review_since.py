@@ -11,6 +11,7 @@ from tests.service_users import edits, page_of, somebody
 from tests.tui.app_driver import app_on, running, shown, until
 
 from presscheck.api.comments import Document, PostComment
+from presscheck.tui.places import Place
 
 REQUEST = {"space_id": "api", "change_request_id": "5"}
 
@@ -22,7 +23,7 @@ pytestmark = pytest.mark.usefixtures("at_once")
 async def review(service: RunningService, home: Path, size: tuple[int, int] = (120, 40)) -> AsyncIterator[Any]:
     async with running(app_on(service, home), size) as pilot:
         await until(pilot, shows="Rewrite the auth guide")
-        pilot.app.open_review(*REQUEST.values())
+        await pilot.app.go(Place.review(*REQUEST.values()))
         await until(pilot, shows="4 changes")
         await until(pilot, shows="Can merge? ⚠ with warnings")
         yield pilot

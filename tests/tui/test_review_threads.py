@@ -16,6 +16,7 @@ from presscheck.api.comments import Document, ListComments, PostComment, TableCe
 from presscheck.api.content import GetChangeRequestPage, ListChangeRequestPages
 from presscheck.api.content_changes import EditChangeRequestContent, InsertPage
 from presscheck.documents.nodes.comment_targets import find_block_key, find_cell
+from presscheck.tui.places import Place
 
 SUBJECT = "How long things last"
 TEXT = """A token lasts as long as its kind says.
@@ -295,7 +296,7 @@ async def test_the_cursor_stays_on_a_thread_that_moves_to_its_place(service: Run
     with holding_back(service, tmp_path, f"/content/page/{page}", until=answered) as address:
         async with running(app_on(service, tmp_path, base_url=address)) as pilot:
             await until(pilot, shows="Needs me")
-            pilot.app.open_review(*at.values())
+            await pilot.app.go(Place.review(*at.values()))
             review = pilot.app.screen
             await until(
                 pilot, shows="Before the others.", holds=lambda: len(review.session.threads.rows_with_threads()) == 1
@@ -309,7 +310,7 @@ async def test_the_cursor_stays_on_a_thread_that_moves_to_its_place(service: Run
         answered.clear()
         async with running(app_on(service, tmp_path, base_url=address)) as pilot:  # now the text is in the store
             await until(pilot, shows="Needs me")
-            pilot.app.open_review(*at.values())
+            await pilot.app.go(Place.review(*at.values()))
             review = pilot.app.screen
             await until(
                 pilot, shows="Before the others.", holds=lambda: len(review.session.threads.rows_with_threads()) == 1

@@ -11,6 +11,7 @@ from tests.tui.app_driver import app_on, running, until
 
 from presscheck.api.change_requests import ListOrganizationChangeRequests
 from presscheck.client.client import Client
+from presscheck.tui.places import Place
 
 SUBJECT = "Rewrite the auth guide"
 BESIDE = (
@@ -45,7 +46,7 @@ async def test_the_first_page_is_read_after_three_round_trips(tmp_path: Path) ->
         with holding_back(service, tmp_path, *BESIDE, asked=asked, answered=answered) as service.base_url:
             async with running(app_on(service, tmp_path / "home", sync=False)) as pilot:
                 await until(pilot, holds=lambda: bool(asked))
-                pilot.app.open_review(request.space, str(request.number))
+                await pilot.app.go(Place.review(request.space, str(request.number)))
                 await until(pilot, shows="carries the rights of the member")
                 assert answered[:2] == path
                 assert len(pages(answered)) == len(answered[2:]) > 1
@@ -54,7 +55,7 @@ async def test_the_first_page_is_read_after_three_round_trips(tmp_path: Path) ->
         with holding_back(service, tmp_path, "/page/", until=texts, asked=asked) as service.base_url:
             async with running(app_on(service, tmp_path / "other", sync=False)) as pilot:
                 await until(pilot, shows="Needs me")
-                pilot.app.open_review(request.space, str(request.number))
+                await pilot.app.go(Place.review(request.space, str(request.number)))
                 await until(pilot, holds=lambda: 2 in Counter(pages(asked)).values())
                 texts.set()
                 await until(pilot, shows="carries the rights of the member")

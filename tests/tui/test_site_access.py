@@ -14,6 +14,7 @@ from tests.tui.site_access import ORG, access_open, comes, paste, redirects, sit
 from presscheck.api.site_settings import GetPublishingAuth, ListShareLinks, UpdateShareLink
 from presscheck.api.sites import GetSite, ListSites, PublishSite, Site, UpdateSite
 from presscheck.client.client import Client
+from presscheck.tui.places import Place
 from presscheck.tui.screens.publish.screen import PublishScreen
 
 pytestmark = pytest.mark.service(shared=True)
@@ -52,7 +53,7 @@ async def test_the_details_of_a_site_are_shown_filtered_changed_and_undone(
         await until(pilot, holds=lambda: [one.published for one in pilot.app.screen.session.sites] == [False])
         await pilot.press("escape")
         await until(pilot, holds=lambda: len(pilot.app.screen.session.sites) > 1)
-        pilot.app.screen.open_site(site.id)
+        pilot.app.screen.go_to(Place.site(site.id))
         await until(pilot, holds=lambda: pilot.app.screen.current.id == site.id)
 
         await pilot.press("E")
@@ -210,7 +211,7 @@ async def test_share_links_and_the_key_of_visitors(service: RunningService, clie
     async with running(app_on(service, tmp_path), (140, 40)) as pilot:
         copied: list[str] = []
         await sites_open(pilot)
-        pilot.app.screen.open_site(made.id)
+        pilot.app.screen.go_to(Place.site(made.id))
         await until(pilot, holds=lambda: pilot.app.screen.current.id == made.id)
         await pilot.press("g", "v", "2")
         await until(pilot, shows="No share links yet.")

@@ -20,6 +20,7 @@ from presscheck.engine.publish.site_structure import key_of
 from presscheck.errors import Forbidden
 from presscheck.service.db.engine import Database
 from presscheck.service.models.sites import SiteRow
+from presscheck.tui.places import Place
 from presscheck.tui.screens.browse.screen import BrowseScreen
 from presscheck.tui.screens.publish.screen import PublishScreen
 from presscheck.tui.screens.sites.access.screen import SiteAccessScreen
@@ -38,7 +39,7 @@ async def on_site(pilot: Any, site: Site) -> PublishScreen:
     await pilot.press("g", "p")
     await until(pilot, shows="● live", holds=lambda: isinstance(pilot.app.screen, PublishScreen))
     screen: Any = pilot.app.screen
-    await pilot.app.open_site(site.id)
+    await pilot.app.go(Place.site(site.id))
     await until(pilot, holds=lambda: screen.current and screen.current.id == site.id)
     await until(pilot, holds=lambda: screen.checklist.content(site) is not None)
     return screen

@@ -40,6 +40,7 @@ from presscheck.client.client import Client
 from presscheck.engine.publish.audiences import Audiences
 from presscheck.engine.publish.visitor_tokens import make_token
 from presscheck.engine.site_config.document import SiteConfig
+from presscheck.tui.places import Place
 from presscheck.tui.screens.sites.adaptive.audience_view import AudienceView
 from presscheck.tui.screens.sites.adaptive.screen import AdaptiveContentScreen
 from presscheck.tui.screens.sites.adaptive.visitor_page import VisitorPage
@@ -112,7 +113,7 @@ async def site(pilot: Any, title: str, *keys: str) -> None:
     await until(pilot, shows=SIGNED)
     screen = pilot.app.screen
     chosen = next(one for one in screen.session.sites if one.title == title)
-    screen.open_site(chosen.id)
+    screen.go_to(Place.site(chosen.id))
     await until(pilot, holds=lambda: screen.current.id == chosen.id)
     await until(pilot, holds=lambda: screen.checklist.content(chosen) is not None)
     Audiences(pilot.app.engine.outbox, chosen.id).save("Customers", CLAIMS)

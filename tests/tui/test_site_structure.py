@@ -27,6 +27,7 @@ from presscheck.api.sites import CreateSite, ListSites, Site
 from presscheck.api.spaces import CreateSpace
 from presscheck.client.client import Client
 from presscheck.engine.publish.site_structure import all_items, children_of, title_of
+from presscheck.tui.places import Place
 from presscheck.tui.screens.browse.screen import BrowseScreen
 from presscheck.tui.screens.publish.screen import PublishScreen
 from presscheck.tui.screens.sites.structure.screen import SiteStructureScreen
@@ -87,7 +88,7 @@ async def opened(pilot: Any, site: Site, *, is_checked: bool = False) -> SiteStr
     await pilot.press("g", "p")
     await until(pilot, holds=lambda: isinstance(pilot.app.screen, PublishScreen))
     await until(pilot, shows=site.title)
-    pilot.app.screen.open_site(site.id)
+    pilot.app.screen.go_to(Place.site(site.id))
     await until(pilot, holds=lambda: pilot.app.screen.current and pilot.app.screen.current.id == site.id)
     if is_checked:
         await until(pilot, holds=lambda: pilot.app.screen.checklist.content(site) is not None)

@@ -38,6 +38,7 @@ from presscheck.api.site_structure import (
 from presscheck.api.sites import CreateSite, GetSite, ListSites, PublishSite, Site
 from presscheck.client.client import Client
 from presscheck.documents.visitors.claim_schema import empty_schema
+from presscheck.tui.places import Place
 from presscheck.tui.screens.publish.screen import PublishScreen
 from presscheck.tui.screens.sites.adaptive.screen import AdaptiveContentScreen
 from presscheck.tui.screens.sites.history.screen import SiteHistoryScreen
@@ -62,7 +63,7 @@ async def on_site(pilot: Any, site: Site) -> None:
     await until(pilot, shows="live")
     await pilot.press("g", "p")
     await until(pilot, shows="● live", holds=lambda: isinstance(pilot.app.screen, PublishScreen))
-    pilot.app.screen.open_site(site.id)
+    pilot.app.screen.go_to(Place.site(site.id))
     await until(pilot, holds=lambda: pilot.app.screen.current.id == site.id)
 
 
@@ -565,7 +566,7 @@ async def test_a_preview_by_keys_is_the_page_of_the_change_request_in_a_browser(
         await until(pilot, shows="Address, copied")
         await pilot.press("q")
         await until(pilot, holds=lambda: isinstance(pilot.app.screen, PublishScreen))
-        pilot.app.screen.open_site(docs.id)
+        pilot.app.screen.go_to(Place.site(docs.id))
         await until(pilot, holds=lambda: pilot.app.screen.current.id == docs.id)
         await pilot.press(".", "v")
         await pick(pilot, "#4 Limits per workspace")

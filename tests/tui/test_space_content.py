@@ -21,6 +21,7 @@ from presscheck.documents.pages.tree import flatten
 from presscheck.engine.drafts import drafts
 from presscheck.text.phrases import size_of
 from presscheck.tui.app import PresscheckApp
+from presscheck.tui.places import Place
 from presscheck.tui.screens.browse.screen import BrowseScreen
 from presscheck.tui.screens.replace.screen import ReplaceScreen
 from presscheck.tui.screens.space_content.link_rows import markdown_of
@@ -284,9 +285,9 @@ async def test_a_file_opens_in_its_program_or_its_address_is_copied(
         [plan, _] = (await client.send(ListChangeRequestFiles(**path))).items
         await main_moves(client, "guides", "Returns", f"See [the plan]({plan.download_url}) first.")
         tree = (await client.send(ListPages(space_id="guides"))).pages
-        await pilot.app.open_page("guides", next(one.id for one in flatten(tree) if one.title == "Returns"))
+        await pilot.app.go(Place.page("guides", next(one.id for one in flatten(tree) if one.title == "Returns")))
         await until(pilot, shows="See the plan first.")
-        await pilot.app.open_page(SPACE, None, path["change_request_id"])
+        await pilot.app.go(Place.page(SPACE, None, path["change_request_id"]))
         await until(pilot, shows="editing #")
         await pilot.press("g", "l", "2")
         await until(pilot, shows="plan.png")
@@ -329,7 +330,7 @@ async def test_links_without_the_operation_are_those_of_the_pages(tmp_path: Path
 async def test_in_a_review_its_change_request_is_shown(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
         await until(pilot, shows="Needs me")
-        pilot.app.open_review("api", "5")
+        await pilot.app.go(Place.review("api", "5"))
         await until(pilot, shows="Can merge?")
         await pilot.press("g", "l")
         await until(pilot, shows="#5 Rewrite the auth guide › API docs › Links and files")

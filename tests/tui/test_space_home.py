@@ -23,6 +23,7 @@ from presscheck.api.links import ListSpaceLinks
 from presscheck.api.sites import ListSites
 from presscheck.api.spaces import GitSync, Space
 from presscheck.text.styled_text import plain
+from presscheck.tui.places import Place
 from presscheck.tui.screens.browse import space_home
 from presscheck.tui.screens.browse.screen import BrowseScreen
 from presscheck.tui.screens.browse.space_home import HomeLines, Part, SpaceFacts
@@ -39,7 +40,7 @@ NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
 async def at_space(pilot: Any, space: str, shows: str) -> None:
     """Put the cursor on a space, and wait until its home shows a text."""
     await until(pilot, shows="Needs me")
-    await pilot.app.open_page(space)
+    await pilot.app.go(Place.page(space))
     await until(pilot, holds=lambda: (item := pilot.app.screen.item) and item.key == f"space {space}")
     await until(pilot, shows=shows)
 
@@ -233,7 +234,7 @@ async def test_offline_it_shows_what_is_cached_and_how_old_it_is(tmp_path: Path)
 
 
 async def at_home_of(pilot: Any, space: str) -> None:
-    await pilot.app.open_page(space)
+    await pilot.app.go(Place.page(space))
     await until(pilot, holds=lambda: (item := pilot.app.screen.item) and item.key == f"space {space}")
 
 
@@ -265,7 +266,9 @@ async def test_somebody_without_reviews_is_offered_the_home_of_a_space(service: 
         await pilot.press("enter")
         await until(pilot, shows="Your change requests")
         assert pilot.app.screen.item.space.title == first
-        await pilot.app.open_page("guides", (await pilot.app.engine.read(ListPages(space_id="guides"))).pages[0].id)
+        await pilot.app.go(
+            Place.page("guides", (await pilot.app.engine.read(ListPages(space_id="guides"))).pages[0].id)
+        )
         await until(pilot, shows="› Guides ›")
         await pilot.press("g", "i")
         await until(pilot, shows="enter opens Guides, g o all your spaces.")

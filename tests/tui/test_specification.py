@@ -10,6 +10,7 @@ from tests.tui.block_page import SPACE, TITLE, write_blocks
 
 from presscheck.api.content import ListPages
 from presscheck.documents.pages.tree import flatten
+from presscheck.tui.places import Place
 
 
 @pytest.mark.slow
@@ -24,7 +25,7 @@ async def test_the_pages_with_its_operations_are_listed_and_opened(service: Runn
 
         pages = flatten((await pilot.app.engine.read(ListPages(space_id=SPACE))).pages)  # type: ignore[attr-defined]
         page = next(page for page in pages if page.title == TITLE)
-        await pilot.app.open_page(SPACE, page.id)  # type: ignore[attr-defined]
+        await pilot.app.go(Place.page(SPACE, page.id))  # type: ignore[attr-defined]
         await until(pilot, shows=f"› {TITLE}")
         await until(pilot, holds=lambda: pilot.app.screen.page_view.document.done)  # type: ignore[attr-defined]
         await pilot.press("g", "a")

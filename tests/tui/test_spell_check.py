@@ -13,6 +13,7 @@ from tests.tui.change_request_factory import begun
 from presscheck.documents.markdown.prose_words import prose_words
 from presscheck.errors import PresscheckError
 from presscheck.tui.app import PresscheckApp
+from presscheck.tui.places import Place
 from presscheck.tui.screens.markdown_editor.area import MarkdownArea
 from presscheck.tui.screens.spell_check import SpellingScreen
 from presscheck.tui.spell_checker import SpellChecker, installed
@@ -55,7 +56,7 @@ async def test_doubtful_words_are_listed_learned_and_gone_to(
     one = await begun(service, "Spelled", TEXT, title="Spelling")
     async with running(app_on(service, tmp_path), (100, 30)) as pilot:
         await until(pilot, shows="Needs me")
-        await cast("PresscheckApp", pilot.app).open_page(one.at["space_id"], one.page, one.at["change_request_id"])
+        await cast("PresscheckApp", pilot.app).go(Place.page(one.at["space_id"], one.page, one.at["change_request_id"]))
         await until(pilot, shows="A tokenn lasts.")
         await pilot.press(".", "w")
         await until(pilot, shows="spell check needs aspell or hunspell")

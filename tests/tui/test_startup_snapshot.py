@@ -15,6 +15,7 @@ from textual.strip import Strip
 from presscheck.config.profile import Profile
 from presscheck.paths import Places
 from presscheck.tui.app import PresscheckApp, Start
+from presscheck.tui.places import Place
 from presscheck.tui.screens.inbox.screen import InboxScreen
 from presscheck.tui.screens.startup_snapshot import KEY, snapshot_text
 from presscheck.wiring import open_cache
@@ -93,5 +94,5 @@ async def test_a_review_that_is_opened_before_the_inbox_is_painted_is_loaded(
     app = app_on(sample, tmp_path)
     async with running(app) as pilot:
         await until(pilot, shows="live")
-        app.open_review("api", "5")
+        await app.go(Place.review("api", "5"))
         await until(pilot, shows="Can merge?")

@@ -34,6 +34,7 @@ from presscheck.api.spaces import DeleteSpace, RestoreSpace, UpdateSpace
 from presscheck.documents.pages.tree import flatten
 from presscheck.service.db.engine import Database
 from presscheck.service.models.spaces import SpaceRow
+from presscheck.tui.places import Place
 
 __all__ = ["at_noon"]
 
@@ -114,7 +115,7 @@ def test_a_review_that_is_not_loaded_yet(
 ) -> None:
     async def drive(pilot: Any) -> None:
         await until(pilot, shows="Fix typos in quickstart")
-        pilot.app.open_review("guides", "3")
+        await pilot.app.go(Place.review("guides", "3"))
         await until(pilot, shows="✓2")
         await pilot.press("tab" if held == "/content/page/" else "j")
         if held == "/changes":  # the cursor in the conversation depends on whether its threads came before this key
@@ -136,7 +137,7 @@ def test_an_incomplete_change_request(
 ) -> None:
     async def drive(pilot: Any) -> None:
         await until(pilot, shows="Rewrite the auth guide")
-        pilot.app.open_review("api", "5")
+        await pilot.app.go(Place.review("api", "5"))
         await until(pilot, shows="changes: 2 of 4 loaded")
         await pilot.press("v", "a")
         await until(pilot, shows="only 2 of 4 changes are loaded")
@@ -196,7 +197,7 @@ async def read_blocks(pilot: Any) -> None:
     """Open the page with all blocks."""
     await inbox_loaded(pilot)
     pages = (await pilot.app.engine.read(ListPages(space_id=SPACE))).pages
-    await pilot.app.open_page(SPACE, next(page.id for page in flatten(pages) if page.title == TITLE))
+    await pilot.app.go(Place.page(SPACE, next(page.id for page in flatten(pages) if page.title == TITLE)))
     await until(pilot, shows="[ macOS ]", holds=lambda: pilot.app.screen.page_view.has_focus)
     view = pilot.app.screen.page_view
     await until(pilot, holds=lambda: view.document.done)
@@ -325,7 +326,7 @@ def test_links_and_files(
 
     async def drive(pilot: Any) -> None:
         await until(pilot, shows="Needs me")
-        pilot.app.open_review("guides", request)
+        await pilot.app.go(Place.review("guides", request))
         await until(pilot, shows="Can merge?")
         await pilot.press("g", "l")
         await until(pilot, shows="Where the shops are › Guides")

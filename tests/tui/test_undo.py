@@ -14,6 +14,7 @@ from presscheck.api.comments import DeleteComment, Document, PostComment, PostRe
 from presscheck.api.content import ListChangeRequestPages
 from presscheck.api.sites import GetSite
 from presscheck.api.spaces import GetSpace, UpdateSpace
+from presscheck.tui.places import Place
 from presscheck.tui.screens.outbox.screen import OutboxScreen
 from presscheck.tui.screens.publish.screen import PublishScreen
 from presscheck.tui.screens.review.screen import ReviewScreen
@@ -216,7 +217,7 @@ async def test_a_page_edit_is_undone_where_pages_are_browsed(service: RunningSer
         await until(pilot, shows="Needs me")
         page = await page_of(mia, AUTH, "Tokens")
         request = await mia.send(GetChangeRequest(**AUTH))
-        await pilot.app.open_page("api", page.id, request.id)
+        await pilot.app.go(Place.page("api", page.id, request.id))
         await until(pilot, shows="#5 Rewrite the auth guide")
         await until(pilot, holds=is_on(pilot, "Tokens"))
         await pilot.press("E")
@@ -246,7 +247,7 @@ async def test_a_new_page_is_deleted_again(service: RunningService, tmp_path: Pa
         await until(pilot, shows="Needs me")
         page = await page_of(mia, AUTH, "Tokens")
         request = await mia.send(GetChangeRequest(**AUTH))
-        await pilot.app.open_page("api", page.id, request.id)
+        await pilot.app.go(Place.page("api", page.id, request.id))
         await until(pilot, shows="#5 Rewrite the auth guide")
         await until(pilot, holds=is_on(pilot, "Tokens"))
         await pilot.press("a")

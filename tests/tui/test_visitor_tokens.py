@@ -14,6 +14,7 @@ from textual.widgets import Input
 
 from presscheck.api.sites import CreateSite, GetSite, Site
 from presscheck.client.client import Client
+from presscheck.tui.places import Place
 from presscheck.tui.screens.publish.screen import PublishScreen
 from presscheck.tui.screens.sites.adaptive.screen import AdaptiveContentScreen
 
@@ -28,7 +29,7 @@ async def published(pilot: Any, client: Client, visibility: str) -> Site:
     await until(pilot, shows="live")
     await pilot.press("g", "p")
     await until(pilot, shows=TITLE, holds=lambda: isinstance(pilot.app.screen, PublishScreen))
-    await pilot.app.open_site(made.id)
+    await pilot.app.go(Place.site(made.id))
     await until(pilot, holds=lambda: pilot.app.screen.current and pilot.app.screen.current.id == made.id)
     await pilot.press("E")
     await pick(pilot, "Visibility")

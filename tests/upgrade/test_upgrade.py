@@ -33,6 +33,7 @@ from presscheck.paths import Places
 from presscheck.service.db.engine import Database
 from presscheck.service.db.ids import system_clock
 from presscheck.service.server.api_tokens import create_token
+from presscheck.tui.places import Place
 from presscheck.wiring import open_engine
 
 STORED = Path(__file__).with_name("version-0.1.0.tar.xz")
@@ -125,7 +126,7 @@ async def test_its_drafts_marks_and_filters_are_in_their_places(machine: Machine
         await until(pilot, shows="★")
         assert "What to write afterwards" not in shown(app)  # done
         assert cast("Any", app.engine).outbox.recall("filter all-open") == "sort:comments"  # fewest first
-        app.open_review(SPACE, REQUEST)
+        await app.go(Place.review(SPACE, REQUEST))
         await until(pilot, shows="1 in your review")
         await until(pilot, shows="✓ Scopes")
         await pilot.press("C")

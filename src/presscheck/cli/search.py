@@ -18,6 +18,7 @@ from presscheck.cli.session import MAX_PAGE_SIZE, Session, has_terminal, with_se
 from presscheck.cli.site.commands import open_url
 from presscheck.engine.engine import Hit
 from presscheck.errors import InvalidArgument, PresscheckError
+from presscheck.tui.places import Place
 from presscheck.wiring import open_app
 
 if TYPE_CHECKING:
@@ -109,6 +110,5 @@ async def open_thing(session: Session, target: str, *, web: bool) -> None:
 
 
 def _open_in_app(thing: ChangeRequest | Space) -> Callable[[PresscheckApp], Any]:
-    if isinstance(thing, ChangeRequest):
-        return lambda app: app.open_review(thing.space, thing.id)
-    return lambda app: app.open_page(thing.id)
+    place = Place.review(thing.space, thing.id) if isinstance(thing, ChangeRequest) else Place.page(thing.id)
+    return lambda app: app.go(place)

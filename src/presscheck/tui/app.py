@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from inspect import isawaitable
 from pathlib import Path
@@ -39,6 +39,7 @@ from presscheck.tui.commands import Keymap
 from presscheck.tui.keyboard import TypeAhead
 from presscheck.tui.navigation import MODES, Navigation
 from presscheck.tui.notifications import Notice, Notifications
+from presscheck.tui.places import Place
 from presscheck.tui.screens.startup_snapshot import StartupSnapshot
 from presscheck.tui.terminal.output import ControlCharFilter, DiffPainter
 from presscheck.tui.terminal.pictures import PictureTable
@@ -360,49 +361,9 @@ class PresscheckApp(App[int], inherit_bindings=False):
         """Make this change request the one that the command `go_review` opens."""
         self.navigation.last_review = (space_id, change_request_id)
 
-    def open_review(self, space_id: str, change_request_id: str) -> None:
-        """Open the review of a change request."""
-        self.navigation.open_review(space_id, change_request_id)
-
-    async def open_thread(self, space_id: str, change_request_id: str, comment_id: str) -> None:
-        """Open the review of a change request at a comment."""
-        await self.navigation.open_thread(space_id, change_request_id, comment_id)
-
-    async def open_draft(self, space_id: str, change_request_id: str, name: str, target: str, title: str) -> None:
-        """Open the review of a change request with a draft in the composer; `name` is what it is, without ids."""
-        await self.navigation.open_draft(space_id, change_request_id, name, target, title)
-
-    async def open_page(
-        self,
-        space_id: str,
-        page_id: str | None = None,
-        change_request_id: str | None = None,
-        link: str = "",
-        quote: str = "",
-        line: int = 0,
-    ) -> None:
-        """Browse a space at a page, on main or in a change request; at a link, as it is written, a quote, or a line."""
-        await self.navigation.open_page(space_id, page_id, change_request_id, link, quote, line)
-
-    async def open_comments(self, space_id: str, page_id: str = "", comment_id: str = "") -> None:
-        """List the comments on a live page, or on all pages of a space, with the cursor on one of them."""
-        await self.navigation.open_comments(space_id, page_id, comment_id)
-
-    async def open_live_draft(self, space_id: str, name: str, target: str, about: Mapping[str, str]) -> None:
-        """List the comments on a live page, with a draft in the composer; `name` is what it is, without ids."""
-        await self.navigation.open_live_draft(space_id, name, target, about)
-
-    async def open_admin(self, family: str) -> None:
-        """Open administration at a family, by its title."""
-        await self.navigation.open_admin(family)
-
-    async def open_item(self, key: str) -> None:
-        """Browse at a space or a collection, by its key in the tree; empty for where the cursor was."""
-        await self.navigation.open_item(key)
-
-    async def open_site(self, site_id: str, command: str = "") -> None:
-        """Open a site in the publish screen, and run a command there as soon as the cursor is on it."""
-        await self.navigation.open_site(site_id, command)
+    async def go(self, place: Place) -> Screen[Any]:
+        """Go to a place, and return its screen."""
+        return await self.navigation.go(place)
 
     def open_permissions(self, organization: Organization, thing: Container | OrganizationMember) -> None:
         """Show who has which level in a place, or which levels a person has, and why."""

@@ -16,6 +16,7 @@ from presscheck.text.styled_text import Line
 from presscheck.tui.commands import Keymap
 from presscheck.tui.keyboard import TypeAhead
 from presscheck.tui.notifications import Notifications
+from presscheck.tui.places import Place
 from presscheck.tui.terminal.pictures import PictureTable
 from presscheck.tui.theme import StyleLookup, Theme
 
@@ -123,48 +124,8 @@ class AppContext(Protocol):
         """Make this change request the one that the command `go_review` opens."""
         ...
 
-    def open_review(self, space_id: str, change_request_id: str) -> None:
-        """Open the review of a change request."""
-        ...
-
-    async def open_thread(self, space_id: str, change_request_id: str, comment_id: str) -> None:
-        """Open the review of a change request at a comment."""
-        ...
-
-    async def open_draft(self, space_id: str, change_request_id: str, name: str, target: str, title: str) -> None:
-        """Open the review of a change request with a draft in the composer; `name` is what it is, without ids."""
-        ...
-
-    async def open_page(
-        self,
-        space_id: str,
-        page_id: str | None = None,
-        change_request_id: str | None = None,
-        link: str = "",
-        quote: str = "",
-        line: int = 0,
-    ) -> None:
-        """Browse a space at a page, on main or in a change request; at a link, as it is written, a quote, or a line."""
-        ...
-
-    async def open_comments(self, space_id: str, page_id: str = "", comment_id: str = "") -> None:
-        """List the comments on a live page, or on all pages of a space, with the cursor on one of them."""
-        ...
-
-    async def open_live_draft(self, space_id: str, name: str, target: str, about: Mapping[str, str]) -> None:
-        """List the comments on a live page, with a draft in the composer; `name` is what it is, without ids."""
-        ...
-
-    async def open_item(self, key: str) -> None:
-        """Browse at a space or a collection, by its key in the tree; empty for where the cursor was."""
-        ...
-
-    async def open_admin(self, family: str) -> None:
-        """Open administration at a family, by its title."""
-        ...
-
-    async def open_site(self, site_id: str, command: str = "") -> None:
-        """Open a site in the publish screen, and run a command there as soon as the cursor is on it."""
+    async def go(self, place: Place) -> Screen[Any]:
+        """Go to a place, and return its screen."""
         ...
 
     def open_permissions(self, organization: Organization, thing: Container | OrganizationMember) -> None:

@@ -335,49 +335,48 @@ class CommandTable:
     Args:
         owners: objects with methods `command_<name>`, which run a command, and `reason_<name>`, which return why it
             is disabled now or None. The first object that has a method owns it.
-        tabs: objects with such methods, by their titles; the shown one comes before the owners.
-        shown_tab: returns the tab that is shown.
+        parts: objects that have such methods only while they are shown, by their titles, such as tabs.
+        shown_parts: returns the parts that are shown. They come before the owners, in their order.
     """
 
     def __init__(
         self,
         owners: Iterable[object],
-        tabs: Mapping[str, object] = MappingProxyType({}),
-        shown_tab: Callable[[], object] = lambda: None,
+        parts: Mapping[str, object] = MappingProxyType({}),
+        shown_parts: Callable[[], Iterable[object]] = tuple,
     ) -> None:
         objects = tuple(owners)
         self._handlers = _methods("command_", objects)
         self._reasons = _methods("reason_", objects)
-        self._tabs = [
-            (name, tab, _methods("command_", (tab,)), _methods("reason_", (tab,))) for name, tab in tabs.items()
-        ]
-        self._shown_tab = shown_tab
-        names = {name for _, _, handlers, _ in self._tabs for name in handlers} | self._handlers.keys()
+        self._titles = tuple(parts)
+        self._parts = {
+            id(part): (_methods("command_", (part,)), _methods("reason_", (part,))) for part in parts.values()
+        }
+        self._shown_parts = shown_parts
+        names = {name for handlers, _ in self._parts.values() for name in handlers} | self._handlers.keys()
         self.commands = tuple(command for command in COMMANDS if command.name in names)
         """The commands that have a handler, in the order of the table of all commands."""
         self._by_name = {command.name: command for command in self.commands}
 
     def handler(self, name: str) -> Callable[[], Any] | None:
         """The method that runs a command; None if no object handles it now."""
-        if self._tabs and (method := self._of_shown_tab()[0].get(name)):
-            return method
-        return self._handlers.get(name)
+        methods = (handlers[name] for handlers, _ in self._shown() if name in handlers)
+        return next(methods, self._handlers.get(name))
 
     def disabled_reason(self, name: str) -> str | None:
         """Why a command cannot run now; None if it can."""
-        if self._tabs:  # most screens have none, and the footer asks for each command that it shows
-            handlers, reasons = self._of_shown_tab()
+        for handlers, reasons in self._shown():
             if name in handlers or name in reasons:
                 return reasons[name]() if name in reasons else None
         if name in self._handlers:
             return self._reasons[name]() if name in self._reasons else None
-        places = [f"{title} ({at})" for at, (title, _, handlers, _) in enumerate(self._tabs, 1) if name in handlers]
+        titles = enumerate(zip(self._titles, self._parts.values(), strict=True), 1)
+        places = [f"{title} ({at})" for at, (title, (handlers, _)) in titles if name in handlers]
         return f"{self._by_name[name].title}: works in {' and '.join(places)}, not here" if places else None
 
-    def _of_shown_tab(self) -> tuple[dict[str, Callable[[], Any]], dict[str, Callable[[], Any]]]:
-        """The handlers and reasons of the tab that is shown."""
-        shown = self._shown_tab()
-        return next(((handlers, reasons) for _, tab, handlers, reasons in self._tabs if tab is shown), ({}, {}))
+    def _shown(self) -> Iterable[tuple[dict[str, Callable[[], Any]], dict[str, Callable[[], Any]]]]:
+        """The handlers and reasons of the parts that are shown."""
+        return (self._parts[id(part)] for part in self._shown_parts())
 
     def command(self, name: str) -> Command | None:
         """The command of this name, if it has a handler."""

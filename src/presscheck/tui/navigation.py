@@ -10,13 +10,12 @@ opened, so that the first paint does not wait for them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
 from textual.screen import Screen
 
-from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.app_context import AppContext
 from presscheck.tui.places import Place, Places
@@ -24,12 +23,7 @@ from presscheck.tui.places import Place, Places
 if TYPE_CHECKING:
     from presscheck.api.organizations import Organization, OrganizationMember
     from presscheck.engine.access import Container
-    from presscheck.tui.screens.admin.screen import AdminScreen
-    from presscheck.tui.screens.browse.screen import BrowseScreen
     from presscheck.tui.screens.inbox.screen import InboxScreen
-    from presscheck.tui.screens.page_comments import PageCommentsScreen
-    from presscheck.tui.screens.publish.screen import PublishScreen
-    from presscheck.tui.screens.review.screen import ReviewScreen
     from presscheck.tui.tour import Tour
     from presscheck.tui.ui.content_place import ContentPlace
     from presscheck.tui.ui.screen import BaseScreen
@@ -115,11 +109,7 @@ class Navigation:
         """Go to the last change request again, to where one was in it if it is still open."""
         if self.last_review:
             self._note()
-            place = self._places.find(("review", *self.last_review))
-            if place:
-                self._show(place)
-            else:
-                self.open_review(*self.last_review)
+            self._show(self._places.find(("review", *self.last_review)) or Place.review(*self.last_review))
 
     def reason_go_review(self) -> str | None:
         """Disabled until a change request was opened."""
@@ -178,81 +168,36 @@ class Navigation:
         """Disabled until the user went somewhere."""
         return None if self._places.others(self._here()) else "no other place was opened yet"
 
-    def open_review(self, space_id: str, change_request_id: str) -> None:
-        """Open the review of a change request on top of the current screen."""
-        self._app.push_screen(self._new_review(space_id, change_request_id))
-
-    async def open_thread(self, space_id: str, change_request_id: str, comment_id: str) -> None:
-        """Open the review of a change request at a comment."""
-        review = self._new_review(space_id, change_request_id)
-        await self._app.push_screen(review)
-        review.session.show_thread(comment_id)
-
-    async def open_draft(self, space_id: str, change_request_id: str, name: str, target: str, title: str) -> None:
-        """Open the review of a change request with a draft in the composer; `name` is what it is, without ids."""
-        review = self._new_review(space_id, change_request_id)
-        await self._app.push_screen(review)
-        review.continuation.start(name, target, title)
-
-    def _new_review(self, space_id: str, change_request_id: str) -> ReviewScreen:
-        from presscheck.tui.screens.review.screen import ReviewScreen  # 66 ms, only when first opened
-
+    async def go(self, place: Place) -> BaseScreen:
+        """Go to a place, and return its screen. A review or a list of comments opens anew, on top of the screen."""
         self._note()
-        self.last_review = (space_id, change_request_id)
-        self._app.engine.events.unread.discard(change_request_id)
-        self._end_kept(("review", space_id, change_request_id))
-        return ReviewScreen(space_id, change_request_id)
-
-    async def open_page(
-        self,
-        space_id: str,
-        page_id: str | None = None,
-        change_request_id: str | None = None,
-        link: str = "",
-        quote: str = "",
-        line: int = 0,
-    ) -> None:
-        """Browse a space at a page, on main or in a change request; at a link, as it is written, a quote, or a line."""
-        self._note()
-        self._places.jump()
-        browse = cast("BrowseScreen", await self._mounted_root_of("browse"))
-        browse.open_page(space_id, page_id, change_request_id, link, quote, line)
-
-    async def open_comments(self, space_id: str, page_id: str = "", comment_id: str = "") -> PageCommentsScreen:
-        """List the comments on a live page, or on all pages of a space, with the cursor on one of them."""
-        # 20 ms, only when it is first opened
-        from presscheck.tui.screens.page_comments import PageCommentsScreen
-
-        self._note()
-        screen = PageCommentsScreen(space_id, page_id, comment_id)
-        await self._app.push_screen(screen)
+        if place.kind in MODES:
+            self._places.jump()
+            await self._app.switch_mode(place.kind)
+            screen = self._root_of(place.kind)
+        else:
+            screen = self._new_screen(place)
+            await self._app.push_screen(screen)
+        screen.go_to(place)
         return screen
 
-    async def open_live_draft(self, space_id: str, name: str, target: str, about: Mapping[str, str]) -> None:
-        """List the comments on a live page, with a draft in the composer."""
-        screen = await self.open_comments(space_id, target.partition(" ")[0] if name == "page" else "")
-        screen.continue_draft(name, target, about)
+    def _new_screen(self, place: Place) -> BaseScreen:
+        """The screen of a place that is no mode."""
+        if place.kind == "review":
+            from presscheck.tui.screens.review.screen import ReviewScreen  # 66 ms, only when first opened
 
-    async def open_item(self, key: str) -> None:
-        """Browse at a space or a collection, by its key in the tree; empty for where the cursor was."""
-        self._note()
-        self._places.jump()
-        browse = cast("BrowseScreen", await self._mounted_root_of("browse"))
-        if key:
-            browse.session.go_to(key)
+            self.last_review = (place.ids[0], place.ids[1])
+            self._app.engine.events.unread.discard(place.ids[1])
+            self._end_kept(place.screen)
+            return ReviewScreen(place.ids[0], place.ids[1])
+        if place.kind == "comments":
+            # 20 ms, only when it is first opened
+            from presscheck.tui.screens.page_comments import PageCommentsScreen
 
-    async def open_site(self, site_id: str, command: str = "") -> None:
-        """Open a site in the publish screen, and run a command there as soon as the cursor is on it."""
-        self._note()
-        self._places.jump()
-        publish = cast("PublishScreen", await self._mounted_root_of("publish"))
-        publish.open_site(site_id, command)
+            return PageCommentsScreen(place.ids[0], place.ids[1], place.comment)
+        from presscheck.tui.screens.outbox.screen import OutboxScreen  # 4 ms, only when it is first opened
 
-    async def open_admin(self, family: str) -> None:
-        """Open administration at a family, by its title."""
-        self._note()
-        self._places.jump()
-        cast("AdminScreen", await self._mounted_root_of("admin")).show_family(family)
+        return OutboxScreen()
 
     def open_permissions(self, organization: Organization, thing: Container | OrganizationMember) -> None:
         """Show who has which level in a place, or which levels a person has, and why."""
@@ -261,14 +206,10 @@ class Navigation:
 
         self._app.push_screen(AccessScreen(organization, thing))
 
-    async def _mounted_root_of(self, mode: str) -> Screen[Any]:
-        await self._app.switch_mode(mode)
-        return self._root_of(mode)
-
-    def _root_of(self, mode: str) -> Screen[Any]:
+    def _root_of(self, mode: str) -> BaseScreen:
         """Show the lowest screen of a mode."""
         self._app.switch_mode(mode)
-        root = self._app.screen_stack[0]
+        root = cast("BaseScreen", self._app.screen_stack[0])
         self._take_off_above(root)
         return root
 
@@ -303,13 +244,9 @@ class Navigation:
         return next((place for place in places if place), None)
 
     def _place_of(self, screen: Screen[Any]) -> Place | None:
-        mode, is_root = self._app.current_mode, screen is self._app.screen_stack[0]
-        if is_root and mode == "browse":
-            place = browse_place(cast("BrowseScreen", screen))
-        else:
-            make: Callable[[], Place | None] | None = getattr(screen, "place", None)
-            place = make() if make else None
-        return replace(place, mode=mode) if place else None
+        make: Callable[[], Place | None] | None = getattr(screen, "place", None)  # dialogs have none
+        place = make() if make else None
+        return replace(place, mode=self._app.current_mode) if place else None
 
     def _note(self) -> None:
         here = self._here()
@@ -323,43 +260,33 @@ class Navigation:
             self._show(place)
 
     def _show(self, place: Place) -> None:
-        """Go to a place; its screen is as it was left, if it is still open."""
-        if place.kind == "inbox":
-            cast("InboxScreen", self._root_of("inbox")).show_view(*place.ids)
-        elif place.kind == "browse":
-            show_browse_place(cast("BrowseScreen", self._root_of("browse")), place)
-        elif place.kind == "publish":
-            cast("PublishScreen", self._root_of("publish")).show_site(*place.ids)
-        elif place.kind == "admin":
-            cast("AdminScreen", self._root_of("admin")).show_family(*place.ids)
-        else:
-            self._show_screen(place)
-
-    def _show_screen(self, place: Place) -> None:
-        """Show a review, the outbox or a batch: where it stands in its stack, or on top."""
+        """Return to a place; its screen is as it was left, if it is still open."""
+        if place.kind in MODES:
+            root = self._root_of(place.kind)
+            here = root.place()
+            if here is None or here.ids != place.ids:
+                root.go_to(place)
+            return
         self._app.switch_mode(place.mode)
         for screen in self._app.screen_stack:
             other = self._place_of(screen)
             if other and other.screen == place.screen:
                 self._take_off_above(screen)
                 return
-        screen, theme = self._kept.pop(place.screen, (None, ""))
         if place.kind == "review":
             self.last_review = (place.ids[0], place.ids[1])
-        if screen:
-            self._app.uninstall_screen(screen)
-            self._app.push_screen(screen)
+        if place.screen in self._kept:
+            kept, theme = self._kept.pop(place.screen)
+            self._app.uninstall_screen(kept)
+            self._app.push_screen(kept)
             if theme != self._app.theme:
                 self._app.refresh_css(animate=False)
-        elif place.kind == "review":
-            self._app.push_screen(self._new_review(*place.ids))
-        elif place.kind == "outbox":
-            from presscheck.tui.screens.outbox.screen import OutboxScreen  # 4 ms, only when it is first opened
-
-            self._app.push_screen(OutboxScreen())
-        else:
+        elif place.kind == "batch":
             self._places.forget(place)
             self._app.notify("it is finished and closed")
+        else:
+            self._note()
+            self._app.push_screen(self._new_screen(place))
 
     def command_close(self) -> None:
         """Close the screen and go back to where one came from; in the inbox quit, asking about unsent changes."""
@@ -504,29 +431,3 @@ class Navigation:
                 self.command_quit()
 
         self._app.push_screen(ConfirmDialog("You have unsent changes", lines, "Quit"), quit_if)
-
-
-def browse_place(browse: BrowseScreen) -> Place:
-    """The page, space or collection under the cursor of the browse screen."""
-    item = browse.item
-    if item is None:
-        return Place("browse", "Organization")
-    title, space = sanitize(item.title) or "(no title)", item.space
-    request = browse.library.requests.get(space.id) if space else None
-    where = f" · {sanitize(space.title)}" if space and item.page else ""
-    where += f" in #{request.number}" if request else ""
-    ids = (item.key, space.id if space else "", item.page.id if item.page else "", request.id if request else "")
-    note = "page" if item.page else item.kind
-    return Place("browse", title + where, ids, note)
-
-
-def show_browse_place(browse: BrowseScreen, place: Place) -> None:
-    """Go to a page, space or collection in the browse screen; the cursor stays if it is there."""
-    if not place.ids:
-        return
-    key, space, page, request = place.ids
-    here = browse_place(browse).ids
-    if space and request and here[3:] != (request,):
-        browse.open_page(space, page or None, request)
-    elif here[:1] != (key,):
-        browse.session.go_to(key)

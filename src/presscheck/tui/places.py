@@ -1,4 +1,4 @@
-"""Places that the user was at: the history that alt+left and alt+right follow, and the list of open places.
+"""Places to go to, and those where the user was: the history of alt+left and alt+right, and the list of open places.
 
 A place is noted when the user leaves it, as it is then: the inbox with the view that is shown, browse with the page
 under the cursor. So moving inside a screen makes no new place; going to another screen does, and so does a jump to
@@ -17,21 +17,84 @@ OF_THEIR_OWN = ("review", "batch")
 
 @dataclass(frozen=True)
 class Place:
-    """Somewhere in the app.
+    """Somewhere in the app: where a screen is, or where one wants to go.
 
     Args:
         kind: what it is, such as `review`.
-        title: display text.
+        title: display text; only of a place where the user was.
         ids: what is shown there: the change request, the page, the site or the view.
         note: what the list of open places shows on the right; the kind by default.
         mode: the mode that its screen stands in.
+        comment: the id of a comment to go to there.
+        link: a link of the page to go to, as it is written.
+        quote: words of the page to go to, such as those that a comment is about.
+        line: a line of the Markdown of the page to go to, from 1.
+        command: the name of a command to run as soon as the cursor is there.
     """
 
     kind: str
-    title: str
+    title: str = ""
     ids: tuple[str, ...] = ()
     note: str = ""
     mode: str = ""
+    comment: str = ""
+    link: str = ""
+    quote: str = ""
+    line: int = 0
+    command: str = ""
+
+    @classmethod
+    def item(cls, key: str) -> Place:
+        """A collection or space in the tree, by its key; empty for where its cursor is."""
+        return cls("browse", ids=(key, "", "", "") if key else ())
+
+    @classmethod
+    def page(
+        cls,
+        space_id: str,
+        page_id: str | None = None,
+        change_request_id: str | None = None,
+        *,
+        link: str = "",
+        quote: str = "",
+        line: int = 0,
+    ) -> Place:
+        """A space or a page in Browse, on main or in a change request."""
+        key = f"page {space_id} {page_id}" if page_id else f"space {space_id}"
+        return cls(
+            "browse", ids=(key, space_id, page_id or "", change_request_id or ""), link=link, quote=quote, line=line
+        )
+
+    @classmethod
+    def review(cls, space_id: str, change_request_id: str, comment_id: str = "") -> Place:
+        """The review of a change request."""
+        return cls("review", ids=(space_id, change_request_id), comment=comment_id)
+
+    @classmethod
+    def comments(cls, space_id: str, page_id: str = "", comment_id: str = "") -> Place:
+        """The comments on a live page, or on all pages of a space."""
+        return cls("comments", ids=(space_id, page_id), comment=comment_id)
+
+    @classmethod
+    def content(
+        cls, space_id: str, page_id: str | None = None, change_request_id: str | None = None, comment_id: str = ""
+    ) -> Place:
+        """The place of a comment, a page, a change request or a space, by the ids that there are."""
+        if comment_id and not change_request_id:
+            return cls.comments(space_id, page_id or "", comment_id)
+        if change_request_id and (comment_id or not page_id):
+            return cls.review(space_id, change_request_id, comment_id)
+        return cls.page(space_id, page_id, change_request_id)
+
+    @classmethod
+    def site(cls, site_id: str, command: str = "") -> Place:
+        """A site in the publish screen."""
+        return cls("publish", ids=(site_id,), command=command)
+
+    @classmethod
+    def family(cls, title: str) -> Place:
+        """A family in administration."""
+        return cls("admin", ids=(title,))
 
     @property
     def key(self) -> tuple[str, ...]:

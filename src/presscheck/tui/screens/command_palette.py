@@ -21,6 +21,7 @@ from presscheck.errors import NotFound
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.commands import Command
+from presscheck.tui.places import Place
 from presscheck.tui.screens.admin.titles import TITLES
 from presscheck.tui.screens.key_list import missing_operation, shown_keys
 from presscheck.tui.widgets.picker import Choice, Picker, matching
@@ -56,12 +57,9 @@ async def open_content_at(app: AppContext, address: str) -> None:
     space = found.space
     if space is None:
         app.notify("this address leads to no space or page that you can open")
-    elif found.page:
-        await app.open_page(space.id, found.page.id, found.change_request.id if found.change_request else None)
-    elif found.change_request:
-        app.open_review(space.id, found.change_request.id)
     else:
-        await app.open_page(space.id)
+        page, request = found.page, found.change_request
+        await app.go(Place.content(space.id, page.id if page else None, request.id if request else None))
 
 
 async def open_page_at(app: AppContext, space_id: str, path: str, change_request_id: str | None = None) -> None:
@@ -87,14 +85,14 @@ async def open_page_at(app: AppContext, space_id: str, path: str, change_request
     except NotFound:
         app.notify(f"no page at {sanitize(path)} here")
         return
-    await app.open_page(space_id, page.id, change_request_id)
+    await app.go(Place.page(space_id, page.id, change_request_id))
 
 
 def show_commands(app: AppContext, screen: BaseScreen) -> None:
     """Find a command by name, or an item by `cr 42`, `space api`, `page auth`, `page /guides/start`."""
     commands = [command for command in screen.command_table.commands if command.scope != "move"]
     choices = [_by_title(app, command, missing_operation(screen, command)) for command in commands]
-    actions: dict[str, Action] = {f"admin {title}": partial(app.open_admin, title) for title in TITLES}
+    actions: dict[str, Action] = {f"admin {title}": partial(app.go, Place.family(title)) for title in TITLES}
     choices += [Choice(f"admin {title}", f"{title} (administration)", "g a") for title in TITLES]
 
     def item_choices(text: str) -> list[Choice] | None:
@@ -229,18 +227,18 @@ def _requests(app: AppContext, organization_id: str) -> list[ChangeRequest]:
 
 
 def _space_choice(app: AppContext, space: Space, titles: dict[str, str]) -> tuple[Choice, Action]:
-    return Choice(f"space {space.id}", titles[space.id], "space"), lambda: app.open_page(space.id)
+    return Choice(f"space {space.id}", titles[space.id], "space"), partial(app.go, Place.page(space.id))
 
 
 def _request_choice(app: AppContext, request: ChangeRequest, titles: dict[str, str]) -> tuple[Choice, Action]:
     label = f"#{request.number} {sanitize(request.subject) or '(no subject)'}"
     note = titles.get(request.space, "change request")
-    return Choice(f"cr {request.id}", label, note), lambda: app.open_review(request.space, request.id)
+    return Choice(f"cr {request.id}", label, note), partial(app.go, Place.review(request.space, request.id))
 
 
 def _page_choice(app: AppContext, space: Space, page: RevisionPage, titles: dict[str, str]) -> tuple[Choice, Action]:
     choice = Choice(f"page {space.id} {page.id}", sanitize(page.title), titles[space.id])
-    return choice, lambda: app.open_page(space.id, page.id)
+    return choice, partial(app.go, Place.page(space.id, page.id))
 
 
 def _hit_choice(app: AppContext, hit: Hit, text: str) -> tuple[Choice, Action]:
@@ -249,12 +247,9 @@ def _hit_choice(app: AppContext, hit: Hit, text: str) -> tuple[Choice, Action]:
     line: Line = (Span(title), Span("  "), *_excerpt_line(sanitize(hit.excerpt), text))
     choice = Choice(_key(hit), title, sanitize(hit.space_title), line)
     if hit.kind == "change-request":
-        return choice, lambda: app.open_review(hit.space, hit.id)
-    if hit.kind == "comment" and hit.change_request:
-        return choice, lambda: app.open_thread(hit.space, hit.change_request, hit.path)
-    if hit.kind == "comment":
-        return choice, lambda: app.open_comments(hit.space, hit.page, hit.path)
-    return choice, lambda: app.open_page(hit.space, hit.page or None, hit.change_request or None)
+        return choice, partial(app.go, Place.review(hit.space, hit.id))
+    comment = hit.path if hit.kind == "comment" else ""
+    return choice, partial(app.go, Place.content(hit.space, hit.page, hit.change_request, comment))
 
 
 def _key(hit: Hit) -> str:

@@ -8,13 +8,14 @@ from textual.app import ComposeResult
 from typing_extensions import override
 
 from presscheck.text.styled_text import Line, Span, cut, wrap
+from presscheck.tui.places import Place
 from presscheck.tui.screens.text_screen import TextScreen
 from presscheck.tui.ui.screen import BaseScreen
 from presscheck.tui.widgets.empty_state import EmptyState
 from presscheck.tui.widgets.row_list import RowList
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Awaitable, Callable
 
     from presscheck.tui.notifications import Notice
 
@@ -51,17 +52,16 @@ class NoticeLogScreen(BaseScreen):
         if self._stop_listening:
             self._stop_listening()
 
-    def command_open(self) -> None:
+    def command_open(self) -> Awaitable[object] | None:
         """Open the change request of the notice, or show its whole text."""
         notice = self._current
-        if notice is None:
-            return
-        if notice.request:
-            self.app_context.open_review(notice.space, notice.request)
-        else:
+        if notice and notice.request:
+            return self.app_context.go(Place.review(notice.space, notice.request))
+        if notice:
             text = wrap((Span(notice.text),), max(20, self.size.width - 2))
             lines = [(Span(f" {notice.at.astimezone():%H:%M:%S}", "quiet"),), ()]
             self.app_context.push_screen(TextScreen("Notice", [*lines, *((Span(" "), *line) for line in text)]))
+        return None
 
     def command_copy_text(self) -> None:
         """Copy the text of the notice."""

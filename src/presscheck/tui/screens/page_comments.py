@@ -26,6 +26,7 @@ from presscheck.tui.comments.actions import PageComment, ThreadActions
 from presscheck.tui.comments.drafts import LiveDrafts
 from presscheck.tui.comments.rows import thread_lines
 from presscheck.tui.comments.thread_list import ThreadList
+from presscheck.tui.places import Place
 from presscheck.tui.screens.undo import undo_last_sent
 from presscheck.tui.widgets.empty_state import EmptyState
 from presscheck.tui.widgets.line_view import TextView
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     from presscheck.api.comments import Comment, CommentReply
     from presscheck.api.operation import Operation, Page
     from presscheck.engine.results import Result
-    from presscheck.engine.writes.descriptions import Place
+    from presscheck.engine.writes.descriptions import Place as WritePlace
 
 STATES: tuple[ThreadState, ...] = ("open", "resolved", "outdated")
 HIDDEN = "page comments not shown"
@@ -259,12 +260,12 @@ class PageCommentsScreen(ThreadList):
             return "no comment here"
         return None if self.thread.page else "this comment is on the whole space, not on a page"
 
-    def command_open(self) -> Awaitable[None] | None:
+    def command_open(self) -> Awaitable[object] | None:
         """Go to the page at the line that the comment is about."""
         thread = self.thread
         if thread is None or thread.page is None:
             return None
-        return self.app_context.open_page(self.space_id, thread.page, quote=thread.about)
+        return self.app_context.go(Place.page(self.space_id, thread.page, quote=thread.about))
 
     def reason_comment(self) -> str | None:
         """Why no comment can be written."""
@@ -292,7 +293,7 @@ class PageCommentsScreen(ThreadList):
             return None
         return undo_last_sent(self, self._is_here)
 
-    def _is_here(self, place: Place) -> bool:
+    def _is_here(self, place: WritePlace) -> bool:
         return place.space == self.space_id and place.request is None and place.comment is not None
 
     def continue_draft(self, name: str, target: str, about: Mapping[str, str]) -> None:

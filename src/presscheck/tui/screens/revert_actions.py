@@ -8,6 +8,7 @@ from presscheck.engine.review.revert import create_revert
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
+from presscheck.tui.places import Place
 from presscheck.tui.ui.ask import confirm
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ async def make_revert(screen: BaseScreen, question: str, space_id: str, plan: Re
     """
     if await confirm(screen, question, _lines(plan), "Create change request"):
         created = await create_revert(screen.engine, space_id, plan)
-        screen.app_context.open_review(created.space, created.id)
+        await screen.app_context.go(Place.review(created.space, created.id))
 
 
 def _lines(plan: Revert) -> list[Line]:

@@ -213,6 +213,9 @@ class BaseScreen(Screen[None], inherit_bindings=False):
         """Where the user is on this screen; None if it is a part of the screen below it, and closed with that."""
         return None
 
+    def go_to(self, place: Place) -> None:
+        """Go to a place of this screen, as soon as that is loaded."""
+
     def when_shown(self, key: str, action: Callable[[], None]) -> None:
         """Run an action now; on a hidden screen run only the latest one of each key, once it is shown again."""
         self._when_shown.pop(key, None)
@@ -228,14 +231,13 @@ class BaseScreen(Screen[None], inherit_bindings=False):
         """
         return (self,)
 
-    def tabs(self) -> Mapping[str, object]:
-        """The tabs of the screen by their titles: the one that is shown handles a command before the other objects."""
+    def parts(self) -> Mapping[str, object]:
+        """The objects that handle commands only while they are shown, by their titles, such as tabs."""
         return {}
 
-    @property
-    def shown_tab(self) -> object:
-        """The tab that is shown; None on a screen without tabs."""
-        return None
+    def shown_parts(self) -> Iterable[object]:
+        """The parts that are shown: they handle a command before the other objects."""
+        return ()
 
     def redraw(self) -> None:
         """Draw the screen again after something that it shows has changed; a hidden screen waits until it is shown."""
@@ -249,7 +251,7 @@ class BaseScreen(Screen[None], inherit_bindings=False):
     def command_table(self) -> CommandTable:
         """Handlers and reasons of every command that this screen has."""
         owners = (*self.command_handlers(), self.pane_commands, self.find, *self.app_context.command_handlers())
-        return CommandTable(owners, self.tabs(), lambda: self.shown_tab)
+        return CommandTable(owners, self.parts(), self.shown_parts)
 
     @property
     def text_pane(self) -> LineView | None:

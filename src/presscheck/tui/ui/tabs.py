@@ -148,12 +148,16 @@ class TabScreen(BaseScreen):
         return (self, self.lists)
 
     @override
-    def tabs(self) -> Mapping[str, List[Any]]:
+    def parts(self) -> Mapping[str, List[Any]]:
         return {tab.name: tab for tab in self.lists.tabs}
 
     @override
+    def shown_parts(self) -> Iterable[object]:
+        return (self.lists.tab,)
+
     @property
     def shown_tab(self) -> List[Any]:
+        """The tab that is shown."""
         return self.lists.tab
 
     @override

@@ -9,6 +9,7 @@ from presscheck.api.conversations import IssuesCluster, ListConversationIssues, 
 from presscheck.engine.reads.listing_guard import whole_listing
 from presscheck.text.phrases import ago, now
 from presscheck.text.sanitize import sanitize
+from presscheck.tui.places import Place
 from presscheck.tui.ui.ask import choose
 from presscheck.tui.widgets.picker import Choice
 
@@ -72,4 +73,4 @@ class ClusterRequests:
         chosen = await choose(screen, "Change requests of this group", choices)
         request = next((one for one in found if chosen and one.id == chosen), None)
         if request:
-            screen.app_context.open_review(request.space, request.id)
+            await screen.app_context.go(Place.review(request.space, request.id))

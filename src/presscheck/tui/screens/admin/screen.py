@@ -80,9 +80,9 @@ class AdminScreen(OrganizationScreen):
     def place(self) -> Place:
         return Place("admin", self._family.title, (self._family.title,), "administration")
 
-    def show_family(self, title: str) -> None:
-        """Show the table of the family with this title."""
-        self._sidebar.move_to(next((at for at, one in enumerate(FAMILIES) if one.title == title), 0))
+    @override
+    def go_to(self, place: Place) -> None:
+        self._sidebar.move_to(next((at for at, one in enumerate(FAMILIES) if (one.title,) == place.ids), 0))
 
     def _take_organizations(self, result: Result[Page[Organization] | None]) -> None:
         organizations = result.value.items if result.value else ()

@@ -13,6 +13,7 @@ from presscheck.engine.reads.scheduler import PREFETCH
 from presscheck.engine.shared_calls import live_nodes
 from presscheck.errors import PresscheckError
 from presscheck.text.sanitize import sanitize
+from presscheck.tui.places import Place
 from presscheck.tui.ui.content_place import MAY_NOT_COMMENT
 
 if TYPE_CHECKING:
@@ -52,13 +53,13 @@ class PageCommentActions:
             return f"shown in #{request.number}: its comments are in its review, g r opens it"
         return self._engine.missing_reason(ListSpaceComments)
 
-    def command_threads(self) -> Awaitable[None] | None:
+    def command_threads(self) -> Awaitable[object] | None:
         """List the comments on the page, or on all pages of the space."""
         item = self._session.item
         if item is None or item.space is None:
             return None
         page = item.page.id if item.page and item.kind == "document" else ""
-        return self._screen.app_context.open_comments(item.space.id, page)
+        return self._screen.app_context.go(Place.comments(item.space.id, page))
 
     def reason_comment(self) -> str | None:
         """Disabled without a page, and where nothing can be written."""

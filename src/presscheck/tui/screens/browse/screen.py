@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Iterable, Sequence
+from collections.abc import Awaitable, Iterable, Mapping, Sequence
 from functools import partial
 
 from textual import on
@@ -13,14 +13,14 @@ from typing_extensions import override
 from presscheck.engine.inbox.notification_settings import NotificationTarget
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
+from presscheck.tui.places import Place
 from presscheck.tui.screens.browse.comment_actions import PageCommentActions
 from presscheck.tui.screens.browse.content_actions import ContentActions, ReplaceActions
 from presscheck.tui.screens.browse.edit_actions import EditActions
-from presscheck.tui.screens.browse.item_commands import ItemCommands
 from presscheck.tui.screens.browse.live_tree import keep_current
 from presscheck.tui.screens.browse.move_actions import MoveActions
 from presscheck.tui.screens.browse.page_pane import PagePane
-from presscheck.tui.screens.browse.page_tree import Item, page_key
+from presscheck.tui.screens.browse.page_tree import Item
 from presscheck.tui.screens.browse.revisions import RevisionActions
 from presscheck.tui.screens.browse.session import ContentTree
 from presscheck.tui.screens.browse.shortcut_actions import ShortcutActions
@@ -76,9 +76,6 @@ class BrowseScreen(BaseScreen):
         self.space_actions = SpaceActions(session, self.edit_actions)
         self.comments = PageCommentActions(session)
         self.tree_filter = TreeFilter(session)
-        self.item_commands = ItemCommands(
-            session, self.shortcuts, self.space_actions, self.sites, self.edit_actions, self.move_actions
-        )
         self.notifications = NotificationActions(self.engine, self.notify, self._selected_space, self.redraw)
 
     @override
@@ -91,16 +88,33 @@ class BrowseScreen(BaseScreen):
             RevisionActions(self.session),
             ReplaceActions(self.session),
             self._spelling,
-            self.item_commands,
+            self.space_actions,
             self.edit_actions,
             self.move_actions,
             self.shortcuts,
-            self.space_actions,
             self.sites,
             self.notifications,
             self.comments,
             ContentActions(self.session),
         )
+
+    @override
+    def parts(self) -> Mapping[str, object]:
+        return {
+            "shortcuts": self.shortcuts.rows,
+            "sites": self.sites,
+            "pages": self.edit_actions,
+            "moves": self.move_actions,
+        }
+
+    @override
+    def shown_parts(self) -> Iterable[object]:
+        """The parts of what is under the cursor; those of spaces and collections, and of nothing, are always there."""
+        item = self.item
+        row = (self.shortcuts.rows,) if self.shortcuts.rows.shortcut else ()
+        if item is None or item.kind in ("space", "collection"):
+            return row
+        return (*row, self.sites) if item.kind in ("sites", "site") else (*row, self.edit_actions, self.move_actions)
 
     @property
     def item(self) -> Item | None:
@@ -189,30 +203,29 @@ class BrowseScreen(BaseScreen):
         request = self.library.requests.get(space_id)
         return request.id if request else None
 
-    def open_page(
-        self,
-        space_id: str,
-        page_id: str | None,
-        change_request_id: str | None = None,
-        link: str = "",
-        quote: str = "",
-        line: int = 0,
-    ) -> None:
-        """Go to a space or a page as soon as it is known, in a change request if one is given.
+    @override
+    def place(self) -> Place:
+        """The page, space or collection under the cursor."""
+        item = self.item
+        if item is None:
+            return Place("browse", "Organization")
+        title, space, request = sanitize(item.title) or "(no title)", item.space, self.session.request_of(item)
+        where = f" · {sanitize(space.title)}" if space and item.page else ""
+        where += f" in #{request.number}" if request else ""
+        ids = (item.key, space.id if space else "", item.page.id if item.page else "", request.id if request else "")
+        return Place("browse", title + where, ids, "page" if item.page else item.kind)
 
-        Args:
-            space_id: the id of the space.
-            page_id: the id of the page; None for the space.
-            change_request_id: the change request that the space is browsed in; None for main.
-            link: a link of the page to go to, as it is written.
-            quote: words of the page to go to, such as those that a comment is about.
-            line: a line of its Markdown to go to, from 1.
-        """
-        if page_id and quote:
-            self.page_pane.navigation.go_to_quote(page_key(space_id, page_id), quote)
-        elif page_id and line:
-            self.page_pane.navigation.go_to_line(page_key(space_id, page_id), line)
-        self.session.open_page(space_id, page_id, change_request_id, link)
+    @override
+    def go_to(self, place: Place) -> None:
+        key, space, page, request = place.ids or ("", "", "", "")
+        if page and place.quote:
+            self.page_pane.navigation.go_to_quote(key, place.quote)
+        elif page and place.line:
+            self.page_pane.navigation.go_to_line(key, place.line)
+        if space:
+            self.session.open_page(space, page or None, request or None, place.link)
+        elif key:
+            self.session.go_to(key)
 
     def _show_word(self, word: DoubtfulWord) -> None:
         """Go to a word on the page."""

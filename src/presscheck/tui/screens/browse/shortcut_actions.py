@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from presscheck.engine.shortcuts import Shortcut, change_text
 from presscheck.text.sanitize import sanitize
+from presscheck.tui.places import Place
 from presscheck.tui.screens.browse.page_tree import BOOKMARKED, OPENED
 from presscheck.tui.screens.browse.space_home import rest
 
@@ -29,11 +30,6 @@ class ShortcutActions:
     def __init__(self, session: ContentTree) -> None:
         self._session, self._screen = session, session.screen
         self.rows = ShortcutRows(session)
-
-    @property
-    def is_here(self) -> bool:
-        """Whether the row under the cursor is a shortcut."""
-        return self.rows.shortcut is not None
 
     def reason_bookmark(self) -> str | None:
         """Disabled on nothing that can be bookmarked."""
@@ -66,7 +62,7 @@ class ShortcutActions:
             self._screen.notify(f"{sanitize(shortcut.title)} is gone: b removes it from the list")
         elif shortcut.kind == "site":
             app = self._screen.app_context
-            self._screen.run(lambda: app.open_site(shortcut.ids[0]))
+            self._screen.run(lambda: app.go(Place.site(shortcut.ids[0])))
         elif shortcut.kind == "collection":
             self._session.go_to(shortcut.target)
         else:

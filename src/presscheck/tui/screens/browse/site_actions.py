@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable
-from functools import partial
+from functools import partialmethod
 from typing import TYPE_CHECKING
 
 from presscheck.api.sites import CreateSite, DeleteSite, Site, UpdateSite
@@ -11,6 +11,7 @@ from presscheck.engine.publish.shown_addresses import shown_address
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import display_url, sanitize
 from presscheck.text.styled_text import Span, wrap
+from presscheck.tui.places import Place
 from presscheck.tui.screens.browse.page_tree import SITES
 from presscheck.tui.screens.browse.space_facts import site_words
 from presscheck.tui.screens.browse.static_layout import StaticLayout
@@ -19,10 +20,6 @@ from presscheck.tui.screens.sites.writes import undo_here, write_reason
 
 if TYPE_CHECKING:
     from presscheck.tui.screens.browse.session import ContentTree
-
-IN_SITES = ("publish", "why", "view_as", "preview_site")
-"""The commands that run in the publish screen, at the site under the cursor."""
-ELSEWHERE = "go to a site first"
 
 
 class TreeSites:
@@ -34,9 +31,6 @@ class TreeSites:
 
     def __init__(self, session: ContentTree) -> None:
         self._session, self._screen = session, session.screen
-        for name in IN_SITES:
-            setattr(self, f"command_{name}", partial(self._open_with, name))
-            setattr(self, f"reason_{name}", self._reason)
 
     @property
     def _details(self) -> SiteDetails:
@@ -51,7 +45,30 @@ class TreeSites:
     def open(self, site: Site, command: str = "") -> None:
         """Go to a site in the publish screen, and run a command there if one is given."""
         app = self._screen.app_context
-        self._screen.run(lambda: app.open_site(site.id, command))
+        self._screen.run(lambda: app.go(Place.site(site.id, command)))
+
+    def reason_move_down(self) -> str | None:
+        """Sites have no order in the tree."""
+        return "go to a space or a collection first"
+
+    reason_move_up = reason_copy_change = reason_move_change = reason_move_down
+
+    def reason_publish(self) -> str | None:
+        """Disabled without a site."""
+        return None if self.site else "go to a site first"
+
+    reason_why = reason_view_as = reason_preview_site = reason_publish
+
+    def _open_with(self, command: str) -> None:
+        """Run a command in the publish screen, at the site under the cursor."""
+        site = self.site
+        if site:
+            self.open(site, command)
+
+    command_publish = partialmethod(_open_with, "publish")
+    command_why = partialmethod(_open_with, "why")
+    command_view_as = partialmethod(_open_with, "view_as")
+    command_preview_site = partialmethod(_open_with, "preview_site")
 
     def reason_add(self) -> str | None:
         """Disabled offline, read-only, and where the service cannot create one."""
@@ -67,7 +84,7 @@ class TreeSites:
 
     def reason_rename(self) -> str | None:
         """Disabled without a site, and without the role."""
-        return self._reason() or write_reason(self._screen, UpdateSite, self.site, "create")
+        return self.reason_publish() or write_reason(self._screen, UpdateSite, self.site, "create")
 
     def command_rename(self) -> Awaitable[None] | None:
         """Change title, visibility, base path or proxy."""
@@ -76,7 +93,7 @@ class TreeSites:
 
     def reason_delete(self) -> str | None:
         """Disabled without a site, and without the role."""
-        return self._reason() or write_reason(self._screen, DeleteSite, self.site, "admin")
+        return self.reason_publish() or write_reason(self._screen, DeleteSite, self.site, "admin")
 
     def command_delete(self) -> Awaitable[None] | None:
         """Delete the site after its title was typed."""
@@ -87,14 +104,6 @@ class TreeSites:
         """Undo the last change of the site under the cursor; asks first if it was sent."""
         site = self.site
         return undo_here(self._screen, site.id) if site else None
-
-    def _reason(self) -> str | None:
-        return None if self.site else ELSEWHERE
-
-    def _open_with(self, command: str) -> None:
-        site = self.site
-        if site:
-            self.open(site, command)
 
 
 def site_lines(site: Site, width: int) -> StaticLayout:

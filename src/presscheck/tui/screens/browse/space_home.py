@@ -26,6 +26,7 @@ from presscheck.errors import NotSupported
 from presscheck.text.phrases import count, long_ago, now, since
 from presscheck.text.sanitize import display_url, sanitize
 from presscheck.text.styled_text import Line, Span, cut, pad, width, wrap
+from presscheck.tui.places import Place
 from presscheck.tui.screens.browse.page_tree import READABLE
 from presscheck.tui.screens.browse.static_layout import StaticLayout
 from presscheck.tui.screens.web_address import open_address
@@ -332,11 +333,11 @@ class SpaceHome:
         if space is None:
             return
         if kind == "request":
-            app.open_review(space.id, name)
+            self._screen.run(app.go(Place.review(space.id, name)))
         elif kind == "page":
             self._session.visit_page(space.id, name)
         elif kind == "site":
-            self._screen.run(app.open_site(name))
+            self._screen.run(app.go(Place.site(name)))
         elif kind == LINKS:
             self._show_links()
         else:

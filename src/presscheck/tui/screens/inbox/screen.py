@@ -108,21 +108,21 @@ class InboxScreen(BaseScreen):
         view = self.session.model.view
         return Place("inbox", f"Inbox · {sanitize(view.title)}", (view.id,))
 
-    def show_view(self, view_id: str) -> None:
-        """Show the view of a place again, if it is another one and was not removed."""
+    @override
+    def go_to(self, place: Place) -> None:
+        """Show the view of a place, unless it was removed."""
         model = self.session.model
-        view = next((view for view in model.views if view.id == view_id), model.view)
+        view = next((view for view in model.views if (view.id,) == place.ids), model.view)
         if view is not model.view:
             self.session.choose(view)
 
-    def command_open(self) -> Awaitable[None] | None:
+    def command_open(self) -> Awaitable[object] | None:
         """Review the change request under the cursor; without any, open the home of a space."""
         request, model = self.session.current(), self.session.model
         if request:
-            self.app_context.open_review(request.space, request.id)
-            return None
+            return self.app_context.go(Place.review(request.space, request.id))
         is_offered = model.has_no_reviews and bool(model.offered_space)
-        return self.app_context.open_item(f"space {model.offered_space}") if is_offered else None
+        return self.app_context.go(Place.item(f"space {model.offered_space}")) if is_offered else None
 
     def command_copy(self) -> None:
         """Copy the web address of the change request under the cursor."""

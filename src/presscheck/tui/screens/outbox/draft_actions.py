@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from presscheck.api.change_requests import CreateChangeRequest
 from presscheck.api.comments import Document
@@ -15,6 +15,7 @@ from presscheck.errors import Forbidden, NotFound, PresscheckError
 from presscheck.store.drafts import DraftSlot
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
+from presscheck.tui.places import Place
 from presscheck.tui.screens.outbox.draft_list import FATES, label_of, size_of
 from presscheck.tui.screens.outbox.draft_places import DraftPlaces
 from presscheck.tui.screens.page.editor import TITLE, edit_page, stays_locked
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 
     from presscheck.engine.drafts import Draft, Fate
     from presscheck.tui.screens.outbox.draft_list import DraftList
+    from presscheck.tui.screens.page_comments import PageCommentsScreen
+    from presscheck.tui.screens.review.screen import ReviewScreen
     from presscheck.tui.ui.screen import BaseScreen
 
 SUBJECT = 100
@@ -60,8 +63,9 @@ class DraftActions:
         """Continue a draft where it belongs; where that is not possible, show what is."""
         status = self._screen.engine.status
         if draft.is_live and draft.space and not status.read_only:
-            app, about = self._screen.app_context, draft.stored.about
-            await app.open_live_draft(draft.space, draft.name, draft.target, about)
+            page = draft.target.partition(" ")[0] if draft.name == "page" else ""
+            screen = cast("PageCommentsScreen", await self._screen.app_context.go(Place.comments(draft.space, page)))
+            screen.continue_draft(draft.name, draft.target, draft.stored.about)
             return
         place = draft.place
         if place and place.kind == "draft":
@@ -129,11 +133,12 @@ class DraftActions:
 
     async def _continue(self, draft: Draft) -> None:
         """Open a draft in its change request."""
-        app, path = self._screen.app_context, draft.path
+        path = draft.path
         if draft.is_page:
             await edit_page(self._screen, path, draft.target)
         elif draft.name in IN_REVIEW or (draft.name in ("subject", "description") and not draft.target):
-            await app.open_draft(draft.space, draft.request, draft.name, draft.target, draft.page_title)
+            screen = await self._screen.app_context.go(Place.review(draft.space, draft.request))
+            cast("ReviewScreen", screen).continuation.start(draft.name, draft.target, draft.page_title)
         elif draft.name in IN_BROWSE:
             if not await self._places.open_in_request(draft, IN_BROWSE[draft.name]):
                 self._show_without_place(draft)
@@ -166,7 +171,7 @@ class DraftActions:
         elif chosen == "review" and draft.name in IN_REVIEW:
             await self._continue(draft)
         elif chosen == "review":
-            self._screen.app_context.open_review(draft.space, draft.request)
+            await self._screen.app_context.go(Place.review(draft.space, draft.request))
         elif chosen == "show":
             self._show(draft)
         elif chosen == "copy":
@@ -237,5 +242,5 @@ class DraftActions:
         self._rows.read()
         changes = answer.changes if answer else ()
         page = next((created.page_id for created in changes if created.object == "created_page"), None)
-        await self._screen.app_context.open_page(path["space_id"], page, path["change_request_id"])
+        await self._screen.app_context.go(Place.page(path["space_id"], page, path["change_request_id"]))
         self._screen.app_context.notify(f"added a page with your text: {sanitize(title)}")

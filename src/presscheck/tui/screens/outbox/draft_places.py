@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, cast
 from presscheck.api.organizations import ListOrganizations
 from presscheck.engine.drafts import DraftPlace
 from presscheck.tui.commands import COMMANDS, keys_of, shown
+from presscheck.tui.places import Place
 from presscheck.tui.screens.admin.integration.settings_form import continue_settings
 from presscheck.tui.screens.admin.operation_form import fill_in, outcome, stored_form
 from presscheck.tui.screens.agent_instructions import InstructionsScreen
@@ -63,7 +64,7 @@ class DraftPlaces:
             self._tell(draft, place)
             return True
         if place.kind == "export":
-            await self._screen.app_context.open_admin(place.target)
+            await self._screen.app_context.go(Place.family(place.target))
             return await self._continue(draft, place)
         if place.kind in ("space", "item", "files"):
             return await self._open_in_browse(draft, place)
@@ -94,8 +95,7 @@ class DraftPlaces:
         key = f"space {place.target}" if place.kind != "item" else place.target
         if place.command == "add" and place.kind == "item":
             key = "" if place.target == "top" else f"collection {place.target}"
-        await app.open_item(key)
-        browse = cast("BrowseScreen", app.screen)
+        browse = cast("BrowseScreen", await app.go(Place.item(key)))
 
         def is_there() -> bool:
             return not key or (browse.item is not None and browse.item.key == key)
@@ -111,8 +111,7 @@ class DraftPlaces:
     async def open_in_request(self, draft: Draft, command: str) -> bool:
         """Continue a draft about a page of a change request, or about a new one, at the command for it in Browse."""
         app = self._screen.app_context
-        await app.open_page(draft.space, draft.target or None, draft.request)
-        browse = cast("BrowseScreen", app.screen)
+        browse = cast("BrowseScreen", await app.go(Place.page(draft.space, draft.target, draft.request)))
         key = page_key(draft.space, draft.target) if draft.target else f"space {draft.space}"
 
         def is_there() -> bool:
@@ -123,8 +122,7 @@ class DraftPlaces:
 
     async def _open_site(self, draft: Draft, place: DraftPlace) -> bool:
         app = self._screen.app_context
-        await app.open_site(place.target)
-        publish = cast("PublishScreen", app.screen)
+        publish = cast("PublishScreen", await app.go(Place.site(place.target)))
 
         def is_there() -> bool:
             return publish.current is not None and publish.current.id == place.target

@@ -299,19 +299,12 @@ class OutboxScreen(BaseScreen):
 
     async def _go_to(self, entry: HistoryEntry) -> None:
         """Go to the place of a change: the thread, the page, the change request, the site or the space."""
-        place, app = entry.place, self.app_context
-        if place.space and place.request and place.comment:
-            await app.open_thread(place.space, place.request, place.comment)
-        elif place.space and place.request and place.page:
-            await app.open_page(place.space, place.page, place.request)
-        elif place.space and place.request:
-            app.open_review(place.space, place.request)
-        elif place.space and place.comment:
-            await app.open_comments(place.space, place.page or "", place.comment)
-        elif place.site:
-            await app.open_site(place.site)
+        place = entry.place
+        if place.site and not place.space:
+            await self.app_context.go(Place.site(place.site))
         elif place.space:
-            await app.open_page(place.space)
+            page = place.page if place.request or place.comment else None
+            await self.app_context.go(Place.content(place.space, page, place.request, place.comment or ""))
         else:
             self.notify("this change has no place to go to")
 

@@ -17,6 +17,7 @@ from presscheck.errors import PresscheckError
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
+from presscheck.tui.places import Place
 from presscheck.tui.screens.problem_list import ProblemListScreen, ProblemRow
 
 if TYPE_CHECKING:
@@ -224,14 +225,14 @@ class Checklist:
             if site:
                 self._session.screen.run(lambda: self._check_again(site, finding), group="checks", exclusive=True)
         elif finding.request:
-            app.open_review(finding.space, finding.request)
+            self._session.screen.run(lambda: app.go(Place.review(finding.space, finding.request)))
         elif finding.part == "comments":
-            self._session.screen.run(lambda: app.open_comments(finding.space, finding.page))
+            self._session.screen.run(lambda: app.go(Place.comments(finding.space, finding.page)))
         elif finding.part:
             self._screens.open_part(finding.part, finding.item)
         else:
-            page = finding.page or None
-            self._session.screen.run(lambda: app.open_page(finding.space, page, link=finding.link, line=finding.line))
+            page = Place.page(finding.space, finding.page, link=finding.link, line=finding.line)
+            self._session.screen.run(lambda: app.go(page))
 
     async def _check_again(self, site: Site, finding: Finding) -> None:
         """Check a site again, and tell whether what could not be checked was checked now, or why not."""

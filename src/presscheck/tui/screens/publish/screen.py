@@ -110,19 +110,15 @@ class PublishScreen(BaseScreen):
         """The site under the cursor."""
         return self.session.current
 
-    def open_site(self, site_id: str, command: str = "") -> None:
-        """Put the cursor on a site as soon as it is listed, and run a command there if one is given."""
-        self.session.open_site(site_id, command)
-
     @override
     def place(self) -> Place:
         site = self.current
         return Place("publish", sanitize(site.title) or "(no title)", (site.id,), "site") if site else NO_PLACE
 
-    def show_site(self, site_id: str = "") -> None:
-        """Go to the site of a place again, if the cursor is on another one."""
-        if site_id and (self.current is None or self.current.id != site_id):
-            self.open_site(site_id)
+    @override
+    def go_to(self, place: Place) -> None:
+        if place.ids:
+            self.session.open_site(place.ids[0], place.command)
 
     @override
     def draw(self) -> None:

@@ -16,12 +16,14 @@ from presscheck.documents.diff.page_diff import compare, difference_lines
 from presscheck.documents.pages.replacement import PageText, apply_hits
 from presscheck.engine.replacement.application import Applied, IncompleteApplication, PageEdit, apply_edits, edits_of
 from presscheck.engine.replacement.file_search import FileQuery
-from presscheck.engine.replacement.space_search import Place, search_again, search_space
+from presscheck.engine.replacement.space_search import Place as SearchedPlace
+from presscheck.engine.replacement.space_search import search_again, search_space
 from presscheck.errors import InvalidArgument, PresscheckError
 from presscheck.store.drafts import DraftSlot
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, wrap
+from presscheck.tui.places import Place
 from presscheck.tui.screens.page.editor import stays_locked
 from presscheck.tui.screens.replace.hit_list import HitList, Row, draw_row
 from presscheck.tui.screens.replace.task import SUBJECT
@@ -96,8 +98,8 @@ class ReplaceScreen(BaseScreen):
         return self.query_one(RowList)
 
     @property
-    def _place(self) -> Place:
-        return Place(self._space.id, self._request.id if self._request else None)
+    def _place(self) -> SearchedPlace:
+        return SearchedPlace(self._space.id, self._request.id if self._request else None)
 
     def _start(self) -> None:
         self._range_start = None
@@ -294,7 +296,7 @@ class ReplaceScreen(BaseScreen):
         if applied.edited:
             await self._show_edited(applied)
         elif applied.request:
-            self._finish(applied.request, number)
+            await self._finish(applied.request, number)
 
     command_act_on_marked = command_send
 
@@ -343,15 +345,15 @@ class ReplaceScreen(BaseScreen):
         self._request = request
         self._show_request(request)
 
-    def _finish(self, request: ChangeRequest, number: str) -> None:
+    async def _finish(self, request: ChangeRequest, number: str) -> None:
         """Open the review of the change request."""
         app, outbox = self.app_context, self.engine.outbox
         for key in (self._subject_key, self._replacing.draft):
             outbox.save_draft(key, "")
         self._show_request(request)
         app.pop_screen()
-        app.open_review(request.space, request.id)
         app.notify(f"replaced {number} in #{request.number}")
+        await app.go(Place.review(request.space, request.id))
 
     @property
     def _subject_key(self) -> str:

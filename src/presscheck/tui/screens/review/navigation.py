@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from presscheck.tui.places import Place
 from presscheck.tui.screens.review.view import WIDE
 from presscheck.tui.screens.web_address import open_address
 
@@ -64,7 +65,7 @@ class ReviewNavigation:
         item, request = self._view.item, self._model.request
         if item and request:
             edited = None if request.status in ("merged", "archived") else request.id
-            await self._screen.app_context.open_page(request.space, item.id, edited)
+            await self._screen.app_context.go(Place.page(request.space, item.id, edited))
 
     def command_zoom(self) -> None:
         """Give the change the whole width, or share it with the list."""

@@ -141,6 +141,11 @@ class ReviewScreen(BaseScreen):
         )
 
     @override
+    def go_to(self, place: Place) -> None:
+        if place.comment:
+            self.session.show_thread(place.comment)
+
+    @override
     def place(self) -> Place:
         request, space = self.session.model.request, self.session.model.space
         title = f"#{request.number} {sanitize(request.subject) or '(no subject)'}" if request else "Change request"
@@ -199,7 +204,7 @@ class ReviewScreen(BaseScreen):
     @on(ClickableLines.TargetClicked)
     def target_clicked(self, event: ClickableLines.TargetClicked) -> None:
         """Browse the space of the change request."""
-        self.invoke(lambda: self.app_context.open_page(event.target))
+        self.invoke(lambda: self.app_context.go(Place.page(event.target)))
 
     @on(LineView.LinkChosen)
     def link_chosen(self, event: LineView.LinkChosen) -> None:

@@ -42,6 +42,7 @@ from presscheck.errors import NetworkError, NotSupported, PresscheckError, Reque
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
+from presscheck.tui.places import Place
 from presscheck.tui.screens.page.editor import stays_locked
 from presscheck.tui.screens.page.uses import choose_use
 from presscheck.tui.screens.space_content.link_rows import (
@@ -356,7 +357,7 @@ class SpaceContent:
             with suppress(PresscheckError):  # the page itself shows the error
                 text = (await self.screen.engine.read(self._page_call(page))).markdown or ""
                 link = self._written_target(text, page.id, target)
-        await self.screen.app_context.open_page(self.space_id, page.id, self.change_request_id, link)
+        await self.screen.app_context.go(Place.page(self.space_id, page.id, self.change_request_id, link=link))
 
     def _written_target(self, text: str, page_id: str, target: ContentLocation) -> str:
         """The target of the first link in the text of a page that leads to a target, as written; empty if none does."""
@@ -381,7 +382,7 @@ class SpaceContent:
         unread = self.linked.unread if self.linked else 0
         chosen = await choose_use(screen, name, others, pages, unread=unread)
         if chosen and chosen.space:
-            await screen.app_context.open_page(chosen.space, chosen.page)
+            await screen.app_context.go(Place.page(chosen.space, chosen.page))
         elif chosen:
             await self.open_page(next(page for page in pages if page.id == chosen.page), target)
 

@@ -19,6 +19,7 @@ from presscheck.engine.integrations.settings import missing_settings
 from presscheck.text.phrases import count, now, since
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
+from presscheck.tui import places
 from presscheck.tui.screens.admin.integration.session import place_id, place_title
 from presscheck.tui.screens.web_address import open_address
 from presscheck.tui.ui.ask import choose
@@ -278,13 +279,13 @@ class PlaceList(List[Place]):
 
     reason_copy = reason_open
 
-    def command_open(self) -> Awaitable[None] | None:
+    def command_open(self) -> Awaitable[object] | None:
         """Open the space or site."""
         item, app = self.current, self._session.screen.app_context
         if item is None:
             return None
         identity = place_id(_place_of(item))
-        return app.open_page(identity) if self._kind == "space" else app.open_site(identity)
+        return app.go(places.Place.page(identity) if self._kind == "space" else places.Place.site(identity))
 
     def command_copy(self) -> None:
         """Copy the id of the space or site."""

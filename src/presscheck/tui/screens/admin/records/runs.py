@@ -16,6 +16,7 @@ from presscheck.documents.terminal.page_lines import comment_lines
 from presscheck.text.phrases import count, now, parse_time, since
 from presscheck.text.sanitize import display_url, sanitize
 from presscheck.text.styled_text import Line, Span, cut
+from presscheck.tui.places import Place
 from presscheck.tui.screens.admin.details import fact_lines
 from presscheck.tui.screens.admin.facts import Fact
 from presscheck.tui.screens.admin.records.screen import RecordScreen
@@ -127,14 +128,14 @@ class ImportRecord:
         """Disabled until it has ended."""
         return "it is not ended yet" if self.is_busy else None if self._space else "its space is not known"
 
-    def command_open(self) -> Awaitable[None] | None:
+    def command_open(self) -> Awaitable[object] | None:
         """Browse where its pages are."""
         target = self.run.target or {}
         if self._screen is None:
             return None
         page = next((page.id for page in self.run.pages or () if page.status in (None, "complete", "completed")), None)
         request = target.get("changeRequest")
-        return self._screen.app_context.open_page(self._space, page, str(request) if request else None)
+        return self._screen.app_context.go(Place.page(self._space, page, str(request) if request else None))
 
     @property
     def _space(self) -> str:
@@ -258,10 +259,10 @@ class TranslationRecord:
         """Disabled before the first run."""
         return None if self.translation.result else "there is no translated space yet"
 
-    def command_open(self) -> Awaitable[None] | None:
+    def command_open(self) -> Awaitable[object] | None:
         """Browse the translated space."""
         result = self.translation.result
-        return self._screen.app_context.open_page(result.space) if self._screen and result else None
+        return self._screen.app_context.go(Place.page(result.space)) if self._screen and result else None
 
     def reason_retry(self) -> str | None:
         """Disabled while it runs."""

@@ -26,6 +26,7 @@ from presscheck.errors import NotFound, PresscheckError
 from presscheck.text.phrases import count, now, since
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, cut, pad
+from presscheck.tui.places import Place
 from presscheck.tui.screens.admin.operation_form import StoredForm, fill_in
 from presscheck.tui.screens.admin.records.runs import status_line, writing_reason
 from presscheck.tui.screens.admin.records.screen import POLL_SECONDS
@@ -261,7 +262,7 @@ class SpecificationScreen(BaseScreen):
         uses = await self.engine.specification_uses(self._organization.id, names)
         chosen = await choose_use(self, sanitize(one.slug), uses)
         if chosen:
-            await self.app_context.open_page(chosen.space, chosen.page)
+            await self.app_context.go(Place.page(chosen.space, chosen.page))
 
     def reason_edit(self) -> str | None:
         """Why its source cannot be replaced."""

@@ -15,6 +15,7 @@ from presscheck.engine.publish.site_structure import children_of
 from presscheck.errors import NotSupported
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
+from presscheck.tui.places import Place
 from presscheck.tui.screens.sites.adaptive.audience_view import view_as
 from presscheck.tui.screens.sites.structure.additions import Additions
 from presscheck.tui.screens.sites.structure.item_details import ItemDetails
@@ -147,11 +148,11 @@ class SiteStructureScreen(BaseScreen):
         super().on_resize()
         self.redraw()
 
-    def command_open(self) -> Awaitable[None] | None:
+    def command_open(self) -> Awaitable[object] | None:
         """Fold or unfold a group or section; go to the pages of a space."""
         item = self.session.item
         if isinstance(item, SiteSpace):
-            return self.app_context.open_page(item.space.id)
+            return self.app_context.go(Place.page(item.space.id))
         if item:
             self.session.tree.toggle()
         return None
