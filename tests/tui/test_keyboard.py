@@ -15,6 +15,7 @@ from textual.widgets import TextArea
 
 from presscheck.tui import keyboard
 from presscheck.tui.keyboard import PATIENCE
+from presscheck.tui.screens.sites.access.screen import SiteAccessScreen
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 from presscheck.tui.widgets.entry_dialog import EntryDialog, EntryField
 from presscheck.tui.widgets.picker import Picker
@@ -153,3 +154,12 @@ async def test_a_command_that_ends_holds_no_key(
         burst(pilot, "j", "j", "k")
         await until(pilot, holds=lambda: screen.session.rows.cursor == cursor + 1 and screen.last_key == "k")
         assert monotonic() - began < LONG
+
+
+@pytest.mark.slow
+async def test_a_command_on_a_site_waits_for_the_sites(service: RunningService, tmp_path: Path) -> None:
+    async with running(app_on(service, tmp_path)) as pilot:
+        await inbox_loaded(pilot)
+        burst(pilot, "g", "p", "g", "v", "2")
+        await until(pilot, holds=lambda: isinstance(pilot.app.screen, SiteAccessScreen))
+        await until(pilot, holds=lambda: pilot.app.screen.shown_tab.name == "Share links")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from textual import on
 from textual.app import ComposeResult
@@ -36,6 +37,9 @@ from presscheck.tui.ui.row_filter import RowFilter
 from presscheck.tui.ui.screen import BaseScreen
 from presscheck.tui.widgets.pane_border import PaneBorder
 from presscheck.tui.widgets.row_list import RowList
+
+if TYPE_CHECKING:
+    from presscheck.tui.commands import Command
 
 MANY = 1000
 NO_PLACE = Place("publish", "Sites")
@@ -121,6 +125,21 @@ class PublishScreen(BaseScreen):
             self.session.open_site(place.ids[0], place.command)
 
     @override
+    def run_command(self, command: Command) -> None:
+        """Run a command. One that has no site yet waits for the sites, unless the user presses another key before."""
+        if self.session.answered.is_set() or self.disabled_reason(command.name) is None:
+            super().run_command(command)
+            return
+        pressed = self.last_key
+
+        async def run_later() -> None:
+            await self.session.answered.wait()
+            if self.last_key == pressed:
+                super(PublishScreen, self).run_command(command)
+
+        self.run(self.app_context.type_ahead.command(run_later()), group="first command", exclusive=True)
+
+    @override
     def draw(self) -> None:
         if self.is_leaving:
             return
@@ -191,6 +210,8 @@ class PublishScreen(BaseScreen):
     def _take_organizations(self, result: Result[Page[Organization] | None]) -> None:
         organizations = result.value.items if result.value else ()
         organization = choose_organization(organizations, self.app_context.profile.organization)
+        if organization is None and (result.value or result.error):
+            self.session.answered.set()
         if organization is None or (self.session.organization and self.session.organization.id == organization.id):
             return
         self.session.organization = organization
@@ -200,6 +221,8 @@ class PublishScreen(BaseScreen):
         self.subscribe(self.engine.watch_listing(spaces), lambda _: None, group="spaces")
 
     def _take_sites(self, result: Result[Page[Site] | None]) -> None:
+        if result.value or result.error:
+            self.session.answered.set()
         if result.value:
             self._all_sites = result.value.items
             self._hint = "There is no site yet: a creates one."

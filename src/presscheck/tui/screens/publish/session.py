@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING
 
 from presscheck.api.sites import Site
@@ -24,6 +25,7 @@ class PublishSession(StructureSession):
     Attributes:
         organization: the organization; None until it is loaded.
         sites: the sites that are listed.
+        answered: set once the sites are loaded, or cannot be.
         target: the id of the site that the cursor goes to as soon as it is listed; empty for none.
         target_command: the name of the command that runs then; empty for none.
     """
@@ -32,6 +34,7 @@ class PublishSession(StructureSession):
         super().__init__(screen, SiteTree("", Site(id="")))
         self.organization: Organization | None = None
         self.sites: tuple[Site, ...] = ()
+        self.answered = asyncio.Event()
         self.target = self.target_command = ""
         self._structures: dict[str, SiteTree] = {}
         """The structures of the sites that were looked at, by the ids of the sites."""
