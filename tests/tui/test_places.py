@@ -16,6 +16,7 @@ from presscheck.api.spaces import GetSpace
 from presscheck.client.request_priority import Priority
 from presscheck.documents.pages.tree import flatten
 from presscheck.engine.review import live_updates
+from presscheck.errors import PresscheckError
 from presscheck.service.db.engine import Database
 from presscheck.service.models.sites import SiteRow
 from presscheck.tui.places import LIMIT, Place, Places
@@ -256,3 +257,18 @@ async def test_a_covered_screen_requests_nothing_until_it_is_shown(
         await pilot.press("g", "g")
         await until(pilot, shows="While it was covered")
         assert len(requested()) > len(before) + 3
+
+
+@pytest.mark.slow
+async def test_offline_one_cannot_go_to_a_review_that_was_never_loaded(service: RunningService, tmp_path: Path) -> None:
+    async with running(app_on(service, tmp_path)) as pilot:
+        await reviewing(pilot, FIRST)
+    async with running(app_on(service, tmp_path, offline=True)) as pilot:
+        review = await reviewing(pilot, FIRST)
+        where = Place.review(review.session.model.request.space, "never")
+        pilot.app.remember_review(*where.ids)
+        await pilot.press("g", "r")
+        await until(pilot, shows="you are offline, and this change request was never loaded")
+        assert pilot.app.screen is review
+        with pytest.raises(PresscheckError, match="never loaded"):
+            await pilot.app.go(where)

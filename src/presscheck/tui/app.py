@@ -365,6 +365,10 @@ class PresscheckApp(App[int], inherit_bindings=False):
         """Go to a place, and return its screen."""
         return await self.navigation.go(place)
 
+    def place_reason(self, place: Place) -> str | None:
+        """Why one cannot go to a place; None if one can."""
+        return self.navigation.place_reason(place)
+
     def open_permissions(self, organization: Organization, thing: Container | OrganizationMember) -> None:
         """Show who has which level in a place, or which levels a person has, and why."""
         self.navigation.open_permissions(organization, thing)

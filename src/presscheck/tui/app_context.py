@@ -125,7 +125,15 @@ class AppContext(Protocol):
         ...
 
     async def go(self, place: Place) -> Screen[Any]:
-        """Go to a place, and return its screen."""
+        """Go to a place, and return its screen.
+
+        Raises:
+            PresscheckError: one cannot go there.
+        """
+        ...
+
+    def place_reason(self, place: Place) -> str | None:
+        """Why one cannot go to a place; None if one can."""
         ...
 
     def open_permissions(self, organization: Organization, thing: Container | OrganizationMember) -> None:

@@ -12,10 +12,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from functools import partialmethod
 from typing import TYPE_CHECKING, Any, cast
 
 from textual.screen import Screen
 
+from presscheck.api.change_requests import GetChangeRequest
+from presscheck.errors import PresscheckError
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.app_context import AppContext
 from presscheck.tui.places import Place, Places
@@ -80,25 +83,14 @@ class Navigation:
         self._kept: dict[tuple[str, ...], tuple[BaseScreen, str]] = {}
         """The screens that left the stack, the one that left last at the end, and the theme that they have."""
 
-    def command_go_inbox(self) -> None:
-        """Show the inbox."""
+    def _go_to_mode(self, mode: str) -> None:
         self._note()
-        self._root_of("inbox")
+        self._root_of(mode)
 
-    def command_go_browse(self) -> None:
-        """Show spaces and pages."""
-        self._note()
-        self._root_of("browse")
-
-    def command_go_publish(self) -> None:
-        """Show the sites."""
-        self._note()
-        self._root_of("publish")
-
-    def command_go_admin(self) -> None:
-        """Show what the organization has apart from its content."""
-        self._note()
-        self._root_of("admin")
+    command_go_inbox = partialmethod(_go_to_mode, "inbox")
+    command_go_browse = partialmethod(_go_to_mode, "browse")
+    command_go_publish = partialmethod(_go_to_mode, "publish")
+    command_go_admin = partialmethod(_go_to_mode, "admin")
 
     def command_go_outbox(self) -> None:
         """Show pending writes."""
@@ -113,7 +105,9 @@ class Navigation:
 
     def reason_go_review(self) -> str | None:
         """Disabled until a change request was opened."""
-        return None if self.last_review else "no change request was opened yet: enter opens one"
+        if self.last_review is None:
+            return "no change request was opened yet: enter opens one"
+        return self.place_reason(Place.review(*self.last_review))
 
     def command_go_links(self) -> None:
         """Show links, files and reusable content of the space of the screen."""
@@ -168,8 +162,26 @@ class Navigation:
         """Disabled until the user went somewhere."""
         return None if self._places.others(self._here()) else "no other place was opened yet"
 
+    def place_reason(self, place: Place) -> str | None:
+        """Why one cannot go to a place; None if one can."""
+        if place.screen in self._kept:
+            return None
+        if place.kind == "batch":
+            return "it is finished and closed"
+        engine = self._app.engine
+        if place.kind != "review" or engine.status.online:
+            return None
+        call = GetChangeRequest(space_id=place.ids[0], change_request_id=place.ids[1])
+        return None if engine.known(call) else "you are offline, and this change request was never loaded"
+
     async def go(self, place: Place) -> BaseScreen:
-        """Go to a place, and return its screen. A review or a list of comments opens anew, on top of the screen."""
+        """Go to a place, and return its screen. A review or a list of comments opens anew, on top of the screen.
+
+        Raises:
+            PresscheckError: one cannot go there.
+        """
+        if reason := self.place_reason(place):
+            raise PresscheckError(reason)
         self._note()
         if place.kind in MODES:
             self._places.jump()
@@ -267,7 +279,8 @@ class Navigation:
             if here is None or here.ids != place.ids:
                 root.go_to(place)
             return
-        self._app.switch_mode(place.mode)
+        if place.mode:
+            self._app.switch_mode(place.mode)
         for screen in self._app.screen_stack:
             other = self._place_of(screen)
             if other and other.screen == place.screen:
@@ -281,9 +294,9 @@ class Navigation:
             self._app.push_screen(kept)
             if theme != self._app.theme:
                 self._app.refresh_css(animate=False)
-        elif place.kind == "batch":
+        elif reason := self.place_reason(place):
+            self._app.notify(reason)
             self._places.forget(place)
-            self._app.notify("it is finished and closed")
         else:
             self._note()
             self._app.push_screen(self._new_screen(place))

@@ -116,6 +116,11 @@ class InboxScreen(BaseScreen):
         if view is not model.view:
             self.session.choose(view)
 
+    def reason_open(self) -> str | None:
+        """Disabled offline on a change request that was never loaded."""
+        request = self.session.current()
+        return self.app_context.place_reason(Place.review(request.space, request.id)) if request else None
+
     def command_open(self) -> Awaitable[object] | None:
         """Review the change request under the cursor; without any, open the home of a space."""
         request, model = self.session.current(), self.session.model
