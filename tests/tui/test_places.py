@@ -271,4 +271,4 @@ async def test_offline_one_cannot_go_to_a_review_that_was_never_loaded(service: 
         await until(pilot, shows="you are offline, and this change request was never loaded")
         assert pilot.app.screen is review
         with pytest.raises(PresscheckError, match="never loaded"):
-            await pilot.app.go(where)
+            pilot.app.go(where)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from inspect import isawaitable
 from pathlib import Path
@@ -361,9 +361,9 @@ class PresscheckApp(App[int], inherit_bindings=False):
         """Make this change request the one that the command `go_review` opens."""
         self.navigation.last_review = (space_id, change_request_id)
 
-    async def go(self, place: Place) -> Screen[Any]:
+    def go(self, place: Place) -> Awaitable[Screen[Any]]:
         """Go to a place, and return its screen."""
-        return await self.navigation.go(place)
+        return self.navigation.go(place)
 
     def place_reason(self, place: Place) -> str | None:
         """Why one cannot go to a place; None if one can."""

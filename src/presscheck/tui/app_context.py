@@ -124,8 +124,11 @@ class AppContext(Protocol):
         """Make this change request the one that the command `go_review` opens."""
         ...
 
-    async def go(self, place: Place) -> Screen[Any]:
-        """Go to a place, and return its screen.
+    def go(self, place: Place) -> Awaitable[Screen[Any]]:
+        """Go to a place.
+
+        Returns:
+            The screen of the place. It is on top at once; what is awaited is that it goes to the place.
 
         Raises:
             PresscheckError: one cannot go there.

@@ -10,14 +10,13 @@ opened, so that the first paint does not wait for them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import replace
 from functools import partialmethod
 from typing import TYPE_CHECKING, Any, cast
 
 from textual.screen import Screen
 
-from presscheck.api.change_requests import GetChangeRequest
 from presscheck.errors import PresscheckError
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.app_context import AppContext
@@ -171,11 +170,16 @@ class Navigation:
         engine = self._app.engine
         if place.kind != "review" or engine.status.online:
             return None
+        from presscheck.api.change_requests import GetChangeRequest  # 15 ms, not for the first paint
+
         call = GetChangeRequest(space_id=place.ids[0], change_request_id=place.ids[1])
         return None if engine.known(call) else "you are offline, and this change request was never loaded"
 
-    async def go(self, place: Place) -> BaseScreen:
-        """Go to a place, and return its screen. A review or a list of comments opens anew, on top of the screen.
+    def go(self, place: Place) -> Awaitable[BaseScreen]:
+        """Go to a place. A review or a list of comments opens anew, on top of the screen.
+
+        Returns:
+            The screen of the place. It is on top at once; what is awaited is that it goes to the place.
 
         Raises:
             PresscheckError: one cannot go there.
@@ -185,13 +189,18 @@ class Navigation:
         self._note()
         if place.kind in MODES:
             self._places.jump()
-            await self._app.switch_mode(place.kind)
+            mounted = self._app.switch_mode(place.kind)
             screen = self._root_of(place.kind)
         else:
             screen = self._new_screen(place)
-            await self._app.push_screen(screen)
-        screen.go_to(place)
-        return screen
+            mounted = self._app.push_screen(screen)
+
+        async def arrive() -> BaseScreen:
+            await mounted
+            screen.go_to(place)
+            return screen
+
+        return arrive()
 
     def _new_screen(self, place: Place) -> BaseScreen:
         """The screen of a place that is no mode."""

@@ -352,8 +352,9 @@ class ReplaceScreen(BaseScreen):
             outbox.save_draft(key, "")
         self._show_request(request)
         app.pop_screen()
+        opening = app.go(Place.review(request.space, request.id))
         app.notify(f"replaced {number} in #{request.number}")
-        await app.go(Place.review(request.space, request.id))
+        await opening
 
     @property
     def _subject_key(self) -> str:
