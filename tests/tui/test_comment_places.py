@@ -15,6 +15,7 @@ from presscheck.api.comments import Document, GetComment, ListSpaceComments, Pos
 from presscheck.api.content import ListPages
 from presscheck.documents.pages.tree import flatten
 from presscheck.engine.drafts import drafts
+from presscheck.tui.places import Place
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("at_once")]
 
@@ -134,7 +135,7 @@ async def test_each_line_of_a_live_page_has_its_own_draft(service: RunningServic
         pages = flatten((await mia.send(ListPages(space_id="api"))).pages)
         page = next(page.id for page in pages if page.title == "Overview")
         await until(pilot, shows="Needs me")
-        await pilot.app.open_page("api", page)
+        await pilot.app.go(Place.page("api", page))
         await until(pilot, shows="Three things to know")
         await until(pilot, holds=lambda: pilot.app.screen.page_view.has_focus)
         view = pilot.app.screen.page_view
