@@ -11,6 +11,7 @@ from tests.tui.keyboard import burst
 from tests.tui.markdown_editor import TEXT, editing, editor
 from textual import events
 
+from presscheck.tui.places import Place
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 
 pytestmark = pytest.mark.service(shared=True)
@@ -86,7 +87,7 @@ async def test_a_draft_opens_where_it_was_written(service: RunningService, tmp_p
         await until(pilot, shows="not saved: your text is kept as a draft")
     async with running(app_on(service, tmp_path)) as pilot:
         await until(pilot, shows="Needs me")
-        await pilot.app.open_page(one.at["space_id"], one.page, one.at["change_request_id"])
+        await pilot.app.go(Place.page(one.at["space_id"], one.page, one.at["change_request_id"]))
         await until(pilot, shows="A key lasts for ever.")
         await pilot.press("e")
         await until(pilot, shows="Written of many.")
