@@ -4,14 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from json.encoder import encode_basestring
+from typing import Any, TypeVar
 
 from presscheck.api.change_requests import ChangeRequest, ListRequestedReviewers, ListReviews
 from presscheck.api.comments import ListComments, ListReplies, ListSpaceComments, ListSpaceReplies
 from presscheck.api.content import GetChangeRequestPage, GetPage, GetRevisionPage
 from presscheck.api.content_changes import GetChangeRequestChanges
+from presscheck.api.operation import Operation
 
+OperationT = TypeVar("OperationT", bound=Operation[Any])
 ALL = 1000
 """The largest page size that the service supports."""
+
+
+def at(operation: type[OperationT], call: Operation[Any], **given: Any) -> OperationT:
+    """Return an operation whose path has the fields of the path of another call, with more arguments."""
+    path = {name: getattr(call, name) for name in operation.path_fields() if name in call.path_fields()}
+    return operation(**path | given)
 
 
 def reviews_of(request: ChangeRequest) -> ListReviews:

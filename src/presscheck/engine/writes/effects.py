@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Literal
 from urllib.parse import quote
 
@@ -24,10 +25,9 @@ from presscheck.api import (
 )
 from presscheck.api.operation import Operation
 from presscheck.engine.reads.subscriptions import beneath
+from presscheck.engine.shared_calls import ALL, at
 
 Reconcile = Literal["repeat", "look", "state", "ask"]
-ALL = 1000
-"""The largest page size that the service supports."""
 Call = Any
 """A call of the operation to which the effects belong."""
 
@@ -173,53 +173,16 @@ def _path_of_space(call: Call) -> str:
     return f"/spaces/{quote(call.space_id, safe='')}"
 
 
-def _all_comments(call: Call, _: str) -> tuple[Operation[Any], ...]:
-    path = {"space_id": call.space_id, "change_request_id": call.change_request_id}
-    return (comments.ListComments(**path, format="markdown", order="desc", limit=ALL),)
-
-
-def _all_replies(call: Call, _: str) -> tuple[Operation[Any], ...]:
-    path = {"space_id": call.space_id, "change_request_id": call.change_request_id, "comment_id": call.comment_id}
-    return (comments.ListReplies(**path, format="markdown", limit=ALL),)
-
-
-def _all_live_comments(call: Call, _: str) -> tuple[Operation[Any], ...]:
-    return (comments.ListSpaceComments(space_id=call.space_id, format="markdown", order="desc", limit=ALL),)
-
-
-def _all_live_replies(call: Call, _: str) -> tuple[Operation[Any], ...]:
-    path = {"space_id": call.space_id, "comment_id": call.comment_id}
-    return (comments.ListSpaceReplies(**path, format="markdown", limit=ALL),)
-
-
-def _all_reviews(call: Call, _: str) -> tuple[Operation[Any], ...]:
-    path = {"space_id": call.space_id, "change_request_id": call.change_request_id}
-    return (change_requests.ListReviews(**path, format="markdown", limit=ALL),)
-
-
 def _created_by(call: Call, author: str) -> tuple[Operation[Any], ...]:
     """The lists of change requests in both initial states, because the service chooses the state of a new one."""
-    listings = (
-        change_requests.ListChangeRequests(
-            space_id=call.space_id, status=status, limit=ALL, **({"creator": author} if author else {})
-        )
-        for status in ("draft", "open")
-    )
-    return tuple(listings)
-
-
-def _redirects_from(call: Call, _: str) -> tuple[Operation[Any], ...]:
-    path = {"organization_id": call.organization_id, "site_id": call.site_id}
-    return (site_settings.ListRedirects(**path, search=call.source, limit=ALL),)
+    creator = {"creator": author} if author else {}
+    listing = partial(at, change_requests.ListChangeRequests, call, limit=ALL, **creator)
+    return listing(status="draft"), listing(status="open")
 
 
 def _leads_to(target: site_settings.RedirectTarget, wanted: site_settings.RedirectDestination) -> bool:
     """Whether the target of a redirect has all that was asked for."""
     return all(getattr(target, name) == value for name, value in wanted.model_dump(exclude_none=True).items())
-
-
-def _all_share_links(call: Call, _: str) -> tuple[Operation[Any], ...]:
-    return (site_settings.ListShareLinks(organization_id=call.organization_id, site_id=call.site_id, limit=ALL),)
 
 
 def _letters(body: Any) -> str:
@@ -240,47 +203,42 @@ def _same_subject(item: Any, call: Call, author: str) -> bool:
     return author in ("", item.created_by and item.created_by.id) and item.subject == (call.subject or "")
 
 
-def _get_space(call: Call) -> Operation[Any]:
-    return spaces.GetSpace(space_id=call.space_id)
-
-
-def _get_change_request(call: Call) -> Operation[Any]:
-    return change_requests.GetChangeRequest(space_id=call.space_id, change_request_id=call.change_request_id)
-
-
-def _get_site(call: Call) -> Operation[Any]:
-    return sites.GetSite(organization_id=call.organization_id, site_id=call.site_id)
-
-
 def _repeatable(stale: Callable[[Call], tuple[str, ...]] = _discussion, *, queued: bool = True) -> Effects:
     return Effects(queued=queued, reconcile="repeat", stale=stale)
 
 
+def _looked_for(
+    stale: Callable[[Call], tuple[str, ...]],
+    listing: type[Operation[Any]],
+    is_result: Callable[[Any, Call, str], bool],
+    **given: Any,
+) -> Effects:
+    """Return the effects of a queued write whose result is looked for in a listing."""
+    return Effects(True, "look", stale, lambda call, _: (at(listing, call, **given, limit=ALL),), is_result)
+
+
+def _by_state(
+    stale: Callable[[Call], tuple[str, ...]], read: type[Operation[Any]], is_done: Callable[[Any], bool]
+) -> Effects:
+    """Return the effects of a write that is sent immediately, and whose result is in the state of the resource."""
+    return Effects(False, "state", stale, state=(partial(at, read), is_done))
+
+
 EFFECTS: dict[type[Operation[Any]], Effects] = {
-    comments.PostComment: Effects(
-        queued=True, reconcile="look", stale=_comments, listings=_all_comments, is_result=_same_text
-    ),
-    comments.PostReply: Effects(
-        queued=True, reconcile="look", stale=_comments, listings=_all_replies, is_result=_same_text
-    ),
+    comments.PostComment: _looked_for(_comments, comments.ListComments, _same_text, format="markdown", order="desc"),
+    comments.PostReply: _looked_for(_comments, comments.ListReplies, _same_text, format="markdown"),
     comments.UpdateComment: _repeatable(_comments),
     comments.UpdateReply: _repeatable(_comments),
     comments.DeleteComment: _repeatable(_comments),
     comments.DeleteReply: _repeatable(_comments),
-    comments.PostSpaceComment: Effects(
-        queued=True, reconcile="look", stale=_live_comments, listings=_all_live_comments, is_result=_same_text
+    comments.PostSpaceComment: _looked_for(
+        _live_comments, comments.ListSpaceComments, _same_text, format="markdown", order="desc"
     ),
-    comments.PostSpaceReply: Effects(
-        queued=True, reconcile="look", stale=_live_comments, listings=_all_live_replies, is_result=_same_text
-    ),
+    comments.PostSpaceReply: _looked_for(_live_comments, comments.ListSpaceReplies, _same_text, format="markdown"),
     comments.UpdateSpaceComment: _repeatable(_live_comments),
     comments.DeleteSpaceComment: _repeatable(_live_comments),
-    change_requests.SubmitReview: Effects(
-        queued=True,
-        reconcile="look",
-        stale=_discussion,
-        listings=_all_reviews,
-        is_result=_same_verdict,
+    change_requests.SubmitReview: _looked_for(
+        _discussion, change_requests.ListReviews, _same_verdict, format="markdown"
     ),
     change_requests.RequestReviewers: _repeatable(),
     change_requests.RemoveRequestedReviewer: _repeatable(),
@@ -292,26 +250,18 @@ EFFECTS: dict[type[Operation[Any]], Effects] = {
         listings=_created_by,
         is_result=_same_subject,
     ),
-    change_requests.MergeChangeRequest: Effects(
-        queued=False,
-        reconcile="state",
-        stale=_space,
-        state=(_get_change_request, lambda request: request.status == "merged"),
+    change_requests.MergeChangeRequest: _by_state(
+        _space, change_requests.GetChangeRequest, lambda request: request.status == "merged"
     ),
-    change_requests.PullChangeRequest: Effects(
-        queued=False,
-        reconcile="state",
-        stale=_request,
-        state=(_get_change_request, lambda request: not request.outdated),
+    change_requests.PullChangeRequest: _by_state(
+        _request, change_requests.GetChangeRequest, lambda request: not request.outdated
     ),
     content_changes.EditChangeRequestContent: Effects(queued=False, reconcile="ask", stale=_request),
     spaces.CreateSpace: Effects(queued=False, reconcile="ask", stale=_organization),
     spaces.UpdateSpace: _repeatable(_space, queued=False),
     spaces.MoveSpace: _repeatable(_space, queued=False),
     spaces.DeleteSpace: _repeatable(_space_itself, queued=False),
-    spaces.RestoreSpace: Effects(
-        queued=False, reconcile="state", stale=_space, state=(_get_space, lambda space: space.deleted_at is None)
-    ),
+    spaces.RestoreSpace: _by_state(_space, spaces.GetSpace, lambda space: space.deleted_at is None),
     spaces.DuplicateSpace: Effects(queued=False, reconcile="ask", stale=_space),
     spaces.TransferSpace: Effects(queued=False, reconcile="ask", stale=_space),
     collections.CreateCollection: Effects(queued=False, reconcile="ask", stale=_organization),
@@ -326,29 +276,21 @@ EFFECTS: dict[type[Operation[Any]], Effects] = {
         queued=True,
         reconcile="look",
         stale=_redirects,
-        listings=_redirects_from,
+        listings=lambda call, _: (at(site_settings.ListRedirects, call, search=call.source, limit=ALL),),
         is_result=lambda item, call, _: item.source == call.source and _leads_to(item.destination, call.destination),
         is_unique=True,
     ),
     site_settings.UpdateRedirect: _repeatable(_redirects),
     site_settings.DeleteRedirect: _repeatable(_redirects),
-    site_settings.CreateShareLink: Effects(
-        queued=True,
-        reconcile="look",
-        stale=_share_links,
-        listings=_all_share_links,
-        is_result=lambda item, call, _: item.name == call.name,
+    site_settings.CreateShareLink: _looked_for(
+        _share_links, site_settings.ListShareLinks, lambda item, call, _: item.name == call.name
     ),
     site_settings.UpdateShareLink: _repeatable(_share_links),
     site_settings.DeleteShareLink: _repeatable(_share_links),
     # not queued: it replaces the whole schema, and one that somebody changed meanwhile would be overwritten unseen
     site_settings.UpdateAdaptiveSchema: _repeatable(_adaptive_schema, queued=False),
-    sites.PublishSite: Effects(
-        queued=False, reconcile="state", stale=_site, state=(_get_site, lambda site: site.published)
-    ),
-    sites.UnpublishSite: Effects(
-        queued=False, reconcile="state", stale=_site, state=(_get_site, lambda site: not site.published)
-    ),
+    sites.PublishSite: _by_state(_site, sites.GetSite, lambda site: site.published),
+    sites.UnpublishSite: _by_state(_site, sites.GetSite, lambda site: not site.published),
     integrations.PublishIntegration: Effects(queued=False, reconcile="ask", stale=_integration),
     integrations.UnpublishIntegration: _repeatable(_integration, queued=False),
     integrations.InstallIntegration: Effects(queued=False, reconcile="ask", stale=_integration),

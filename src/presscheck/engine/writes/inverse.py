@@ -6,7 +6,7 @@ import json
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeVar, cast
+from typing import Any, Literal, cast
 
 from presscheck.api.operation import Operation
 
@@ -15,7 +15,6 @@ Call = Any
 Json = dict[str, Any]
 Read = Callable[[Operation[Any]], Awaitable[Any]]
 """Returns the response of the service to a read, not cached."""
-OperationT = TypeVar("OperationT", bound=Operation[Any])
 LONGEST = 60
 """Characters of a text that a sentence quotes."""
 NO_FORMER = "the former value is not known"
@@ -101,12 +100,6 @@ class Inverse(ABC):
         Raises:
             PresscheckError: they cannot be read.
         """
-
-
-def at(operation: type[OperationT], call: Call, **given: Any) -> OperationT:
-    """Return an operation whose path has the fields of the path of another call, with more arguments."""
-    path = {name: getattr(call, name) for name in operation.path_fields() if name in call.path_fields()}
-    return operation(**path | given)
 
 
 def last_id(call: Call) -> str:

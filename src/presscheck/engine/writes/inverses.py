@@ -38,7 +38,7 @@ from presscheck.api.operation import Model, Operation
 from presscheck.documents.visitors.claim_schema import schema_claims, schema_text
 from presscheck.engine.publish.site_structure import all_items, children_of, site_spaces
 from presscheck.engine.reads.listing_guard import all_items_of
-from presscheck.engine.shared_calls import ALL
+from presscheck.engine.shared_calls import ALL, at
 from presscheck.engine.writes.inverse import (
     NO_CHANGE,
     NO_FORMER,
@@ -49,7 +49,6 @@ from presscheck.engine.writes.inverse import (
     Json,
     Read,
     SentWrite,
-    at,
     compared,
     is_change,
     is_same_text,

@@ -11,7 +11,7 @@ from presscheck.api import change_requests, content, content_changes
 from presscheck.api.operation import Operation
 from presscheck.documents.pages.page_order import Move, PageOrder
 from presscheck.engine.review.page_edits import content_of, places_of
-from presscheck.engine.shared_calls import page_in
+from presscheck.engine.shared_calls import at, page_in
 from presscheck.engine.writes.inverse import (
     NO_FORMER,
     NO_RESULT,
@@ -21,7 +21,6 @@ from presscheck.engine.writes.inverse import (
     Json,
     Read,
     SentWrite,
-    at,
     sentence,
 )
 from presscheck.errors import NotFound
