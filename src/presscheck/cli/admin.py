@@ -15,7 +15,7 @@ import click
 from presscheck.api.collections import Collection
 from presscheck.cli import lookup
 from presscheck.cli.output import print_message
-from presscheck.cli.session import Session, with_session
+from presscheck.cli.session import Session, org_option, with_session
 from presscheck.engine.access import Access, read_access
 from presscheck.errors import InvalidArgument
 from presscheck.text.phrases import count
@@ -52,7 +52,7 @@ def admin() -> None:
 
 
 @admin.command()
-@click.option("--org", metavar="ORG", help="Organization, by title or id.")
+@org_option
 @click.option("--csv", "as_csv", is_flag=True, help="Print CSV.")
 @click.option("--diff", "old", metavar="FILE", help="Print what changed since this report (JSON or CSV).")
 @with_session

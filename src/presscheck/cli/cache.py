@@ -8,7 +8,7 @@ import click
 
 from presscheck.cli.exit_codes import report_errors
 from presscheck.cli.output import print_json, print_message, print_rows
-from presscheck.cli.session import confirm, json_option, load_profile, profile_option
+from presscheck.cli.session import confirm, json_option, load_profile, profile_option, yes_option
 from presscheck.errors import StoreError
 from presscheck.paths import places
 from presscheck.store import cache_files
@@ -57,7 +57,7 @@ def size(context: click.Context, *, as_json: bool) -> None:
 
 
 @cache.command("clear")
-@click.option("--yes", "-y", is_flag=True, help="Skip the confirmation.")
+@yes_option
 @json_option
 @report_errors
 def clear(*, yes: bool, as_json: bool) -> None:

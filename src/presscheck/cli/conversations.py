@@ -14,7 +14,7 @@ from presscheck.cli import lookup
 from presscheck.cli.operations.command_factory import sends
 from presscheck.cli.operations.resource_commands import conversation
 from presscheck.cli.output import print_json, print_message, print_text
-from presscheck.cli.session import Session, with_session
+from presscheck.cli.session import Session, org_option, with_session
 from presscheck.engine.conversations import LineReport, in_batches, ingest, read_conversations
 from presscheck.errors import ChecksFailed, InvalidArgument, NotNow
 from presscheck.text.phrases import count
@@ -24,7 +24,7 @@ __all__ = ["conversation"]
 
 @conversation.command("ingest")
 @click.argument("file", type=click.File("rb"), required=False)
-@click.option("--org", metavar="ORG", help="Organization, by title or id.")
+@org_option
 @click.option(
     "--conversations", metavar="JSON", help="A conversation to import, or an array of them, in place of FILE."
 )

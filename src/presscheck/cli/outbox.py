@@ -12,7 +12,14 @@ import click
 
 from presscheck.api.users import GetCurrentUser
 from presscheck.cli.output import print_message
-from presscheck.cli.session import OTHER_PROCESS_TIMEOUT, OUTBOX_POLL_SECONDS, Session, confirm, with_session
+from presscheck.cli.session import (
+    OTHER_PROCESS_TIMEOUT,
+    OUTBOX_POLL_SECONDS,
+    Session,
+    confirm,
+    with_session,
+    yes_option,
+)
 from presscheck.cli.text_input import body_options, body_text
 from presscheck.client.responses import read_answer
 from presscheck.engine.writes.typed_texts import typed_text_in, with_text
@@ -261,7 +268,7 @@ async def history(session: Session) -> None:
 
 @outbox.command()
 @number
-@click.option("--yes", "-y", is_flag=True, help="Skip the confirmation.")
+@yes_option
 @with_session
 async def undo(session: Session, number: int, *, yes: bool) -> None:
     """Undo a sent change (asks first).

@@ -19,13 +19,12 @@ from presscheck.cli import lookup
 from presscheck.cli.operations.command_factory import CommandSpec, group_of, sends
 from presscheck.cli.operations.references import find_id
 from presscheck.cli.output import as_json, row_of
-from presscheck.cli.session import Session, with_session
+from presscheck.cli.session import Session, org_option, with_session
 from presscheck.engine.forms.references import reference_of
 from presscheck.text.phrases import now
 
 COLUMNS = ("id", "label", "status", "defaultRole", "createdAt", "certificate")
 
-org_option = click.option("--org", metavar="ORG", help="Organization, by title or id.")
 
 saml_group = group_of(
     "saml",

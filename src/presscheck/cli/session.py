@@ -335,6 +335,9 @@ profile_option = click.option(
     callback=_remember_profile,
     help="Profile to use: [profiles.NAME] in config.toml.",
 )
+org_option = click.option("--org", metavar="ORG", help="Organization, by title or id.")
+request_argument = click.argument("which", metavar="SPACE#NUMBER")
+yes_option = click.option("--yes", "-y", is_flag=True, help="Skip the confirmation.")
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 

@@ -20,7 +20,7 @@ from presscheck.api.openapi import (
 from presscheck.cli import lookup
 from presscheck.cli.operations.command_factory import CommandSpec, group_of
 from presscheck.cli.output import print_message
-from presscheck.cli.session import Session, with_session
+from presscheck.cli.session import Session, org_option, with_session
 from presscheck.documents.terminal.openapi import description_in
 from presscheck.errors import ChecksFailed
 from presscheck.paths import places
@@ -51,7 +51,7 @@ specification_group = group_of(
     type=click.Path(path_type=Path),
     help="File with the older version, JSON or YAML.",
 )
-@click.option("--org", metavar="ORG", help="Organization, by title or id.")
+@org_option
 @with_session
 async def compare_versions(session: Session, spec_slug: str, old: Path | None, org: str | None) -> None:
     """Tell what the latest version of a specification breaks.

@@ -31,7 +31,7 @@ from presscheck.cli.change_request.review import hold, pending_option, review
 from presscheck.cli.notification_commands import add_to_requests
 from presscheck.cli.operations.command_factory import CommandSpec, add, sends
 from presscheck.cli.output import print_details, print_message, print_rows, print_text
-from presscheck.cli.session import Session, confirm, with_session
+from presscheck.cli.session import Session, confirm, org_option, request_argument, with_session, yes_option
 from presscheck.cli.text_input import body_options, body_text
 from presscheck.engine.members import people_in
 from presscheck.engine.review.comment_state import NEW
@@ -42,7 +42,6 @@ from presscheck.engine.shared_calls import comments_on, reviewers_of, reviews_of
 from presscheck.errors import Conflict, InvalidArgument
 
 COLUMNS = ("space", "number", "status", "subject", "createdBy.displayName", "updatedAt", "id")
-which = click.argument("which", metavar="SPACE#NUMBER")
 
 
 @click.group()
@@ -77,7 +76,7 @@ content_commands.add_to_requests(cr)
 
 @cr.command("list")
 @click.option("--space", metavar="SPACE", help="Only change requests of this space.")
-@click.option("--org", metavar="ORG", help="Organization, by title or id.")
+@org_option
 @click.option(
     "--status",
     type=click.Choice(["draft", "open", "archived", "merged"]),
@@ -114,7 +113,7 @@ async def list_all(
 
 
 @cr.command()
-@which
+@request_argument
 @click.option("--comments/--no-comments", default=True, help="Also print the comments.")
 @with_session
 @sends(GetChangeRequest)
@@ -159,7 +158,7 @@ async def create(session: Session, space: str, subject: str) -> None:
 
 
 @cr.command()
-@which
+@request_argument
 @click.option("--page", metavar="ID", help="Comment on this page (an id).")
 @pending_option
 @body_options
@@ -183,7 +182,7 @@ async def comment(
 
 
 @cr.command()
-@which
+@request_argument
 @click.argument("comment_id", metavar="COMMENT")
 @pending_option
 @body_options
@@ -210,7 +209,7 @@ async def reply(
 
 
 @cr.command()
-@which
+@request_argument
 @click.argument("comment_id", metavar="COMMENT")
 @click.option("--undo", is_flag=True, help="Reopen the comment.")
 @with_session
@@ -222,7 +221,7 @@ async def resolve(session: Session, which: str, comment_id: str, *, undo: bool) 
 
 
 @cr.command()
-@which
+@request_argument
 @click.option(
     "--add",
     "added",
@@ -249,7 +248,7 @@ async def reviewers(session: Session, which: str, added: tuple[str, ...], remove
 
 
 @cr.command()
-@which
+@request_argument
 @with_session
 @sends(PullChangeRequest)
 async def update(session: Session, which: str) -> None:
@@ -262,8 +261,8 @@ async def update(session: Session, which: str) -> None:
 
 
 @cr.command()
-@which
-@click.option("--yes", "-y", is_flag=True, help="Skip the confirmation.")
+@request_argument
+@yes_option
 @click.option("--if-clean", is_flag=True, help="Merge only if every merge requirement is met.")
 @click.option("--with-conflicts", is_flag=True, help="Merge conflicts too: readers see both versions.")
 @with_session
@@ -287,7 +286,7 @@ async def merge(session: Session, which: str, *, yes: bool, if_clean: bool, with
 
 
 @cr.command()
-@which
+@request_argument
 @click.option("--undo", is_flag=True, help="Reopen the change request.")
 @with_session
 @sends(UpdateChangeRequest)
@@ -300,7 +299,7 @@ async def archive(session: Session, which: str, *, undo: bool) -> None:
 
 
 @cr.command()
-@which
+@request_argument
 @with_session
 async def revert(session: Session, which: str) -> None:
     """Create a change request that undoes a merged one.

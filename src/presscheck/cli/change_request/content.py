@@ -15,7 +15,7 @@ from presscheck.api.content_changes import EditChangeRequestContent, SemanticCha
 from presscheck.cli import lookup
 from presscheck.cli.operations.command_factory import sends
 from presscheck.cli.output import as_json, print_json, print_line, print_message
-from presscheck.cli.session import Session, with_session
+from presscheck.cli.session import Session, request_argument, with_session
 from presscheck.cli.text_input import body_options, body_text
 from presscheck.documents.diff.page_diff import CONTEXT, Mode, PageDifference, compare, difference_lines
 from presscheck.documents.merge.text import merge_text
@@ -30,7 +30,7 @@ WIDE = 100
 
 
 @click.command()
-@click.argument("which", metavar="SPACE#NUMBER")
+@request_argument
 @click.option("--stat", is_flag=True, help="Print only the changed pages and their word counts.")
 @click.option(
     "--format",
@@ -80,7 +80,7 @@ async def diff(session: Session, which: str, *, stat: bool, layout: str, context
 
 
 @click.command()
-@click.argument("which", metavar="SPACE#NUMBER")
+@request_argument
 @click.option("--subject", metavar="TEXT", help="New subject; at most 100 characters.")
 @click.option("--status", type=click.Choice(["draft", "open"]), help="Draft, or open for review.")
 @click.option("--page", metavar="PAGE", help="Replace the text of this page, by id, path or title.")

@@ -9,7 +9,7 @@ import click
 from presscheck.api.spaces import GetSpace
 from presscheck.cli import lookup
 from presscheck.cli.output import print_message, print_rows
-from presscheck.cli.session import Session, with_session
+from presscheck.cli.session import Session, request_argument, with_session
 from presscheck.config.owners_file import Owners, OwnersFile
 from presscheck.engine.members import people_in, user_id
 from presscheck.engine.review.changes import changed_items
@@ -31,7 +31,7 @@ COLUMNS = ("owner", "pages", "of", "review", "users")
 
 
 @click.command()
-@click.argument("which", metavar="SPACE#NUMBER")
+@request_argument
 @with_session
 async def owners(session: Session, which: str) -> None:
     """List the owners of the changed pages.

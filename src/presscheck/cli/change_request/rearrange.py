@@ -11,7 +11,7 @@ from presscheck.api.change_requests import ChangeRequest, GetChangeRequest
 from presscheck.api.content_changes import ChangedPage
 from presscheck.cli import lookup
 from presscheck.cli.output import print_message, print_text
-from presscheck.cli.session import Session, confirm, with_session
+from presscheck.cli.session import Session, confirm, request_argument, with_session, yes_option
 from presscheck.engine.review.rearrange import (
     Kind,
     Rearrangement,
@@ -28,7 +28,6 @@ SUBJECT = 100
 """The most characters of a subject."""
 _DONE: dict[Kind, str] = {"drop": "Dropped", "copy": "Copied", "move": "Moved"}
 
-_which = click.argument("which", metavar="SPACE#NUMBER")
 _pages = click.argument("pages", metavar="PAGE...", nargs=-1, required=True)
 _dry_run = click.option("--dry-run", is_flag=True, help="Print what would happen to each page; send nothing.")
 
@@ -41,10 +40,10 @@ def _target_options(function: Callable[..., None]) -> Callable[..., None]:
 
 
 @click.command()
-@_which
+@request_argument
 @_pages
 @_dry_run
-@click.option("--yes", "-y", is_flag=True, help="Skip the confirmation.")
+@yes_option
 @with_session
 async def drop(session: Session, which: str, pages: tuple[str, ...], *, dry_run: bool, yes: bool) -> None:
     """Drop the changes to pages from a change request.
@@ -56,7 +55,7 @@ async def drop(session: Session, which: str, pages: tuple[str, ...], *, dry_run:
 
 
 @click.command()
-@_which
+@request_argument
 @_pages
 @_target_options
 @_dry_run
@@ -73,7 +72,7 @@ async def copy(
 
 
 @click.command()
-@_which
+@request_argument
 @_pages
 @_target_options
 @_dry_run

@@ -12,7 +12,7 @@ from presscheck.api.comments import Document, PostComment, PostReply
 from presscheck.cli import lookup
 from presscheck.cli.operations.command_factory import sends
 from presscheck.cli.output import print_json, print_message
-from presscheck.cli.session import Session, confirm, with_session
+from presscheck.cli.session import Session, confirm, request_argument, with_session
 from presscheck.cli.text_input import body_options, body_text
 from presscheck.engine.review.pending_review import PendingReview
 from presscheck.errors import InvalidArgument, NotSupported, ReadOnly
@@ -26,7 +26,7 @@ pending_option: Callable[[Any], Any] = click.option(
 
 
 @click.command()
-@click.argument("which", metavar="SPACE#NUMBER")
+@request_argument
 @click.option("--approve", "status", flag_value="approved", help="Approve the change request.")
 @click.option("--request-changes", "status", flag_value="changes-requested", help="Request changes.")
 @click.option("--start", is_flag=True, help="Start a pending review: the app holds your comments too.")

@@ -33,7 +33,7 @@ from presscheck.api.sites import (
 from presscheck.cli import lookup
 from presscheck.cli.operations.command_factory import CommandSpec, add, sends
 from presscheck.cli.output import print_message, print_text
-from presscheck.cli.session import Session, confirm, with_session
+from presscheck.cli.session import Session, confirm, org_option, with_session, yes_option
 from presscheck.cli.site.check_reports import junit, sarif
 from presscheck.cli.site.config import config
 from presscheck.cli.site.documents import customization, schema, set_schema
@@ -60,7 +60,6 @@ class _Shown(NamedTuple):
     title: str
 
 
-org_option = click.option("--org", metavar="ORG", help="Organization, by title or id.")
 checks_option = click.option(
     "--checks",
     "checks_file",
@@ -166,7 +165,7 @@ async def move(session: Session, site: str, item: str, before: str | None, after
 
 @site.command()
 @click.argument("site")
-@click.option("--yes", "-y", is_flag=True, help="Skip the confirmation.")
+@yes_option
 @click.option("--if-clean", is_flag=True, help="Only if its checks find no errors or warnings.")
 @checks_option
 @org_option

@@ -12,7 +12,7 @@ import click
 
 from presscheck.cli import lookup
 from presscheck.cli.output import print_line, print_message
-from presscheck.cli.session import Session, confirm, with_session
+from presscheck.cli.session import Session, confirm, org_option, with_session, yes_option
 from presscheck.engine.site_config.bases import Base, Bases, overwritten
 from presscheck.engine.site_config.comparison import Difference, Drift, Field
 from presscheck.engine.site_config.document import WRITTEN, Part, SiteConfig
@@ -36,7 +36,6 @@ MOST_LINES = 20
 """The most lines about what a push leaves alone."""
 
 Command = Callable[..., Any]
-org_option = click.option("--org", metavar="ORG", help="Organization, by title or id.")
 file_argument = click.argument("file", type=click.Path(path_type=Path))
 
 
@@ -44,7 +43,7 @@ def push_options(function: Command) -> Command:
     """Add the options of a push to a command."""
     for option in (
         org_option,
-        click.option("--yes", "-y", is_flag=True, help="Skip the confirmation."),
+        yes_option,
         click.option("--prune", is_flag=True, help="Also remove from the site what the file does not have."),
         click.option("--dry-run", is_flag=True, help="Print the calls and send nothing."),
     ):

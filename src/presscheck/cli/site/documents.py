@@ -26,8 +26,8 @@ from presscheck.cli import lookup
 from presscheck.cli.operations.command_factory import errors_at_fields, print_request, sends
 from presscheck.cli.operations.field_options import call_of
 from presscheck.cli.output import print_message
-from presscheck.cli.session import Session, confirm, with_session
-from presscheck.cli.site.config import bases_of, difference_json, drift_json, drift_text, org_option, print_differences
+from presscheck.cli.session import Session, confirm, org_option, with_session, yes_option
+from presscheck.cli.site.config import bases_of, difference_json, drift_json, drift_text, print_differences
 from presscheck.engine.site_config.bases import Base, overwritten
 from presscheck.engine.site_config.comparison import Difference, Drift, compare
 from presscheck.engine.site_config.document import SiteConfig
@@ -167,7 +167,7 @@ async def show(session: Session, site: str, org: str | None, *, unmasked: bool |
 @click.argument("site")
 @click.option("--settings", metavar="JSON", help="All settings of the customization (required).")
 @_replacement_options
-@click.option("--yes", "-y", is_flag=True, help="Skip the confirmation.")
+@yes_option
 @with_session
 @sends(UpdateCustomization)
 async def set_customization(

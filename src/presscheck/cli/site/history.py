@@ -9,8 +9,8 @@ import click
 
 from presscheck.cli import lookup
 from presscheck.cli.output import print_message
-from presscheck.cli.session import Session, with_session
-from presscheck.cli.site.config import PushOptions, org_option, push_options, report_push, run_push
+from presscheck.cli.session import Session, org_option, with_session
+from presscheck.cli.site.config import PushOptions, push_options, report_push, run_push
 from presscheck.engine.site_config.document import Part, SiteConfig
 from presscheck.engine.site_config.files import ConfigFile
 from presscheck.engine.site_config.site_history import HistoryRow, part_of_config, read_history

@@ -11,7 +11,7 @@ from presscheck.api.site_settings import CreateRedirect, DeleteRedirect, ListRed
 from presscheck.cli import lookup
 from presscheck.cli.operations.command_factory import CommandSpec, group_of, sends
 from presscheck.cli.output import print_message, print_text
-from presscheck.cli.session import Session, confirm, with_session
+from presscheck.cli.session import Session, confirm, org_option, with_session, yes_option
 from presscheck.engine.publish.redirects import (
     ImportPlan,
     Receipt,
@@ -30,7 +30,6 @@ from presscheck.engine.publish.site_structure import plain_path, wire_path
 from presscheck.errors import ChecksFailed, InvalidArgument
 from presscheck.text.phrases import count
 
-org_option = click.option("--org", metavar="ORG", help="Organization, by title or id.")
 ENDS = {
     "page": "a page",
     "address": "outside of the site",
@@ -101,7 +100,7 @@ async def add_redirect(session: Session, site: str, source: str, destination: st
 @click.argument("file", type=click.File("rb"))
 @click.option("--replace", is_flag=True, help="Delete redirects that the file does not have.")
 @click.option("--dry-run", is_flag=True, help="Show what would be done, and send nothing.")
-@click.option("--yes", "-y", is_flag=True, help="Skip the confirmation.")
+@yes_option
 @org_option
 @with_session
 async def import_redirects(
