@@ -2,7 +2,8 @@
 
     python -m tests.contract.make_facts FOLDER
 
-FOLDER holds the descriptions of both releases: `operations.json`, `schemas.json` and `schemas-newest-differences.json`.
+FOLDER holds the descriptions of both releases: `operations.json`, `schemas.json` and `schemas-newest-differences.json`;
+`newest-operations.json` has further operations of the newest release, of which those that presscheck has are taken.
 The facts are names, types, limits, enumerations, patterns and references; one operation or schema a line of sorted
 JSON, so that a difference of two releases is readable in git.
 """
@@ -12,7 +13,9 @@ import json
 from pathlib import Path
 from typing import Any, cast
 
-from tests.contract.description import DOCUMENTED, FACTS
+from tests.contract.description import DOCUMENTED, FACTS, NEWEST
+
+from presscheck.api.operation import every_operation
 
 Schema = dict[str, Any]
 
@@ -68,7 +71,7 @@ def operation_facts(operation: Schema) -> Schema:
 def parameter_facts(operation: Schema, place: str) -> Schema:
     """The parameters in the path or in the query as one schema."""
     params = [param for param in operation["params"] if param["in"] == place]
-    required = [param["name"] for param in params if param["required"]]
+    required = [param["name"] for param in params if param.get("required")]
     return {"properties": {param["name"]: facts_of(param["schema"]) for param in params}, "required": required}
 
 
@@ -81,6 +84,32 @@ def release_facts(operation: Schema) -> dict[str, Schema]:
         older = facts.get(DOCUMENTED, {})
         facts[release] = {name: part for name, part in parts.items() if name not in older or older[name] != part}
     return facts
+
+
+def newest_facts(description: Schema) -> tuple[Schema, Schema]:
+    """The operations of the newest release that presscheck has, and the schemas that they refer to."""
+    known = {operation.operation_id for operation in every_operation() if operation.release == NEWEST}
+    entries = [entry for entry in description["operations"] if entry["operationId"] in known]
+    operations = {f"{entry['method']} {entry['path']}": {NEWEST: operation_facts(entry)} for entry in entries}
+    schemas: Schema = {}
+    waiting = references_in(operations)
+    while waiting:
+        name = waiting.pop()
+        if name in description["schemas"] and name not in schemas:
+            schemas[name] = facts_of(description["schemas"][name])
+            waiting += references_in(schemas[name])
+    return operations, schemas
+
+
+def references_in(value: Any) -> list[str]:
+    """The names of the schemas that facts refer to."""
+    if isinstance(value, list):
+        return [name for item in value for name in references_in(item)]
+    if not isinstance(value, dict):
+        return []
+    facts = cast(Schema, value)
+    inner = [name for item in facts.values() for name in references_in(item)]
+    return [*inner, facts["$ref"]] if isinstance(facts.get("$ref"), str) else inner
 
 
 def write(path: Path, facts: dict[str, Any]) -> None:
@@ -101,9 +130,12 @@ def make_facts(folder: Path, facts: Path = FACTS) -> None:
 
     entries = read("operations.json")
     operations = {f"{entry['method']} {entry['path']}": release_facts(entry) for entry in entries}
+    further, further_schemas = newest_facts(read("newest-operations.json"))
+    operations = further | operations
     document = [f"{entry['method']} {entry['path']}" for entry in entries if entry["in_document"]]
     schemas = {name: facts_of(schema) for name, schema in read("schemas.json").items()}
     newer = {name: facts_of(schema) for name, schema in read("schemas-newest-differences.json").items()}
+    newer |= further_schemas
     write(facts / "operations.json", operations)
     write(facts / "document.json", dict.fromkeys(document, True))
     write(facts / "schemas.json", schemas)

@@ -31,9 +31,13 @@ def described(folder: Path, **schemas: Any) -> Path:
     newer = {**part, "params": [{"name": "page", "in": "query", "required": False, "schema": {"type": "string"}}]}
     operation = {"method": "GET", "path": "/lamps", "eras": ["0.146.0", "0.202.0"], "in_document": True}
     releases = {"in_0_146_0": part, "in_0_202_0": newer}
+    embed = {**part, "method": "GET", "path": "/urls/published", "responses": {"200": {"$ref": "#/x/Shade"}}}
+    others = [{**embed, "operationId": name} for name in ("getPublishedContentByUrl", "listShades")]
+    further = {"operations": others, "schemas": {"Shade": SCHEMA, "Bulb": SCHEMA}}
     (folder / "operations.json").write_text(json.dumps([operation | releases]))
     (folder / "schemas.json").write_text(json.dumps(schemas))
     (folder / "schemas-newest-differences.json").write_text(json.dumps({}))
+    (folder / "newest-operations.json").write_text(json.dumps(further))
     return folder
 
 
@@ -59,6 +63,15 @@ def test_the_newer_release_is_stored_by_its_differences(tmp_path: Path) -> None:
     assert set(releases["0.146.0"]["responses"]) == {"200", "404"}
     assert releases["0.146.0"]["responses"]["404"] is None
     assert releases["0.202.0"] == {"query": {"properties": {"page": {"type": "string"}}, "required": []}}
+
+
+def test_of_further_operations_those_that_presscheck_has_are_taken_with_their_schemas(tmp_path: Path) -> None:
+    make_facts(described(tmp_path / "api"), tmp_path / "facts")
+    assert set(json.loads((tmp_path / "facts" / "operations.json").read_text())) == {
+        "GET /lamps",
+        "GET /urls/published",
+    }
+    assert set(json.loads((tmp_path / "facts" / "newest_schemas.json").read_text())) == {"Shade"}
 
 
 def test_the_same_descriptions_give_the_same_bytes(tmp_path: Path) -> None:

@@ -28,6 +28,7 @@ from presscheck.api import (
     content,
     content_changes,
     conversations,
+    embeds,
     imports,
     integrations,
     invites,
@@ -188,6 +189,11 @@ def owns_integration(caller: Caller, place: str) -> Outcome:
 def sees_site(caller: Caller, place: str) -> bool:
     """Whether the caller sees the site of the place: members with a role who see its spaces, or may edit all sites."""
     return caller.role is not None and (place != PRIVATE or reaches(caller.role, "create"))
+
+
+def resolves_site(caller: Caller, place: str) -> Outcome:
+    """Members with a role who see all spaces of the site; for others there is nothing at its URL."""
+    return ALLOWED if caller.role is not None and sees_place(caller, place) else 404
 
 
 def has_role(caller: Caller, _place: str) -> bool:
@@ -382,6 +388,12 @@ CASES: list[Case] = [
         content.GetReusableContent,
         content.GetRevision,
         content.GetRevisionPage,
+        content.GetRevisionPageByPath,
+        content.GetRevisionPageDocument,
+        content.GetRevisionReusableContentDocument,
+        content.ListChangeRequestPageMetaLinks,
+        content.ListPageMetaLinks,
+        content.ListRevisionPageMetaLinks,
         content.ListChangeRequestFiles,
         content.ListChangeRequestPages,
         content.ListFiles,
@@ -619,6 +631,17 @@ CASES: list[Case] = [
     case(sites.GetSite, HOME_READ, "public", site_id=Id("public_site_id")),
     case(published_sites.GetPublishedSite, reads_site),
     case(published_sites.GetPublishedSite, anyone, "with a share key", **SHARED),
+    case(published_sites.SearchSite, reads_site, query="lamp"),
+    case(site_settings.GetRedirectBySource, reads_site, source="/old"),
+    case(
+        site_settings.GetRedirectBySource,
+        anyone,
+        "with a share key",
+        source="/old",
+        error=(404, "Redirect not found"),
+        **SHARED,
+    ),
+    case(embeds.GetSpaceEmbed, READ, url="https://example.org/a-lamp"),
     case(sites.CreateSite, HOME_CREATE, title="New"),
     case(sites.CreateSite, both(HOME_CREATE, READ), "with spaces", title="New", spaces=(Id("spare_space_id"),)),
     case(sites.UpdateSite, SITE_CREATE, title="Other"),
@@ -696,6 +719,8 @@ CASES: list[Case] = [
     case(translations.RunTranslation, both(HOME_CREATE, READ)),
     case(translations.DeleteTranslation, both(HOME_CREATE, instead(READ, 404, NO_EFFECT))),
     # URLs
+    case(url_lookup.GetPublishedContent, resolves_site, url=Id("public_site_url")),
+    case(url_lookup.ResolvePublishedContent, resolves_site, url=Id("public_site_url")),
     case(url_lookup.GetContentByUrl, READ, "space", url=Id("space_url")),
     case(url_lookup.GetContentByUrl, READ, "change request", url=Id("change_request_url")),
     case(url_lookup.GetContentByUrl, READ, "collection", url=Id("collection_url")),

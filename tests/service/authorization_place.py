@@ -31,7 +31,7 @@ from presscheck.api.permissions import UpdateCollectionTeamPermission
 from presscheck.api.saml import CreateSAMLProvider
 from presscheck.api.site_settings import CreateRedirect, CreateShareLink, GetCustomization, UpdateAdaptiveSchema
 from presscheck.api.site_structure import AddSection, AddSectionGroup, ListSiteSpaces, UpdateSection
-from presscheck.api.sites import CreateSite, PublishSite
+from presscheck.api.sites import CreateSite, GetSite, PublishSite
 from presscheck.api.spaces import CreateSpace, DeleteSpace, GetSpace, UpdateSpace
 from presscheck.api.teams import CreateTeam
 from presscheck.api.translations import CreateTranslation
@@ -295,6 +295,7 @@ class PlaceBuilder:
             "draft_site_id": draft,
             "shared_site_id": shared,
             "public_site_id": public,
+            "public_site_url": make(GetSite(organization_id=self.home, site_id=public)).urls.published,
             "share_key": key,
             "site_section_id": section,
             "site_section_group_id": group,

@@ -27,10 +27,10 @@ from presscheck.api.imports import FilesSource, WebsiteSource
 from presscheck.errors import Refused
 from presscheck.service import nodes_conversion
 from presscheck.service.bounded_process import ProcessFailed, run_bounded
+from presscheck.service.db.signing import claims_of
 from presscheck.service.integrations.outbound_http import Outgoing, OutgoingRefused
 from presscheck.service.pdf import markup, typesetter
 from presscheck.service.pdf.typesetter import TypesettingFailed, typeset
-from presscheck.service.web.access import claims_of
 
 pytestmark = pytest.mark.attack("forbidden outgoing addresses")
 

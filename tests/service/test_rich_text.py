@@ -76,8 +76,19 @@ async def test_every_page_operation_returns_nodes_on_request(world: World, draft
             "Second.",
             "Third.",
         ]
-    unsaid = await world.admin.send(content.GetPage(space_id=world.space, page_id="guide"))
-    assert unsaid.markdown and unsaid.document is None
+
+
+async def test_a_page_without_a_format_has_its_markdown_and_its_nodes(world: World) -> None:
+    at = {"space_id": world.space, "page_id": "guide"}
+    markdown, nodes = (
+        await world.admin.send(content.GetPage(**at, format="markdown")),
+        await world.admin.send(content.GetPage(**at, format="document")),
+    )
+    assert markdown.document is None and nodes.markdown is None
+    both = await world.admin.send(content.GetPage(**at))
+    assert both.markdown == markdown.markdown and both.document == nodes.document
+    by_path = content.GetPageByPath(space_id=world.space, page_path="guide")
+    assert await world.admin.send(by_path) == both
 
 
 @pytest.mark.slow

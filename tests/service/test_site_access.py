@@ -11,6 +11,7 @@ from typing import Any
 import httpx
 import pytest
 from tests.service.factories import World
+from tests.service.web_pages import hidden_space
 
 from presscheck.api.openapi import CreateOpenAPISpec, SpecSource, UpdateOpenAPISpec
 from presscheck.api.operation import Operation
@@ -29,7 +30,7 @@ from presscheck.api.site_structure import (
     UpdateSiteSpace,
 )
 from presscheck.api.sites import AdaptiveContentChange, CreateSite, GetSite, ListSites, PublishSite, UpdateSite
-from presscheck.api.spaces import CreateSpace, GetSpace, UpdateSpace
+from presscheck.api.spaces import CreateSpace, GetSpace
 from presscheck.errors import Conflict, Forbidden, Refused
 from presscheck.service.db.engine import Database
 from presscheck.service.models.sites import SiteRow
@@ -42,13 +43,6 @@ async def browser() -> AsyncIterator[httpx.AsyncClient]:
     """A browser of a visitor; it does not follow redirects."""
     async with httpx.AsyncClient() as client:
         yield client
-
-
-async def hidden_space(world: World, title: str = "Hidden") -> str:
-    """A space that only admins see."""
-    space = await world.admin.send(CreateSpace(organization_id=world.organization, title=title))
-    await world.admin.send(UpdateSpace(space_id=space.id, default_level=None))
-    return space.id
 
 
 async def site_with(world: World, *spaces: str, publish: bool = True, **given: Any) -> At:

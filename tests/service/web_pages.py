@@ -11,6 +11,7 @@ from presscheck.api.site_settings import (
     GetPublishingAuth,
 )
 from presscheck.api.sites import CreateSite, PublishSite, Site
+from presscheck.api.spaces import CreateSpace, UpdateSpace
 
 
 async def published(world: World, **given: Any) -> tuple[str, dict[str, str]]:
@@ -39,3 +40,10 @@ async def changed(world: World, *changes: Any) -> None:
 
 async def signing(world: World, at: dict[str, str]) -> str:
     return (await world.admin.send(GetPublishingAuth(**at))).private_key
+
+
+async def hidden_space(world: World, title: str = "Hidden") -> str:
+    """A space that only admins see."""
+    space = await world.admin.send(CreateSpace(organization_id=world.organization, title=title))
+    await world.admin.send(UpdateSpace(space_id=space.id, default_level=None))
+    return space.id

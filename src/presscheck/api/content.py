@@ -77,6 +77,7 @@ class PageLayout(Model):
     outline: bool | None = None
     pagination: bool | None = None
     metadata: bool | None = None
+    cover_mask: str | None = None
     tags: bool | None = None
     actions: bool | None = None
     anchors: bool | None = None
@@ -125,6 +126,7 @@ class RevisionPage(Model):
     document: dict[str, Any] | None = None
     layout: PageLayout | None = None
     cover: PageCover | None = None
+    tags: tuple[dict[str, Any], ...] | None = None
     variables: dict[str, Any] | None = None
     git: GitBlob | None = None
     target: ContentRef | None = None
@@ -180,6 +182,13 @@ class Revision(Model):
     urls: RevisionUrls = Field(default_factory=RevisionUrls)
 
 
+class PageMetaLinks(Model):
+    """Where else the content of a page is: its canonical address, and the same page in other languages."""
+
+    canonical: ContentRef | None = None
+    alternates: tuple[ContentRef, ...] | None = None
+
+
 class Pages(Model):
     """The tree of pages; bodies may be missing."""
 
@@ -193,11 +202,19 @@ class Extent(BaseModel):
     computed: bool | None = None
 
 
+Evaluation = bool | Literal["deterministic-only"]
+"""Whether conditions and variables are evaluated."""
+Dereferencing = bool | Literal["reusable-contents"]
+"""Whether reusable content stands in place of what includes it."""
+
+
 class Rendering(Extent):
-    """Mixin of page reads; always give `format`, because the default of the service is not documented."""
+    """Mixin of page reads; always give `format`: the default is not documented, and the local service returns both."""
 
     format: Format | None = None
-    evaluated: bool | Literal["deterministic-only"] | None = None
+    format_markdown_refs: Literal["relative", "stable"] | None = Field(default=None, alias="format.markdown.refs")
+    evaluated: Evaluation | None = None
+    dereferenced: Dereferencing | None = None
 
 
 class GetCurrentRevision(InSpace, Extent, Operation[Revision]):
@@ -311,6 +328,81 @@ class GetRevisionPage(InSpace, Rendering, Operation[RevisionPage]):
     feature = "content of revisions"
 
     revision_id: str
+    page_id: str
+
+
+class GetRevisionPageByPath(InSpace, Rendering, Operation[RevisionPage]):
+    """Get a page of a revision by its path."""
+
+    operation_id = "getPageInRevisionByPath"
+    route = "GET /spaces/{space_id}/revisions/{revision_id}/path/{page_path}"
+    feature = "reads of site renderers"
+    release = "0.202.0"
+
+    revision_id: str
+    page_path: str
+    cached_metadata: bool | None = None
+
+
+class GetRevisionPageDocument(InSpace, Operation[ContentDocument]):
+    """Get the body of a page of a revision."""
+
+    operation_id = "getPageDocumentInRevisionById"
+    route = "GET /spaces/{space_id}/revisions/{revision_id}/page/{page_id}/document"
+    feature = "reads of site renderers"
+    release = "0.202.0"
+
+    revision_id: str
+    page_id: str
+    evaluated: Evaluation | None = None
+    dereferenced: Dereferencing | None = None
+
+
+class GetRevisionReusableContentDocument(InSpace, Operation[ContentDocument]):
+    """Get the body of reusable content of a revision."""
+
+    operation_id = "getReusableContentDocumentInRevisionById"
+    route = "GET /spaces/{space_id}/revisions/{revision_id}/reusable-contents/{reusable_content_id}/document"
+    feature = "reads of site renderers"
+    release = "0.202.0"
+
+    revision_id: str
+    reusable_content_id: str
+    evaluated: Evaluation | None = None
+    dereferenced: Dereferencing | None = None
+
+
+class ListPageMetaLinks(InSpace, Operation[PageMetaLinks]):
+    """List the same page of the live content in other languages."""
+
+    operation_id = "listSpacePageMetaLinks"
+    route = "GET /spaces/{space_id}/content/page/{page_id}/meta-links"
+    feature = "reads of site renderers"
+    release = "0.202.0"
+
+    page_id: str
+
+
+class ListRevisionPageMetaLinks(InSpace, Operation[PageMetaLinks]):
+    """List the same page of a revision in other languages."""
+
+    operation_id = "listRevisionPageMetaLinks"
+    route = "GET /spaces/{space_id}/revisions/{revision_id}/page/{page_id}/meta-links"
+    feature = "reads of site renderers"
+    release = "0.202.0"
+
+    revision_id: str
+    page_id: str
+
+
+class ListChangeRequestPageMetaLinks(InChangeRequest, Operation[PageMetaLinks]):
+    """List the same page of a change request in other languages."""
+
+    operation_id = "listChangeRequestPageMetaLinks"
+    route = "GET /spaces/{space_id}/change-requests/{change_request_id}/content/page/{page_id}/meta-links"
+    feature = "reads of site renderers"
+    release = "0.202.0"
+
     page_id: str
 
 

@@ -1,10 +1,11 @@
 """A published site, with all that it takes to show it to its readers."""
 
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import Field
 
-from presscheck.api.operation import InSite, Model, Operation
+from presscheck.api.operation import Argument, InSite, Model, Operation, Page, Paged
+from presscheck.api.search_results import SearchSpaceResult
 from presscheck.api.site_structure import SiteStructure
 from presscheck.api.sites import Site
 
@@ -44,3 +45,35 @@ class GetPublishedSite(InSite, Operation[PublishedContentSite]):
     route = "GET /orgs/{organization_id}/sites/{site_id}/published"
 
     share_key: str | None = None
+
+
+class SiteSearchScope(Argument):
+    """Which spaces of a site are searched.
+
+    With ``default``, all or those that `restrict_to` chooses by `current_site_space`; with ``specific``, those with
+    these ids.
+    """
+
+    mode: Literal["default", "specific", "all"]
+    current_site_space: str | None = None
+    restrict_to: Literal["currentSiteSpace", "otherSiteSpaces"] | None = None
+    site_space_ids: tuple[str, ...] | None = None
+
+
+class SearchSite(InSite, Paged, Operation[Page[SearchSpaceResult]]):
+    """Search a site as its visitors do.
+
+    The query has at most 512 characters. `scope` chooses the spaces; the other fields are its former form.
+    """
+
+    operation_id = "searchSiteContent"
+    route = "POST /orgs/{organization_id}/sites/{site_id}/search"
+    in_query = frozenset({"page", "limit"})
+    feature = "reads of site renderers"
+    release = "0.202.0"
+
+    query: str = Field(max_length=512)
+    scope: SiteSearchScope | None = None
+    mode: Literal["specific", "current", "all"] | None = None
+    site_space_ids: tuple[str, ...] | None = None
+    site_space_id: str | None = None

@@ -40,6 +40,7 @@ class SearchPageResult(Model):
 class SearchSpaceResult(Model):
     """A space with the pages that match."""
 
+    type: str | None = None
     id: str
     title: str = ""
     score: float | None = None

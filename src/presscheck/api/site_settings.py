@@ -70,6 +70,13 @@ class RedirectDestination(Argument):
     url: str | None = Field(default=None, max_length=2048)
 
 
+class RedirectMatch(Model):
+    """The redirect from a path, and the URL that it leads to."""
+
+    redirect: Redirect
+    target: str = ""
+
+
 class AdaptiveSchema(Model):
     """The schema of a site's visitors, as JSON schema draft 7."""
 
@@ -224,6 +231,22 @@ class ListRedirects(InSite, Paged, Operation[Page[Redirect]]):
     feature = "redirects"
 
     search: str | None = None
+
+
+class GetRedirectBySource(InSite, Operation[RedirectMatch]):
+    """Get the redirect from a path of a site.
+
+    The source starts with / and has at most 512 characters.
+    """
+
+    operation_id = "getSiteRedirectBySource"
+    route = "GET /orgs/{organization_id}/sites/{site_id}/redirect"
+    feature = "reads of site renderers"
+    release = "0.202.0"
+    may_be_absent = True
+
+    share_key: str | None = None
+    source: str = Field(max_length=512)
 
 
 class CreateRedirect(InSite, Operation[Redirect]):

@@ -19,12 +19,19 @@ from presscheck.api.content import (
     GetReusableContent,
     GetRevision,
     GetRevisionPage,
+    GetRevisionPageByPath,
+    GetRevisionPageDocument,
+    GetRevisionReusableContentDocument,
     ListChangeRequestFiles,
+    ListChangeRequestPageMetaLinks,
     ListFiles,
+    ListPageMetaLinks,
     ListRevisionFiles,
+    ListRevisionPageMetaLinks,
     ListRevisionPages,
 )
 from presscheck.api.content_changes import GetChangeRequestChanges, GetRevisionChanges
+from presscheck.api.embeds import GetSpaceEmbed
 from presscheck.api.links import (
     ListChangeRequestFileBacklinks,
     ListChangeRequestPageBacklinks,
@@ -55,6 +62,7 @@ def add_to_requests(group: click.Group) -> None:
         CommandSpec("files", ListChangeRequestFiles, FILE_COLUMNS),
         CommandSpec("file", GetChangeRequestFile, help="Show a file of a change request."),
         CommandSpec("reusable-content", GetChangeRequestReusableContent, help="Show reusable content."),
+        CommandSpec("page-languages", ListChangeRequestPageMetaLinks, help="Show the same page in other languages."),
         CommandSpec("page-links", ListChangeRequestPageLinks, LINK_COLUMNS),
         CommandSpec("page-backlinks", ListChangeRequestPageBacklinks, LOCATION_COLUMNS),
         CommandSpec("file-backlinks", ListChangeRequestFileBacklinks, LOCATION_COLUMNS),
@@ -83,6 +91,7 @@ def add_to_spaces(group: click.Group) -> None:
         CommandSpec(
             "page-at", GetPageByPath, preset=MARKDOWN, text="markdown", help="Print a page by its path: one request."
         ),
+        CommandSpec("page-languages", ListPageMetaLinks, help="Show the same page in other languages."),
         CommandSpec("page-links", ListPageLinks, LINK_COLUMNS),
         CommandSpec("page-backlinks", ListPageBacklinks, LOCATION_COLUMNS),
         CommandSpec(
@@ -91,6 +100,12 @@ def add_to_spaces(group: click.Group) -> None:
             ("id", "title", "path"),
             positional=("query",),
             help="Search the pages of a space.\n\nQUERY has at most 512 characters.",
+        ),
+        CommandSpec(
+            "embed",
+            GetSpaceEmbed,
+            positional=("url",),
+            help="Show what a URL shows when a page embeds it.",
         ),
         CommandSpec("pdf", GetSpacePDF, help="Print the URL of a PDF export (valid for one hour)."),
         CommandSpec("git", GetSpaceGitInfo, help="Show the Git repository that a space syncs with."),
@@ -103,6 +118,20 @@ def add_to_spaces(group: click.Group) -> None:
         CommandSpec("show", GetRevision, help="Show the whole content of a revision."),
         CommandSpec("pages", ListRevisionPages, ("id", "type", "title", "path"), items="pages"),
         CommandSpec("page", GetRevisionPage, preset=MARKDOWN, text="markdown", help="Print a page of a revision."),
+        CommandSpec(
+            "page-at",
+            GetRevisionPageByPath,
+            preset=MARKDOWN,
+            text="markdown",
+            help="Print a page of a revision.",
+        ),
+        CommandSpec("page-document", GetRevisionPageDocument, help="Show the body of a page of a revision as nodes."),
+        CommandSpec(
+            "reusable-document",
+            GetRevisionReusableContentDocument,
+            help="Show reusable content as nodes.",
+        ),
+        CommandSpec("page-languages", ListRevisionPageMetaLinks, help="Show a page of a revision in other languages."),
         CommandSpec("files", ListRevisionFiles, FILE_COLUMNS),
         CommandSpec("changes", GetRevisionChanges, CHANGE_COLUMNS, items="changes", help="List what changed in it."),
     )

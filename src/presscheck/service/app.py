@@ -71,6 +71,7 @@ from presscheck.service.integrations.outbound_http import Outgoing
 from presscheck.service.jobs.queue import WANTED, OutboundConfig
 from presscheck.service.jobs.worker import Workers
 from presscheck.service.permissions import reader_of
+from presscheck.service.sites.granted_reads import READS_ONLY, require_granted
 from presscheck.service.web.routes import web_routes
 
 MAX_BODY = 32 * 1024 * 1024
@@ -359,6 +360,7 @@ class Adapter:
                 authorization = request.headers.get("authorization", "")
                 user, known = self.reader.read(session, authorization, moment_text(self.clock()), request.path_params)
             context = self._context(session, user, request, files, outgoing, known)
+            require_granted(context, self.operation, request.path_params)
             try:
                 answer, sent = self._handled(context, self._call(request, body))
             finally:
@@ -396,6 +398,8 @@ class Adapter:
     ) -> tuple[Caller, Any]:
         """Returns the sender and the call of a write, before the write waits for its turn."""
         sender = user or self._caller(request)
+        if sender.grant is not None:
+            raise ApiError(403, READS_ONLY)
         call = self._call(request, body)
 
         @contextmanager

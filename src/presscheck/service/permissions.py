@@ -122,11 +122,11 @@ class Reader:
         Raises:
             ApiError: 401, the token is missing, unknown or expired.
         """
-        values = asked_caller(authorization, now)
+        values, grant = asked_caller(session, authorization, now)
         for name in self._fields:
             values[name] = path[name] if is_fit(path[name]) else ""  # a value that cannot be an id is refused later
         rows = read_rows(session.connection(), self._statement, values)
-        caller, columns, known = caller_of(rows), iter(rows[0][len(CALLER) :]), dict[Any, Any]()
+        caller, columns, known = caller_of(rows, grant), iter(rows[0][len(CALLER) :]), dict[Any, Any]()
         for entity, names in self._places:
             # zip takes the columns of this table from the iterator; the rest belongs to the next tables
             values = dict(zip(names, columns, strict=False))

@@ -42,6 +42,7 @@ async def change_request_content(say: Talk, at: dict[str, str]) -> None:
     await say("content.GetChangeRequestPageByPath", **at, page_path=page.path)
     await say("content.GetChangeRequestPage", **at, page_id=page.id, format="document")
     await say("content.GetChangeRequestPageByPath", **at, page_path=page.path, format="document")
+    await say("content.ListChangeRequestPageMetaLinks", **at, page_id=page.id)
     await say("content.GetChangeRequestFile", **at, file_id=file.id)
     await say("links.ListChangeRequestPageLinks", **at, page_id=page.id)
     await say("links.ListChangeRequestPageBacklinks", **at, page_id=page.id)

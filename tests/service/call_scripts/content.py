@@ -40,6 +40,11 @@ async def content(say: Talk, space: str) -> None:
     for name, asked in (("GetPage", {**at, "page_id": page.id}), ("GetPageByPath", {**at, "page_path": page.path})):
         await say(f"content.{name}", **asked, format="document")
     await say("content.GetRevisionPage", **then, page_id=page.id, format="document")
+    await say("content.GetRevisionPageByPath", **then, page_path=page.path, format_markdown_refs="stable")
+    await say("content.GetRevisionPageDocument", **then, page_id=page.id, evaluated=True, dereferenced=True)
+    await say("content.GetRevisionReusableContentDocument", **then, reusable_content_id=snippet.id)
+    await say("content.ListPageMetaLinks", **at, page_id=page.id)
+    await say("content.ListRevisionPageMetaLinks", **then, page_id=page.id)
     await say("content_changes.GetRevisionChanges", **then)
     await say("links.ListSpaceLinks", **at)
     await say("links.ListPageLinks", **at, page_id=page.id)

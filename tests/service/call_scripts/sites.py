@@ -30,6 +30,12 @@ async def sites(say: Talk, org: str, spaces: list[str]) -> None:
     await say("site_structure.DeleteSection", **at, site_section_id=section.id)
     await say("sites.PublishSite", **at)
     await say("published_sites.GetPublishedSite", **at)
+    url = (await say("sites.GetSite", **at)).urls.published
+    await say("url_lookup.GetPublishedContent", url=url)
+    await say("url_lookup.ResolvePublishedContent", url=url, visitor={"unsigned_claims": {"isBeta": True}})
+    found = await say("published_sites.SearchSite", **at, query="step", scope={"mode": "all"})
+    assert found.items and found.items[0].pages
+    await say("embeds.GetSpaceEmbed", space_id=spaces[0], url="https://example.org/a-lamp.html")
     await site_settings(say, at)
     await say("sites.UnpublishSite", **at)
     await say("sites.DeleteSite", **at)
@@ -54,5 +60,6 @@ async def site_settings(say: Talk, at: dict[str, str]) -> None:
     out = {"kind": "external", "url": "https://example.org/"}
     redirect = await say("site_settings.CreateRedirect", **at, source="/old", destination=out)
     await say("site_settings.ListRedirects", **at)
+    await say("site_settings.GetRedirectBySource", **at, source="/old/")
     await say("site_settings.UpdateRedirect", **at, site_redirect_id=redirect.id, source="/older")
     await say("site_settings.DeleteRedirect", **at, site_redirect_id=redirect.id)

@@ -57,9 +57,9 @@ METAVARS = {
     "spec_slug": "SPEC",
 }
 """The metavars of arguments that are not named like their field."""
-HIDDEN_FIELDS = frozenset(("metadata", "computed", "format", "share_key"))
+HIDDEN_FIELDS = frozenset(("metadata", "cached_metadata", "computed", "format", "share_key"))
 """Fields without an option; `presscheck api` has options for them."""
-SECRET_FIELDS = ("privateKey",)
+SECRET_FIELDS = ("privateKey", "apiToken")
 """Fields of an answer that are printed with --json only, as field names of the API."""
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import click
 
-from presscheck.api.published_sites import GetPublishedSite
+from presscheck.api.published_sites import GetPublishedSite, SearchSite
 from presscheck.api.site_settings import (
     CreateShareLink,
     DeleteShareLink,
     GetPublishingAuth,
+    GetRedirectBySource,
     ListShareLinks,
     ListTemplateConditions,
     RegeneratePublishingAuth,
@@ -29,6 +30,7 @@ from presscheck.api.site_structure import (
     UpdateSectionGroup,
     UpdateSiteSpace,
 )
+from presscheck.api.url_lookup import GetPublishedContent, ResolvePublishedContent
 from presscheck.cli.operations.command_factory import CommandSpec, add, group_of
 from presscheck.engine.publish.shown_addresses import without_key
 
@@ -99,6 +101,31 @@ def add_to_sites(group: click.Group) -> None:
     add(
         group,
         CommandSpec("published", GetPublishedSite, help="Show a site as its visitors see it."),
+        CommandSpec(
+            "at-url",
+            ResolvePublishedContent,
+            positional=("url",),
+            help="Show which site and space a URL leads to.",
+        ),
+        CommandSpec(
+            "search",
+            SearchSite,
+            ("title", "pages.0.title", "pages.0.path"),
+            positional=("query",),
+            help="Search a site as its visitors do.\n\nQUERY has at most 512 characters.",
+        ),
+        CommandSpec(
+            "redirect-of",
+            GetRedirectBySource,
+            positional=("source",),
+            help="Show where a path of a site redirects to.",
+        ),
+        CommandSpec(
+            "for-visitor",
+            GetPublishedContent,
+            positional=("url",),
+            help="Show what a URL shows a signed-in visitor.",
+        ),
         CommandSpec("conditions", ListTemplateConditions, ("condition", "description")),
     )
     for part in (share_links, sections, groups, spaces, auth):

@@ -37,6 +37,7 @@ DESCRIPTIONS: dict[str, str] = {
     "block_domain": "Only integrations with a block for this domain",
     "blocks": "Blocks of the integration",
     "body": "Text",
+    "cached_metadata": "Accept metadata that is kept from an earlier read",
     "categories": "Categories in the list of integrations",
     "category": "Only integrations of this category",
     "certificate": "Certificate of the provider, PEM",
@@ -73,6 +74,7 @@ DESCRIPTIONS: dict[str, str] = {
     "default_site_section": "Id of the section that opens first",
     "default_site_space": "Id of the space that opens first",
     "default_team": "Id of the team that new members join",
+    "dereferenced": "Put reusable content in the place of what includes it",
     "description": "Description",
     "destination": "Where the redirect leads",
     "edit_mode": "live: anyone with access edits; locked: change requests only",
@@ -90,6 +92,7 @@ DESCRIPTIONS: dict[str, str] = {
     "fallback_url": "URL for visitors who are not signed in",
     "file_id": "Id of the file",
     "format": "Format of text in the answer",
+    "format_markdown_refs": "Links in Markdown: relative paths, or stable ids",
     "hostname": "Custom hostname",
     "icon": "Icon",
     "import_run_id": "Id of the import",
@@ -111,6 +114,7 @@ DESCRIPTIONS: dict[str, str] = {
     "memberships": "Roles by user id",
     "merge_rules": "Rules that a change request must meet before a merge",
     "metadata": "Include the metadata of the Git provider",
+    "mode": "Which spaces are searched",
     "name": "Name",
     "nested": "Include collections inside other collections",
     "node": "Comment on this node of the page (an id)",
@@ -132,6 +136,7 @@ DESCRIPTIONS: dict[str, str] = {
     "proxy": "Host and path of a reverse proxy",
     "published": "Only sites that are published, or only those that are not",
     "query": "Search terms",
+    "redirect_on_error": "Where the visitor must sign in, return that address for an invalid token too",
     "remove": "Users to remove, by id or email",
     "removed_reactions": "Emoji codes of reactions to remove",
     "request": "Request as JSON, compressed by LZ-string",
@@ -161,6 +166,7 @@ DESCRIPTIONS: dict[str, str] = {
     "site_section_id": "Id of the section",
     "site_selection": "Install in all sites, or in selected ones",
     "site_space": "Id of the space of the site to preview",
+    "site_space_ids": "Ids of spaces in the site",
     "site_space_id": "Id of the space in the site (not of the space itself)",
     "slug": "Slug: the name in URLs",
     "sort": "Field to sort by",
@@ -190,6 +196,8 @@ DESCRIPTIONS: dict[str, str] = {
     "user_id": "Id of the user",
     "users": "Users by id",
     "visibility": "Visibility",
+    "visitor": "Who reads the site",
+    "visitor_auth_token": "Signed token of the visitor",
 }
 """The help of a field by its name, without limits and period."""
 
@@ -232,6 +240,8 @@ SPECIAL: dict[tuple[str, str], str] = {
     ("UpdateChangeRequest", "status"): "New status",
     ("UpdateSpace", "icon"): "URL of an icon",
     ("CreateTranslation", "source"): "Space to translate",
+    ("GetRedirectBySource", "source"): "Path that may be redirected, which starts with /",
+    ("SearchSite", "scope"): "Which spaces are searched",
 }
 """The help of fields that mean something else in one operation, by operation and field."""
 

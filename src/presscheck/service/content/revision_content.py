@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, TypeVar
 
 from sqlalchemy import String, bindparam, cast, or_, select
 
 from presscheck.documents.pages.tree import Page, PagePosition, walk
+from presscheck.documents.visitors.visible_pages import visible_pages
 from presscheck.service.content.revisions import document_texts, text_size
 from presscheck.service.db.bounded_cache import BoundedCache, PendingCache
 from presscheck.service.db.engine import IMMUTABLE
@@ -18,6 +19,8 @@ from presscheck.service.models.content import RevisionRow
 
 Value = TypeVar("Value")
 
+VISITOR = "visitor"
+"""Key in `Context.known` of the function that says whether the visitor meets a condition; without one, none apply."""
 MOST_CHARACTERS = 30_000_000
 """Maximum number of characters of all texts that one call reads; finding their links takes two seconds."""
 _AT_ONCE = 50
@@ -71,14 +74,15 @@ class RevisionContent:
 
 def revision_content(context: Context, revision_id: str) -> RevisionContent | None:
     """Returns the content of a revision, or None if it does not exist. The caller's access is not checked."""
-    cache = _cache(context)
+    cache = context.session.info.get(IMMUTABLE)
     content: RevisionContent | None = cache.get(("revision", revision_id)) if cache else None
     if content is None:
         rows = context.rows(_REVISION, id=revision_id)
         content = RevisionContent(*rows[0]) if rows else None
         if content and cache:
             cache.put(("revision", revision_id), content, content.weight())
-    return content
+    visitor = context.known.get(VISITOR)
+    return replace(content, tree=visible_pages(content.tree, visitor)) if content and visitor else content
 
 
 def known_content(context: Context, revision_id: str) -> RevisionContent:
@@ -177,4 +181,5 @@ def remember_content(context: Context, content: RevisionContent) -> None:
 
 
 def _cache(context: Context) -> BoundedCache | PendingCache | None:
-    return context.session.info.get(IMMUTABLE)
+    """What is kept; nothing if it is read for a visitor, who sees other pages than others."""
+    return None if VISITOR in context.known else context.session.info.get(IMMUTABLE)

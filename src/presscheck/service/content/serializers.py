@@ -14,7 +14,6 @@ from typing import Any, NamedTuple, cast
 
 from sqlalchemy import bindparam, select
 
-from presscheck.api.comments import Format
 from presscheck.api.content import (
     ContentDocument,
     ReusableContent,
@@ -62,6 +61,7 @@ LAYOUT: dict[str, Any] = {
     "outline": True,
     "pagination": True,
     "metadata": True,
+    "coverMask": "none",
     "tags": True,
     "actions": True,
     "anchors": True,
@@ -143,6 +143,7 @@ def as_revision(context: Context, row: RevisionContent) -> Revision:
         files=as_files(context, row.files),
         reusable_contents=tuple(ReusableContent.model_validate(snippet) for snippet in row.reusable_contents),
         variables=row.variables,
+        tags=(),
         created_at=row.created_at,
         merged_from=as_change_request(context, merged) if merged else None,
         urls=RevisionUrls(app=context.app(f"/spaces/{row.space_id}/revisions/{row.id}")),
@@ -194,6 +195,7 @@ def _wired(context: Context, space_id: str, page: Page, prefix: str) -> dict[str
     wire["pages"] = [_wired(context, space_id, child, below) for child in children(page)]
     if kind == "document":
         wire["layout"] = LAYOUT | page.get("layout", {})
+        wire.setdefault("tags", [])
         wire["urls"] = {"app": context.app(f"/spaces/{space_id}/pages/{page['id']}")}
     return wire
 
@@ -207,62 +209,73 @@ class Content(NamedTuple):
     reusable_contents: Sequence[dict[str, Any]]
 
 
-def page_by_id(context: Context, revision: RevisionContent, page_id: str, shape: Format | None = None) -> RevisionPage:
-    """Returns a page of a revision. It includes the Markdown unless `shape` is `document`; for nodes see
-    `page_nodes`.
-    """
-    return _page(context, revision, revision.pages.get(page_id), shape)
+def page_by_id(context: Context, revision: RevisionContent, page_id: str) -> RevisionPage:
+    """Returns a page of a revision, without its body."""
+    return _page(context, revision, revision.pages.get(page_id))
 
 
-def page_by_path(context: Context, revision: RevisionContent, path: str, shape: Format | None = None) -> RevisionPage:
-    """Returns the page at a path of a revision, as `page_by_id` does."""
-    return _page(context, revision, revision.paths.get(path.strip("/")), shape)
+def page_by_path(context: Context, revision: RevisionContent, path: str) -> RevisionPage:
+    """Returns the page at a path of a revision, without its body."""
+    return _page(context, revision, revision.paths.get(path.strip("/")))
 
 
-def _page(
-    context: Context, revision: RevisionContent, place: PagePosition | None, shape: Format | None
-) -> RevisionPage:
+def _page(context: Context, revision: RevisionContent, place: PagePosition | None) -> RevisionPage:
     if place is None:
         raise not_found("page")
-    wired, page = serialize_location(context, revision.space_id, place), place.page
-    if page["type"] == "document" and shape != "document":
-        wired["markdown"] = format_page(page["title"], body_of(context, page))
-    return RevisionPage.model_validate(wired)
+    return RevisionPage.model_validate(serialize_location(context, revision.space_id, place))
 
 
-def page_nodes(context: Context, revision: RevisionContent, page_id: str) -> bytes:
-    """Returns the body of a page as nodes, serialized to JSON.
+def with_markdown(context: Context, revision: RevisionContent, page: RevisionPage) -> RevisionPage:
+    """Returns a page with its stored Markdown, if it has any."""
+    if page.type != "document":
+        return page
+    body = body_of(context, revision.pages[page.id].page)
+    return page.model_copy(update={"markdown": format_page(page.title, body)})
 
-    Raises:
-        ApiError: 413, the page is too large; 422, the conversion takes too long; 503, too many conversions wait.
-    """
+
+def link_targets(context: Context, revision: RevisionContent) -> LinkTargets:
+    """What the links of a revision may lead to."""
     content = Content(revision.space_id, revision.tree, revision.files, revision.reusable_contents)
-    targets = kept(
+    return kept(
         context,
         ("link targets", revision.id),
         lambda: LinkTargets(context, content),
         lambda _: revision.weight() // 4,
     )
-    links = PageRefs(context, content, page_id, targets=targets)
-    return _nodes("page", body_of(context, revision.pages[page_id].page), links)
+
+
+def text_nodes(context: Context, revision: RevisionContent, name: str, text: str, source: str) -> bytes:
+    """A text of a revision as nodes, as JSON; its links have ids where the revision has their targets.
+
+    Args:
+        context: the transaction.
+        revision: the revision.
+        name: what the text is, for errors.
+        text: the Markdown.
+        source: its source path.
+
+    Raises:
+        ApiError: 413 if it is too large; 422 if the conversion takes too long; 503 if too many wait already.
+    """
+    content = Content(revision.space_id, revision.tree, revision.files, revision.reusable_contents)
+    return _nodes(name, text, PageRefs(context, content, "", source=source, targets=link_targets(context, revision)))
 
 
 def document_by_id(context: Context, revision: RevisionContent, document_id: str) -> Serialized[ContentDocument]:
     """Returns a document of a revision as nodes; links to targets in the revision have ids.
 
     Raises:
-        ApiError: 404, no page or reusable content of the revision has the document; see also `page_nodes`.
+        ApiError: 404 if neither a page nor reusable content of the revision has it; see also `text_nodes`.
     """
     place = next((item for item in walk(revision.tree) if item.page.get("documentId") == document_id), None)
     snippet = next((item for item in revision.reusable_contents if item.get("document") == document_id), None)
     if place is None and snippet is None:
         raise not_found("document")
-    content = Content(revision.space_id, revision.tree, revision.files, revision.reusable_contents)
     blob = ReusableContent.model_validate(snippet).git if snippet else None
-    source = blob.path if blob else ""
-    links = PageRefs(context, content, place.page["id"] if place else "", source=source)
+    sources = link_targets(context, revision).sources
+    source = sources.get(("page", place.page["id"]), "") if place else blob.path if blob else ""
     text = document_texts(context.session, [document_id]).get(document_id, "")
-    return Serialized(_nodes("document", text, links))
+    return Serialized(text_nodes(context, revision, "document", text, source))
 
 
 def _nodes(name: str, markdown: str, links: PageRefs) -> bytes:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from presscheck.api.comments import Format
 from presscheck.api.content import (
     ContentDocument,
+    ContentRef,
     GetChangeRequestFile,
     GetChangeRequestPage,
     GetChangeRequestPageByPath,
@@ -20,36 +20,62 @@ from presscheck.api.content import (
     GetReusableContent,
     GetRevision,
     GetRevisionPage,
+    GetRevisionPageByPath,
+    GetRevisionPageDocument,
+    GetRevisionReusableContentDocument,
     ListChangeRequestFiles,
+    ListChangeRequestPageMetaLinks,
     ListChangeRequestPages,
     ListFiles,
+    ListPageMetaLinks,
     ListPages,
     ListRevisionFiles,
+    ListRevisionPageMetaLinks,
     ListRevisionPages,
+    PageMetaLinks,
     Pages,
+    Rendering,
     ReusableContent,
     Revision,
     RevisionFile,
     RevisionPage,
 )
 from presscheck.api.operation import Page
-from presscheck.service.content.revision_content import RevisionContent, kept, revision_content, revision_with
+from presscheck.documents.visitors.condition_tags import Holds, holds_without_claims
+from presscheck.service.content.page_texts import PageTexts, Reading, snippet_source
+from presscheck.service.content.revision_content import (
+    VISITOR,
+    RevisionContent,
+    kept,
+    known_content,
+    revision_content,
+    revision_with,
+)
+from presscheck.service.content.revisions import document_texts
 from presscheck.service.content.serializers import (
     as_files,
     as_pages,
     as_revision,
+    body_of,
     document_by_id,
+    format_page,
+    link_targets,
     page_by_id,
     page_by_path,
-    page_nodes,
+    text_nodes,
 )
-from presscheck.service.http.operations import Context, Serialized, handles, not_found, write_answer
+from presscheck.service.http.operations import ApiError, Context, Serialized, handles, not_found, write_answer
 from presscheck.service.http.pagination import page_of_items
-from presscheck.service.permissions import space_for
+from presscheck.service.permissions import level_in_space, space_for
 from presscheck.service.review.change_requests import change_request_for
+from presscheck.service.spaces.translations import translations_of
 
+CANNOT_BE_NODES = (413, 422)
+"""The statuses for a page that is too large to become nodes."""
 EACH_KEY = 600
 """Bytes of a kept page besides its body."""
+_Shown = Rendering | GetRevisionPageDocument | GetRevisionReusableContentDocument
+"""Reads that choose how a text is shown."""
 
 
 @handles(GetCurrentRevision)
@@ -91,33 +117,87 @@ def list_change_request_pages(context: Context, call: ListChangeRequestPages) ->
 @handles(GetPage)
 def get_page(context: Context, call: GetPage) -> Serialized[RevisionPage]:
     """Returns a page of the live content."""
-    return _page(context, live(context, call.space_id), page_by_id, call.page_id, call.format)
+    return _page(context, live(context, call.space_id), page_by_id, call.page_id, call)
 
 
 @handles(GetPageByPath)
 def get_page_by_path(context: Context, call: GetPageByPath) -> Serialized[RevisionPage]:
     """Returns a page of the live content by path."""
-    return _page(context, live(context, call.space_id), page_by_path, call.page_path, call.format)
+    return _page(context, live(context, call.space_id), page_by_path, call.page_path, call)
 
 
 @handles(GetRevisionPage)
 def get_revision_page(context: Context, call: GetRevisionPage) -> Serialized[RevisionPage]:
     """Returns a page of a revision."""
-    return _page(context, revision_in(context, call.space_id, call.revision_id), page_by_id, call.page_id, call.format)
+    return _page(context, revision_in(context, call.space_id, call.revision_id), page_by_id, call.page_id, call)
 
 
 @handles(GetChangeRequestPage)
 def get_change_request_page(context: Context, call: GetChangeRequestPage) -> Serialized[RevisionPage]:
     """Returns a page of a change request."""
-    return _page(context, branch(context, call.space_id, call.change_request_id), page_by_id, call.page_id, call.format)
+    return _page(context, branch(context, call.space_id, call.change_request_id), page_by_id, call.page_id, call)
 
 
 @handles(GetChangeRequestPageByPath)
 def get_change_request_page_by_path(context: Context, call: GetChangeRequestPageByPath) -> Serialized[RevisionPage]:
     """Returns a page of a change request by path."""
-    return _page(
-        context, branch(context, call.space_id, call.change_request_id), page_by_path, call.page_path, call.format
-    )
+    return _page(context, branch(context, call.space_id, call.change_request_id), page_by_path, call.page_path, call)
+
+
+@handles(GetRevisionPageByPath)
+def get_revision_page_by_path(context: Context, call: GetRevisionPageByPath) -> Serialized[RevisionPage]:
+    """Returns a page of a revision by path."""
+    return _page(context, revision_in(context, call.space_id, call.revision_id), page_by_path, call.page_path, call)
+
+
+@handles(GetRevisionPageDocument)
+def get_revision_page_document(context: Context, call: GetRevisionPageDocument) -> Serialized[ContentDocument]:
+    """Returns the body of a page of a revision as nodes."""
+    revision = revision_in(context, call.space_id, call.revision_id)
+    place = revision.pages.get(call.page_id)
+    if place is None or place.page["type"] != "document":
+        raise not_found("document")
+
+    def make() -> bytes:
+        text, source = _page_text(context, revision, call.page_id, call), _page_source(context, revision, call.page_id)
+        return text_nodes(context, revision, "page", text, source)
+
+    return _document(context, revision, call, f"page {call.page_id}", make)
+
+
+@handles(GetRevisionReusableContentDocument)
+def get_revision_reusable_content_document(
+    context: Context, call: GetRevisionReusableContentDocument
+) -> Serialized[ContentDocument]:
+    """Returns the body of reusable content of a revision as nodes."""
+    revision = revision_in(context, call.space_id, call.revision_id)
+    snippet = _reusable_content(revision, call.reusable_content_id)
+
+    def make() -> bytes:
+        source = snippet_source(snippet)
+        stored = document_texts(context.session, [snippet.document]).values() if snippet.document else ()
+        text = _text(context, revision, call).read(next(iter(stored), ""), source, None)
+        return text_nodes(context, revision, "reusable content", text, source)
+
+    return _document(context, revision, call, f"reusable content {snippet.id}", make)
+
+
+@handles(ListPageMetaLinks)
+def list_page_meta_links(context: Context, call: ListPageMetaLinks) -> PageMetaLinks:
+    """Lists a page of the live content in other languages."""
+    return _meta_links(context, call.space_id, live(context, call.space_id), call.page_id)
+
+
+@handles(ListRevisionPageMetaLinks)
+def list_revision_page_meta_links(context: Context, call: ListRevisionPageMetaLinks) -> PageMetaLinks:
+    """Lists a page of a revision in other languages."""
+    return _meta_links(context, call.space_id, revision_in(context, call.space_id, call.revision_id), call.page_id)
+
+
+@handles(ListChangeRequestPageMetaLinks)
+def list_change_request_page_meta_links(context: Context, call: ListChangeRequestPageMetaLinks) -> PageMetaLinks:
+    """Lists a page of a change request in other languages."""
+    return _meta_links(context, call.space_id, branch(context, call.space_id, call.change_request_id), call.page_id)
 
 
 @handles(ListFiles)
@@ -209,22 +289,93 @@ def _pages(context: Context, revision: RevisionContent) -> Serialized[Pages]:
 def _page(
     context: Context,
     revision: RevisionContent,
-    find: Callable[[Context, RevisionContent, str, Format | None], RevisionPage],
+    find: Callable[[Context, RevisionContent, str], RevisionPage],
     place: str,
-    shape: Format | None,
+    call: Rendering,
 ) -> Serialized[RevisionPage]:
-    """A page by its id or path, which follows from the revision."""
+    """A page by its id or path, which follows from the revision.
+
+    Without a format, it has its Markdown and its nodes; one that is too large for nodes has its Markdown alone.
+    """
 
     def make() -> Serialized[RevisionPage]:
-        page = find(context, revision, place, shape)
+        page = find(context, revision, place)
+        if page.type != "document":
+            return Serialized(write_answer(page))
+        text = _page_text(context, revision, page.id, call)
+        if call.format != "document":
+            shown = text
+            if call.format_markdown_refs == "stable":
+                shown = _page_text(context, revision, page.id, call, is_stable=True)
+            page = page.model_copy(update={"markdown": format_page(page.title, shown)})
         sent = write_answer(page)
-        if shape == "document" and page.type == "document":
-            # a document of several megabytes is JSON from the start: to write it holds up every other request
-            sent = sent[:-1] + b',"document":' + page_nodes(context, revision, page.id) + b"}"
+        if call.format != "markdown":
+            try:
+                nodes = text_nodes(context, revision, "page", text, _page_source(context, revision, page.id))
+                # a document of several megabytes is JSON from the start: to write it holds up every other request
+                sent = sent[:-1] + b',"document":' + nodes + b"}"
+            except ApiError as error:
+                if call.format == "document" or error.status not in CANNOT_BE_NODES:
+                    raise
         return Serialized(sent)
 
-    key = ("page", revision.id, context.origin, find.__name__, place, shape or "")
+    key = ("page", revision.id, context.origin, find.__name__, place, call.format or "", *_manner(context, call))
     return kept(context, key, make, lambda page: len(page.body) + len(place) + EACH_KEY)
+
+
+def _manner(context: Context, call: _Shown) -> tuple[str, ...]:
+    """What a text depends on besides its revision and the start of all addresses."""
+    refs = call.format_markdown_refs if isinstance(call, Rendering) else None
+    reader = "site" if context.grant else ""
+    return (refs or "", "evaluated" if call.evaluated else "", "dereferenced" if call.dereferenced else "", reader)
+
+
+def _page_source(context: Context, revision: RevisionContent, page_id: str) -> str:
+    return link_targets(context, revision).sources.get(("page", page_id), "")
+
+
+def _page_text(
+    context: Context, revision: RevisionContent, page_id: str, call: _Shown, *, is_stable: bool = False
+) -> str:
+    """The Markdown of a page, evaluated and with reusable content in place if that is asked for."""
+    page = revision.pages[page_id].page
+    body, source = body_of(context, page), _page_source(context, revision, page_id)
+    return _text(context, revision, call, is_stable=is_stable).read(body, source, page.get("variables"))
+
+
+def _text(context: Context, revision: RevisionContent, call: _Shown, *, is_stable: bool = False) -> PageTexts:
+    reading = Reading(_conditions(context, call), is_dereferenced=bool(call.dereferenced), is_stable=is_stable)
+    return PageTexts(context, revision, link_targets(context, revision), reading)
+
+
+def _conditions(context: Context, call: _Shown) -> Holds | None:
+    """Whether a reader meets a condition; None to leave conditions as written."""
+    visitor = context.known.get(VISITOR)
+    if visitor is not None or not call.evaluated:
+        return visitor
+    return holds_without_claims if context.grant is None else lambda _condition: True
+
+
+def _document(
+    context: Context, revision: RevisionContent, call: _Shown, what: str, make: Callable[[], bytes]
+) -> Serialized[ContentDocument]:
+    """The nodes of a text, which follow from the revision."""
+    key = ("document", revision.id, context.origin, what, *_manner(context, call))
+    return kept(context, key, lambda: Serialized(make()), lambda sent: len(sent.body) + EACH_KEY)
+
+
+def _meta_links(context: Context, space_id: str, revision: RevisionContent, page_id: str) -> PageMetaLinks:
+    """The same page in the translations of a space: pages keep their ids there."""
+    if page_id not in revision.pages:
+        raise not_found("page")
+    alternates = [
+        space.id
+        for space in translations_of(context, space_id)
+        if level_in_space(context, space) is not None and page_id in known_content(context, space.revision_id).pages
+    ]
+    return PageMetaLinks(
+        alternates=tuple(ContentRef(kind="page", page=page_id, space=space_id) for space_id in alternates)
+    )
 
 
 def _file(context: Context, revision: RevisionContent, file_id: str) -> RevisionFile:

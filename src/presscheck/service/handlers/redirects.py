@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from urllib.parse import unquote
 
 from sqlalchemy import func, select
 
@@ -10,21 +11,25 @@ from presscheck.api.operation import Page
 from presscheck.api.site_settings import (
     CreateRedirect,
     DeleteRedirect,
+    GetRedirectBySource,
     ListRedirects,
     Redirect,
     RedirectDestination,
+    RedirectMatch,
     RedirectTarget,
     UpdateRedirect,
 )
 from presscheck.documents.pages.tree import find
 from presscheck.service.db.ids import new_id
-from presscheck.service.handlers.sites import site_for
+from presscheck.service.handlers.published_content import site_of_reader
+from presscheck.service.handlers.sites import read_site, site_for
 from presscheck.service.http.operations import ApiError, Context, handles, not_found
 from presscheck.service.http.pagination import page_of_rows
 from presscheck.service.models.content import RevisionRow
 from presscheck.service.models.sites import RedirectRow, SiteRow
 from presscheck.service.models.spaces import SpaceRow
 from presscheck.service.sites.structure import SiteContents
+from presscheck.service.web.links import destination_address
 
 _SOURCE = re.compile(r"(?:/(?:[A-Za-z0-9\-._~]|%[0-9A-Fa-f]{2})+)+")
 NEEDED = {
@@ -50,6 +55,20 @@ def list_redirects(context: Context, call: ListRedirects) -> Page[Redirect]:
         lambda found: [_as_redirect(row) for row in found],
         order=(RedirectRow.source, RedirectRow.id),
     )
+
+
+@handles(GetRedirectBySource)
+def get_redirect_by_source(context: Context, call: GetRedirectBySource) -> RedirectMatch:
+    """Returns the redirect from a path, with the URL that it leads a reader of the site to."""
+    row, _ = read_site(context, call.organization_id, call.site_id, call.share_key)
+    site = site_of_reader(context, row, call.share_key)
+    wanted = unquote(call.source).rstrip("/")
+    rows = context.session.scalars(select(RedirectRow).where(RedirectRow.site_id == row.id).order_by(RedirectRow.id))
+    redirect = next((one for one in rows if unquote(one.source) == wanted), None)
+    target = destination_address(site, redirect.destination) if redirect else None
+    if redirect is None or target is None:
+        raise not_found("redirect")
+    return RedirectMatch(redirect=_as_redirect(redirect), target=site.absolute(target))
 
 
 @handles(CreateRedirect)

@@ -29,6 +29,7 @@ from presscheck.api.sites import (
 )
 from presscheck.documents.visitors.condition_tags import holds_without_claims
 from presscheck.documents.visitors.visible_pages import visible_values
+from presscheck.service.content.revision_content import VISITOR
 from presscheck.service.db.ids import new_id
 from presscheck.service.http.operations import ApiError, Context, handles, not_found
 from presscheck.service.http.pagination import page_of_rows
@@ -46,7 +47,7 @@ from presscheck.service.permissions import (
     visible_sites,
     visible_space_ids,
 )
-from presscheck.service.sites.customization import looks_of
+from presscheck.service.sites.customization import looks_of, with_newest_parts
 from presscheck.service.sites.structure import SiteContents
 from presscheck.service.sites.structure_editor import add_site_space
 from presscheck.service.sites.urls import (
@@ -196,17 +197,11 @@ def unpublish_site(context: Context, call: UnpublishSite) -> Site:
 def get_published_site(context: Context, call: GetPublishedSite) -> PublishedContentSite:
     """Returns a site as its readers see it: a member an open site, and everybody one that they see or have a key of.
 
-    Members who do not see the site otherwise get what visitors without claims see.
+    Members who do not see the site otherwise get what visitors without claims see. A token of the site gets what its
+    visitor sees, in a preview also of a site that is not published.
     """
-    site = context.session.get(SiteRow, call.site_id)
-    if site is None or site.organization_id != call.organization_id or not site.published:
-        raise not_found("published site")
-    is_reader = is_open(site) and is_member(context, site.organization_id)
-    has_key = site.visibility == "share-link" and opens_site(context, site, call.share_key)
-    sees_all = sees_site(context, site)
-    if not (is_reader or has_key or sees_all):
-        raise not_found("published site")
-    contents, looks = SiteContents(context, site), looks_of(context, site)
+    site, sees_all = read_site(context, call.organization_id, call.site_id, call.share_key)
+    contents, looks = SiteContents(context, site), with_newest_parts(looks_of(context, site))
     answer = PublishedContentSite(
         site=as_sites(context, [site])[0],
         structure=contents.structure(),
@@ -214,10 +209,31 @@ def get_published_site(context: Context, call: GetPublishedSite) -> PublishedCon
             site=looks, site_spaces={site_space.id: looks for site_space in contents.every_space()}
         ),
     )
-    if sees_all or not site.adaptive_content:
+    visitor = context.known.get(VISITOR)
+    if (sees_all and visitor is None) or not site.adaptive_content:
         return answer
-    seen = visible_values(answer.model_dump(mode="json", by_alias=True), holds_without_claims)
+    seen = visible_values(answer.model_dump(mode="json", by_alias=True), visitor or holds_without_claims)
     return PublishedContentSite.model_validate(seen)
+
+
+def read_site(
+    context: Context, organization_id: str, site_id: str, share_key: str | None = None
+) -> tuple[SiteRow, bool]:
+    """Returns a published site if the caller is one of its readers, and whether the caller sees it otherwise, too.
+
+    Raises:
+        ApiError: 404.
+    """
+    site = context.session.get(SiteRow, site_id)
+    is_previewing = context.grant is not None and context.grant.is_preview
+    if site is None or site.organization_id != organization_id or not (site.published or is_previewing):
+        raise not_found("published site")
+    is_reader = is_open(site) and is_member(context, site.organization_id)
+    has_key = site.visibility == "share-link" and opens_site(context, site, share_key)
+    sees_all = sees_site(context, site)
+    if not (is_reader or has_key or sees_all):
+        raise not_found("published site")
+    return site, sees_all
 
 
 def site_for(context: Context, organization_id: str, site_id: str, required: str = "read") -> SiteRow:
@@ -249,6 +265,7 @@ def _as_site(context: Context, row: SiteRow, spaces: int) -> Site:
         basename=row.basename,
         proxy=_as_proxy(context, row),
         visibility=row.visibility,
+        default_level="inherit",
         published=row.published,
         site_spaces=spaces,
         created_at=row.created_at,
@@ -260,6 +277,7 @@ def _as_site(context: Context, row: SiteRow, spaces: int) -> Site:
             location=context.location(f"/orgs/{row.organization_id}/sites/{row.id}"),
             app=context.app(f"/sites/{row.id}"),
             published=published_address(context, row),
+            preview=f"{context.origin}/preview/{row.id}/",
         ),
     )
 

@@ -7,7 +7,7 @@ from urllib.parse import unquote, urlsplit
 
 from presscheck.api.url_lookup import ContentAtUrl, GetContentByUrl
 from presscheck.service.content.revision_content import revision_content
-from presscheck.service.content.serializers import page_by_id
+from presscheck.service.content.serializers import page_by_id, with_markdown
 from presscheck.service.handlers.collections import as_collection
 from presscheck.service.http.operations import ApiError, Context, handles, not_found
 from presscheck.service.integrations.outbound_http import web_address
@@ -43,8 +43,9 @@ def _in_space(context: Context, space_id: str, change_request: str | None, page_
         _, branch = change_request_for(context, space_id, change_request)
         revision_id = branch.revision
     revision = revision_content(context, revision_id) if page_id else None
+    page = page_by_id(context, revision, page_id) if revision and page_id else None
     return ContentAtUrl(
         space=next(iter(as_spaces(context, [space]))),
         change_request=as_change_request(context, branch) if branch else None,
-        page=page_by_id(context, revision, page_id) if revision and page_id else None,
+        page=with_markdown(context, revision, page) if revision and page else None,
     )

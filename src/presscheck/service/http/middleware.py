@@ -43,13 +43,14 @@ from presscheck.service.db.engine import Database
 from presscheck.service.db.ids import Clock, hash_token, moment_text, system_clock
 from presscheck.service.db.statements import read_rows
 from presscheck.service.db.version import CurrentVersion, Version
-from presscheck.service.http.operations import ApiError, Caller, is_known, problem_response
+from presscheck.service.http.operations import ApiError, Caller, SiteGrant, is_known, problem_response
+from presscheck.service.http.site_tokens import read_site_token
 from presscheck.service.models.organizations import TokenRow, UserRow
 from presscheck.service.models.sites import SiteRow
 
 # table columns instead of the ORM, because this query runs for every request
 _USERS, _TOKENS = UserRow.__table__.c, TokenRow.__table__.c
-CALLER = (_USERS.id, _USERS.display_name, _USERS.email, _USERS.photo_url, _TOKENS.expires_at)
+CALLER = (_USERS.id, _USERS.display_name, _USERS.email, _USERS.photo_url, _TOKENS.expires_at, _TOKENS.sha256)
 """Columns of the user and of their token."""
 is_of_token = and_(
     _TOKENS.user_id == _USERS.id,
@@ -244,11 +245,12 @@ def caller(session: Session, authorization: str, now: str) -> Caller:
     Raises:
         ApiError: 401, the token is missing, unknown or expired.
     """
-    return caller_of(read_rows(session.connection(), _CALLER, asked_caller(authorization, now)))
+    values, grant = asked_caller(session, authorization, now)
+    return caller_of(read_rows(session.connection(), _CALLER, values), grant)
 
 
-def asked_caller(authorization: str, now: str) -> dict[str, str]:
-    """Returns the parameters of `is_of_token`.
+def asked_caller(session: Session, authorization: str, now: str) -> tuple[dict[str, str], SiteGrant | None]:
+    """Returns the parameters of `is_of_token`, and what a token of a site is limited to.
 
     Raises:
         ApiError: 401, the token is missing.
@@ -256,10 +258,11 @@ def asked_caller(authorization: str, now: str) -> dict[str, str]:
     token = bearer_token(authorization)
     if not token:
         raise ApiError(401, "Authentication required: send the header Authorization: Bearer TOKEN.")
-    return {"token": hash_token(token), "now": now}
+    token_hash, grant = read_site_token(session, token, now) or (hash_token(token), None)
+    return {"token": token_hash, "now": now}, grant
 
 
-def caller_of(rows: Sequence[Sequence[Any]]) -> Caller:
+def caller_of(rows: Sequence[Sequence[Any]], grant: SiteGrant | None) -> Caller:
     """Returns the user of a request from rows that begin with the columns `CALLER`.
 
     Raises:
@@ -267,13 +270,15 @@ def caller_of(rows: Sequence[Sequence[Any]]) -> Caller:
     """
     if not rows:
         raise ApiError(401, "The token is invalid or has expired.")
-    user_id, name, email, photo, expires_at, *_ = rows[0]
-    return Caller(user_id, name, email, photo, expires=expires_at is not None)
+    user_id, name, email, photo, expires_at, token_hash, *_ = rows[0]
+    expires = expires_at is not None or grant is not None
+    return Caller(user_id, name, email, photo, expires=expires, token_hash=token_hash, grant=grant)
 
 
-def is_valid(session: Session, token_hash: str, now: str) -> bool:
-    """Returns whether a token with this hash exists and has not expired."""
-    return bool(read_rows(session.connection(), _CALLER, {"token": token_hash, "now": now}))
+def is_valid(session: Session, authorization: str, now: str) -> bool:
+    """Returns whether a token exists and has not expired."""
+    values, _ = asked_caller(session, authorization, now)
+    return bool(read_rows(session.connection(), _CALLER, values))
 
 
 class RateLimitMiddleware:
@@ -323,15 +328,16 @@ class RateLimitMiddleware:
             return None
         if not scope["path"].startswith("/v1/"):
             return f"address {_network(scope)} reading sites"
-        token = bearer_token(Headers(scope=scope).get("authorization", ""))
+        authorization = Headers(scope=scope).get("authorization", "")
+        token = bearer_token(authorization)
         token_hash = hash_token(token) if token else ""
-        if token and (f"token {token_hash}" in self._counts or await run_in_threadpool(self._is_valid, token_hash)):
+        if token and (f"token {token_hash}" in self._counts or await run_in_threadpool(self._is_valid, authorization)):
             return f"token {token_hash}"
         return f"address {_network(scope)}"
 
-    def _is_valid(self, token_hash: str) -> bool:
+    def _is_valid(self, authorization: str) -> bool:
         with self._database.snapshot() as session:
-            return is_valid(session, token_hash, moment_text(self._clock()))
+            return is_valid(session, authorization, moment_text(self._clock()))
 
     def _take(self, counted: str) -> tuple[int, int]:
         """Counts a request, and returns how many are left and the time at which the window ends, in seconds."""

@@ -14,7 +14,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from hashlib import blake2b
-from typing import Any, Generic, ParamSpec, TypeVar, cast, get_args, get_origin
+from typing import Any, Generic, NamedTuple, ParamSpec, TypeVar, cast, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
@@ -158,11 +158,20 @@ def not_found(what: str) -> ApiError:
     return ApiError(404, f"{what[:1].upper()}{what[1:]} not found.")
 
 
+class SiteGrant(NamedTuple):
+    """What a token of a site allows: to read the site for a visitor with these claims, in a preview also drafts."""
+
+    site_id: str
+    organization_id: str
+    claims: dict[str, Any]
+    is_preview: bool = False
+
+
 @dataclass(frozen=True)
 class Caller:
     """The user of a request, as plain values, which stay valid after a rollback.
 
-    `expires` is whether their token has an expiry time.
+    `expires` is whether their token has an expiry time; `grant` is what a token of a site is limited to.
     """
 
     id: str
@@ -170,6 +179,8 @@ class Caller:
     email: str | None
     photo_url: str | None
     expires: bool = False
+    token_hash: str = ""
+    grant: SiteGrant | None = None
 
 
 @dataclass(frozen=True)
@@ -193,6 +204,11 @@ class Context:
     def now(self) -> str:
         """Returns the current time in stored form."""
         return moment_text(self.clock())
+
+    @property
+    def grant(self) -> SiteGrant | None:
+        """What the token of the caller is limited to, if it is one of a site."""
+        return self.user.grant if isinstance(self.user, Caller) else None
 
     def outgoing_requests(self, organization_id: str) -> Outgoing:
         """Returns the client for outgoing requests; only for handlers that write nothing.

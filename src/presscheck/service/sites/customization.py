@@ -63,10 +63,23 @@ CHOICES: dict[str, frozenset[str]] = {
 """The allowed values of fields with fixed choices."""
 
 
+CODE_THEME = {name: {"light": "default-light", "dark": "default-dark"} for name in ("default", "openapi")}
+"""The colors of code blocks and of API operations, which only the newest release lets one choose."""
+
+
 def looks_of(context: Context, site: SiteRow) -> dict[str, Any]:
     """Returns the customization of a site."""
     row = context.session.get(SiteSettingsRow, site.id)
     return row.looks if row and row.looks else LOOKS
+
+
+def with_newest_parts(looks: dict[str, Any]) -> dict[str, Any]:
+    """Returns a customization with the parts that only the newest release has."""
+    return looks | {
+        "styling": {"codeTheme": CODE_THEME} | looks["styling"],
+        "pageActions": {"items": []} | looks["pageActions"],
+        "socialAccounts": looks.get("socialAccounts", []),
+    }
 
 
 def require_customization(given: dict[str, Any]) -> None:

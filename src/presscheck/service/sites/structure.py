@@ -117,6 +117,7 @@ class SiteContents:
         return SiteSectionGroup(
             id=row.id,
             title=row.title,
+            draft=False,
             icon=row.icon,
             section_group=row.parent_id,
             children=children,
@@ -128,6 +129,7 @@ class SiteContents:
         return SiteSection(
             id=row.id,
             title=row.title,
+            draft=False,
             description=row.description,
             default=row.id == self.site.default_section_id,
             path=row.path,
@@ -209,6 +211,7 @@ class SiteContents:
         return SiteSpace(
             id=row.id,
             path=row.path,
+            draft=False,
             section=row.section_id,
             space=space,
             title=space.title,

@@ -6,13 +6,13 @@ Unpublished sites and sites without the right share key respond like sites that 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import quote, urlencode
 
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from presscheck.service.db.signing import signed, unsigned
+from presscheck.service.db.signing import claims_of, signed, unsigned
 from presscheck.service.http.operations import Context
 from presscheck.service.models.organizations import UserRow
 from presscheck.service.models.sites import SiteRow, SiteSettingsRow
@@ -20,26 +20,12 @@ from presscheck.service.permissions import role_in, sees_every_space
 from presscheck.service.sites.urls import opens_site, present_name, site_address
 from presscheck.service.web.site_record import SiteRecords
 
-if TYPE_CHECKING:
-    from jwt.types import Options
-
 TOKEN = "jwt_token"  # noqa: S105  # a parameter name, not a secret
 """The query parameter with the signed token of a visitor."""
 PREVIEW = "preview"
 """Purpose that the signature of preview URLs covers."""
-LONGEST_TOKEN = 4000
-"""Maximum number of characters of a token; browsers limit cookies to 4096 bytes."""
 LONGEST_VISIT = 400 * 24 * 3600
 """Maximum lifetime of a cookie in seconds; browsers have the same limit."""
-_OPTIONS: Options = {
-    "verify_exp": False,  # checked against the clock of the service instead
-    "verify_nbf": False,
-    "verify_iat": False,
-    "verify_aud": False,
-    "verify_iss": False,
-    "verify_sub": False,
-    "verify_jti": False,
-}
 
 
 class Reader(NamedTuple):
@@ -74,7 +60,7 @@ def admitted(context: Context, request: Request, sites: SiteRecords) -> Reader |
         AccessDenied: access is denied.
     """
     if "preview" in request.path_params:
-        return _preview_reader(context, request.path_params["preview"], request.path_params["path"])
+        return previewing(context, request.path_params["preview"], request.path_params["path"])
     name = request.path_params["site"]
     site = sites.named(context, name)
     if site is None or not site.published:
@@ -105,7 +91,12 @@ def preview_address(context: Context, site: SiteRow, claims: dict[str, Any]) -> 
     return f"{context.origin}/preview/{signed(context.session, PREVIEW, value)}/"
 
 
-def _preview_reader(context: Context, text: str, path: str) -> Reader:
+def previewing(context: Context, text: str, path: str) -> Reader:
+    """Admits whoever has a preview URL.
+
+    Raises:
+        AccessDenied: 404, the URL is invalid or has expired, or its giver no longer sees all spaces of the site.
+    """
     value = unsigned(context.session, PREVIEW, text)
     site = context.session.get(SiteRow, value["site"]) if value else None
     issuer = context.session.get(UserRow, value.get("user", "")) if value else None
@@ -142,25 +133,6 @@ def _signed_in(context: Context, request: Request, reader: Reader) -> Reader | R
     joint = "&" if "?" in settings.auth_fallback else "?"
     location = urlencode({"location": f"/{reader.path}"})
     return RedirectResponse(f"{settings.auth_fallback}{joint}{location}", 307, {"cache-control": "no-store"})
-
-
-def claims_of(token: str, key: str, now: float) -> dict[str, Any] | None:
-    """Returns the claims of a token, or None if its signature is invalid or it is expired or not yet valid."""
-    if not token or not key or len(token) > LONGEST_TOKEN:
-        return None
-    import jwt  # takes 99 ms because it loads cryptography, so only for visitor tokens
-
-    try:
-        claims: dict[str, Any] = jwt.decode(token, key, algorithms=["HS256"], options=_OPTIONS)
-    except (jwt.PyJWTError, ValueError, RecursionError):
-        return None
-    for name, must_be_past in (("exp", False), ("nbf", True)):
-        moment = claims.get(name)
-        if moment is None:
-            continue
-        if isinstance(moment, bool) or not isinstance(moment, int | float) or (moment > now) is must_be_past:
-            return None
-    return claims
 
 
 def _store_token(

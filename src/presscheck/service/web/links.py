@@ -69,6 +69,23 @@ def reference(site: PublishedSite, target: Any, space_id: str | None = None) -> 
     return None
 
 
+def destination_address(site: PublishedSite, destination: dict[str, Any]) -> str | None:
+    """The URL of the destination of a redirect; None if it does not exist or is not visible."""
+    if destination["kind"] == "external":
+        address = outside(site, destination["url"])
+        return address.url if address else None
+    if destination["kind"] == "site-section":
+        section = next(
+            (candidate for candidate in site.sections() if candidate.id == destination["site_section_id"]), None
+        )
+        first = site.first_of(section) if section else None
+        return site.address(first) if first else None
+    found = next((site_space for site_space in site.site_spaces if site_space.id == destination["site_space_id"]), None)
+    if found is None or destination["kind"] == "site-space":
+        return site.address(found) if found else None
+    return site.page_address(found.space_id, destination["page_id"])
+
+
 def _site_space(site: PublishedSite, space_id: str) -> SiteSpaceRow | None:
     return next((candidate for candidate in site.site_spaces if candidate.space_id == space_id), None)
 

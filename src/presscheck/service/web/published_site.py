@@ -251,6 +251,12 @@ class PublishedSite:
                 return site_space, place
         return None
 
+    def located(self, path: str) -> tuple[SiteSpaceRow, str] | None:
+        """The site space that a path leads to and the path within it, whether or not there is a page."""
+        asked = [*self._possible_spaces(path)]
+        having = (one for one in asked if self.content(one[0].space_id).at(one[1]))
+        return next(having, next(iter(asked), None))
+
     def moved(self, path: str) -> str | None:
         """Returns the new URL of a page that had this path before, according to the redirects of imported
         repositories.

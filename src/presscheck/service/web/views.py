@@ -23,7 +23,7 @@ from presscheck.service.web import navigation
 from presscheck.service.web.access import AccessDenied, Reader, admitted
 from presscheck.service.web.cached_response import THEME, THEMES, SitePage
 from presscheck.service.web.html.page import render_page_html
-from presscheck.service.web.links import PageLinks, outside, reference
+from presscheck.service.web.links import PageLinks, destination_address, reference
 from presscheck.service.web.navigation import TreeHtml
 from presscheck.service.web.published_site import PublishedSite
 from presscheck.service.web.search import LONGEST_QUERY, found_pages
@@ -204,26 +204,8 @@ def _redirect(site: PublishedSite) -> str | None:
     """Returns the destination of the redirect for this path, or None if there is none or it leads to itself."""
     path = f"/{site.reader.path}".rstrip("/")
     row = site.record.redirects.get(path)
-    destination = _destination(site, row) if row else None
+    destination = destination_address(site, row) if row else None
     return None if destination in (None, f"{site.base}{quote(path[1:])}") else destination
-
-
-def _destination(site: PublishedSite, destination: dict[str, Any]) -> str | None:
-    if destination["kind"] == "external":
-        address = outside(site, destination["url"])
-        return address.url if address else None
-    if destination["kind"] == "site-section":
-        section = next(
-            (candidate for candidate in site.sections() if candidate.id == destination["site_section_id"]), None
-        )
-        first = site.first_of(section) if section else None
-        return site.address(first) if first else None
-    site_space = next(
-        (candidate for candidate in site.site_spaces if candidate.id == destination["site_space_id"]), None
-    )
-    if site_space is None or destination["kind"] == "site-space":
-        return site.address(site_space) if site_space else None
-    return site.page_address(site_space.space_id, destination["page_id"])
 
 
 @pass_context

@@ -76,9 +76,11 @@ async def open_page_at(app: AppContext, space_id: str, path: str, change_request
     """
     page_path = path.strip().strip("/")
     call = (
-        GetChangeRequestPageByPath(space_id=space_id, change_request_id=change_request_id, page_path=page_path)
+        GetChangeRequestPageByPath(
+            space_id=space_id, change_request_id=change_request_id, page_path=page_path, format="markdown"
+        )
         if change_request_id
-        else GetPageByPath(space_id=space_id, page_path=page_path)
+        else GetPageByPath(space_id=space_id, page_path=page_path, format="markdown")
     )
     try:
         page = await app.engine.read(call)

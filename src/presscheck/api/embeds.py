@@ -1,0 +1,32 @@
+"""What a URL outside of the platform shows when it is embedded in a page."""
+
+from typing import Any
+
+from presscheck.api.operation import InSpace, Model, Operation
+
+
+class Embed(Model):
+    """An embedded URL.
+
+    `type` is link, rich (with `html`), or integration (with the `integration` and its `block` that shows the URL).
+    """
+
+    type: str = "link"
+    title: str = ""
+    site: str = ""
+    icon: str | None = None
+    html: str | None = None
+    integration: str | None = None
+    block: dict[str, Any] | None = None
+
+
+class GetSpaceEmbed(InSpace, Operation[Embed]):
+    """Get what a URL shows when it is embedded in a page of a space."""
+
+    operation_id = "getEmbedByUrlInSpace"
+    route = "GET /spaces/{space_id}/embed"
+    feature = "reads of site renderers"
+    release = "0.202.0"
+    may_be_absent = True
+
+    url: str

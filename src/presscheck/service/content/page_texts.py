@@ -1,0 +1,179 @@
+"""The Markdown of pages as it is asked for: evaluated, with reusable content in place, with links that name ids.
+
+Conditions and variables are evaluated in the source, so that they work everywhere in a page, also in table cells.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import quote
+
+from presscheck.api.content import ReusableContent
+from presscheck.documents.markdown.anchors import encode_fragment
+from presscheck.documents.markdown.code_ranges import without_code
+from presscheck.documents.markdown.links import Destination, written_targets
+from presscheck.documents.visitors.condition_tags import Holds, visible_words
+from presscheck.documents.visitors.conditional_text import visible_text
+from presscheck.service.content.revision_content import RevisionContent
+from presscheck.service.content.revisions import document_texts
+from presscheck.service.content.serializers import LinkTargets
+from presscheck.service.http.operations import ApiError, Context
+
+MAX_INCLUDES = 5
+"""Most texts that include each other, as on published pages."""
+LARGEST = 1_000_000
+"""Most characters of a text with all that it includes."""
+_INCLUDE = re.compile(
+    r"^([ \t>]*)\{%-?[ \t]*include[ \t]+(?:\"([^\"\n]+)\"|'([^'\n]+)')[ \t]*-?%\}[ \t]*$", re.MULTILINE | re.IGNORECASE
+)
+_REUSABLE = re.compile(r"/~/reusable/([^/?#]+)").search
+_EXPRESSION = re.compile(r'<code class="expression">([\w. ]{1,200})</code>')
+_MARKUP = re.compile(r"[\\`*_{}\[\]<>#|&~$!:]|^[-+=]|[.)](?=\s|$)")
+"""What could be read as markup in the value of a variable."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How a text is read.
+
+    Attributes:
+        holds: whether a condition is true for the reader; None to leave conditions and variables as written.
+        is_dereferenced: whether reusable content stands in place of what includes it.
+        is_stable: whether links name ids, such as ``/spaces/s1/pages/p1``, instead of paths.
+    """
+
+    holds: Holds | None = None
+    is_dereferenced: bool = False
+    is_stable: bool = False
+
+
+class PageTexts:
+    """Reads texts of a revision.
+
+    Args:
+        context: the transaction.
+        revision: the revision.
+        targets: the possible link targets of the revision.
+        reading: how they are read.
+    """
+
+    def __init__(self, context: Context, revision: RevisionContent, targets: LinkTargets, reading: Reading) -> None:
+        self._context, self._revision, self._targets, self._reading = context, revision, targets, reading
+        self._room = LARGEST
+
+    def read(self, text: str, source: str, variables: Mapping[str, Any] | None) -> str:
+        """Returns a text as it is asked for.
+
+        Args:
+            text: the stored text.
+            source: its source path.
+            variables: the variables of its page.
+
+        Raises:
+            ApiError: 413, it is too large with all that it includes.
+        """
+        text = self._shown(text, (source,), variables or {})
+        return self._linked(text, source, self._stable) if self._reading.is_stable else text
+
+    def _shown(self, text: str, sources: tuple[str, ...], variables: Mapping[str, Any]) -> str:
+        holds = self._reading.holds
+        if holds is not None:
+            text = _with_values(visible_text(text, holds), lambda name: self._value(name, variables))
+        if not self._reading.is_dereferenced or not _INCLUDE.search(text):
+            return text
+        parts: list[str] = []
+        end = 0
+        for match in _INCLUDE.finditer(without_code(text)):
+            included = self._included(text[match.start() : match.end()], sources, variables)
+            if included is not None:
+                parts += (text[end : match.start()], _prefixed(included, match[1]))
+                end = match.end()
+        return "".join((*parts, text[end:]))
+
+    def _included(self, tag: str, sources: tuple[str, ...], variables: Mapping[str, Any]) -> str | None:
+        """The text that a tag includes, with the links of the text that has the tag; None if it does not exist."""
+        match = _INCLUDE.fullmatch(tag)
+        target = (match[2] or match[3]) if match else ""
+        named = _REUSABLE(target)
+        identity = named[1] if named else self._targets.places.resolve(target, sources[-1]).id
+        stored = next((one for one in self._revision.reusable_contents if one["id"] == identity), None)
+        snippet = ReusableContent.model_validate(stored) if stored else None
+        if snippet is None or not snippet.document:
+            return None
+        source = snippet_source(snippet)
+        if source in sources or len(sources) > MAX_INCLUDES:
+            return ""
+        text = document_texts(self._context.session, [snippet.document]).get(snippet.document, "")
+        self._room -= len(text)
+        if self._room < 0:
+            raise ApiError(413, f"page: too large: more than {LARGEST:,} characters with what it includes")
+        text = self._shown(text, (*sources, source), variables)
+        return self._linked(text, source, lambda place: self._relative(place, sources[-1])).strip("\n")
+
+    def _linked(self, text: str, source: str, written: Callable[[Destination], str | None]) -> str:
+        """Replaces the targets of links that lead to a page, a file or reusable content."""
+        parts: list[str] = []
+        end = 0
+        for target in written_targets(text):
+            if target.target.startswith("#"):
+                continue
+            address = self._in_app(target.target) or written(self._targets.places.resolve(target.target, source))
+            if address is not None:
+                parts += (text[end : target.start], address)
+                end = target.end
+        return "".join((*parts, text[end:]))
+
+    def _in_app(self, target: str) -> str | None:
+        """The path of an address of the app, which is that of a link with ids."""
+        app = f"{self._context.app('')}/"
+        return f"/{target.removeprefix(app)}" if self._reading.is_stable and target.startswith(app) else None
+
+    def _stable(self, place: Destination) -> str | None:
+        space = f"/spaces/{self._revision.space_id}"
+        if place.kind == "page":
+            return f"{space}/pages/{place.id}" + (f"#{encode_fragment(place.anchor)}" if place.anchor else "")
+        folder = {"file": "files", "snippet": "reusable-content"}.get(place.kind)
+        return f"{space}/{folder}/{place.id}" if folder else None
+
+    def _relative(self, place: Destination, source: str) -> str | None:
+        path = self._targets.sources.get((place.kind, place.id))
+        if not path:
+            return None
+        address = quote(posixpath.relpath(path, posixpath.dirname(source) or "."))
+        return address + (f"#{encode_fragment(place.anchor)}" if place.anchor else "")
+
+    def _value(self, name: str, variables: Mapping[str, Any]) -> str | None:
+        """The value of a variable of the space or of the page; None if it is not known."""
+        owner, _, key = name.partition(".vars.")
+        owners: dict[str, Mapping[str, Any] | None] = {"space": self._revision.variables, "page": variables}
+        value = (owners.get(owner) or {}).get(key)
+        return None if value is None else visible_words(str(value), self._reading.holds or bool)
+
+
+def snippet_source(snippet: ReusableContent) -> str:
+    """The source path of reusable content, or one that stands for it."""
+    return snippet.git.path if snippet.git else f"~/reusable/{snippet.id}"
+
+
+def _with_values(text: str, value_of: Callable[[str], str | None]) -> str:
+    """Replaces expressions by the values of their variables; those of unknown variables stay."""
+    if "expression" not in text:
+        return text
+    parts: list[str] = []
+    end = 0
+    for match in _EXPRESSION.finditer(without_code(text)):
+        value = value_of(match[1].strip())
+        if value is not None:
+            words = _MARKUP.sub(lambda found: f"&#{ord(found[0])};", " ".join(value.split()))
+            parts += (text[end : match.start()], words)
+            end = match.end()
+    return "".join((*parts, text[end:]))
+
+
+def _prefixed(text: str, prefix: str) -> str:
+    """Puts a text in the place of a line: each of its lines begins as that line does."""
+    return "\n".join(f"{prefix}{line}".rstrip() for line in text.split("\n"))

@@ -1,0 +1,67 @@
+"""What URLs show when they are embedded in a page; nothing is requested from their servers."""
+
+from __future__ import annotations
+
+import re
+from fnmatch import fnmatchcase
+from typing import Any, cast
+from urllib.parse import SplitResult, unquote
+
+from sqlalchemy import select
+
+from presscheck.api.embeds import Embed, GetSpaceEmbed
+from presscheck.service.content.file_urls import file_address
+from presscheck.service.http.operations import ApiError, Context, handles
+from presscheck.service.integrations.integrations import spaces_of
+from presscheck.service.integrations.outbound_http import web_address
+from presscheck.service.models.integrations import InstallationRow, IntegrationRow
+from presscheck.service.models.spaces import SpaceRow
+from presscheck.service.permissions import space_for
+
+
+@handles(GetSpaceEmbed)
+def get_space_embed(context: Context, call: GetSpaceEmbed) -> Embed:
+    """Returns the block of an integration in the space that shows the URL, or else a link with a title."""
+    space = space_for(context, call.space_id)
+    address = web_address(call.url)
+    if address is None:
+        raise ApiError(400, "url: must be a URL such as https://example.org/video")
+    link = Embed(type="link", title=_title(address), site=address.hostname or "")
+    found = _block_for(context, space, call.url)
+    if found is None:
+        return link
+    integration, block = found
+    icon = file_address(context, integration.icon, "icon.png") if integration.icon else None
+    shown = {"type": "integration", "integration": integration.name, "block": block, "icon": icon}
+    return link.model_copy(update=shown)
+
+
+def _title(address: SplitResult) -> str:
+    """A title from the path of a URL, or its host."""
+    last = unquote(address.path).rstrip("/").rpartition("/")[2].rpartition(".")
+    words = re.sub(r"[-_+\s]+", " ", last[0] or last[2]).strip()
+    return words[:200] or address.netloc
+
+
+def _block_for(context: Context, space: SpaceRow, url: str) -> tuple[IntegrationRow, dict[str, Any]] | None:
+    """The first block of an integration installed in a space whose patterns match a URL."""
+    installed = (
+        select(InstallationRow, IntegrationRow)
+        .join(IntegrationRow, IntegrationRow.name == InstallationRow.integration)
+        .where(InstallationRow.organization_id == space.organization_id)
+        .order_by(IntegrationRow.name)
+    )
+    for installation, integration in context.session.execute(installed):
+        blocks = [block for block in integration.blocks or () if _unfurls(block, url)]
+        if blocks and any(one.id == space.id for one in spaces_of(context, installation)):
+            return integration, blocks[0]
+    return None
+
+
+def _unfurls(block: dict[str, Any], url: str) -> bool:
+    patterns = block.get("urlUnfurl")
+    if not isinstance(patterns, list):
+        return False
+    texts = [one for one in cast("list[Any]", patterns) if isinstance(one, str)]
+    # a pattern matches the URL, or what it begins with, as on the platform
+    return any(url.startswith(text) or fnmatchcase(url, text) for text in texts)
