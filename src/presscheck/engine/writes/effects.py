@@ -19,9 +19,11 @@ from presscheck.api import (
     content_changes,
     conversations,
     integrations,
+    published_sites,
     site_settings,
     sites,
     spaces,
+    url_lookup,
 )
 from presscheck.api.operation import Operation
 from presscheck.engine.reads.subscriptions import beneath
@@ -155,6 +157,10 @@ def _adaptive_schema(call: Call) -> tuple[str, ...]:
 def _integration(call: Call) -> tuple[str, ...]:
     """The integration with its installations, spaces, sites and events, and the catalog."""
     return ("/integrations", *beneath(f"/integrations/{quote(call.integration_name, safe='')}"))
+
+
+def _nothing(_call: Call) -> tuple[str, ...]:
+    return ()
 
 
 def _integration_events(call: Call) -> tuple[str, ...]:
@@ -300,5 +306,8 @@ EFFECTS: dict[type[Operation[Any]], Effects] = {
     integrations.DisableDevelopmentMode: _repeatable(_integration, queued=False),
     # a component may do anything: it is never rendered twice for one key
     integrations.RenderIntegration: Effects(queued=False, reconcile="ask", stale=_integration_events),
+    # these only read, although their method suggests otherwise
+    published_sites.SearchSite: _repeatable(_nothing, queued=False),
+    url_lookup.ResolvePublishedContent: _repeatable(_nothing, queued=False),
 }
 """The effects of the operations for which the defaults are not right."""

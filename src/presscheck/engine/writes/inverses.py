@@ -26,6 +26,7 @@ from presscheck.api import (
     openapi,
     organizations,
     permissions,
+    published_sites,
     saml,
     site_settings,
     site_structure,
@@ -33,6 +34,7 @@ from presscheck.api import (
     spaces,
     teams,
     translations,
+    url_lookup,
 )
 from presscheck.api.operation import Model, Operation
 from presscheck.documents.visitors.claim_schema import schema_claims, schema_text
@@ -1151,6 +1153,8 @@ INVERSES: dict[type[Operation[Any]], Inverse | str] = {
     integrations.SetDevelopmentMode: "development mode is turned off with its key",
     integrations.DisableDevelopmentMode: "development mode is turned on again with its key",
     integrations.RenderIntegration: "what a component did is known to its integration only",
+    published_sites.SearchSite: "it changes nothing",
+    url_lookup.ResolvePublishedContent: "it changes nothing",
 }
 """The inverse of each operation, or why it has none."""
 
