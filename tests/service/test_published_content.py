@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import base64
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
+import httpx
 import jwt
 import pytest
 from tests.service.factories import World, insert
@@ -299,6 +301,28 @@ async def test_a_redirect_is_found_by_its_path(world: World) -> None:
         assert (match.target, match.redirect.source) == (target, source.rstrip("/"))
     with pytest.raises(NotFound):
         await world.admin.send(GetRedirectBySource(**at, source="/none"))
+
+
+async def test_the_pictures_of_an_integration_that_everybody_may_see_are_among_its_assets(world: World) -> None:
+    picture = b"\x89PNG a lamp"
+    shown = base64.b64encode(picture).decode()
+    details: dict[str, Any] = {"title": "Lamps", "description": "", "scopes": (), "script": "x", "icon": shown}
+    publish = PublishIntegration(
+        integration_name="lamps",
+        organization=world.organization,
+        visibility="public",
+        preview_images=(shown,),
+        **details,
+    )
+    urls = (await world.admin.send(publish)).urls
+    assert urls.public_content_endpoint == urls.public_endpoint and urls.icon
+    async with httpx.AsyncClient() as browser:
+        for url in (urls.icon, f"{urls.assets}/icon.png", f"{urls.assets}/preview-1.png"):
+            assert (await browser.get(url)).content == picture
+        for name in ("preview-2.png", "..%2Ficon.png", "none"):
+            assert (await browser.get(f"{urls.assets}/{name}")).status_code in (404, 501)
+        await world.admin.send(publish.model_copy(update={"visibility": "private"}))
+        assert (await browser.get(f"{urls.assets}/icon.png")).status_code == 404
 
 
 async def test_an_embedded_url_is_a_link_or_the_block_of_an_integration(world: World) -> None:

@@ -42,6 +42,7 @@ class IntegrationUrls(Model):
     app: str | None = None
     assets: str | None = None
     public_endpoint: str | None = None
+    public_content_endpoint: str | None = None
 
 
 class IntegrationPermissions(Model):
@@ -88,6 +89,7 @@ class InstallationUrls(Model):
     location: str | None = None
     app: str | None = None
     public_endpoint: str | None = None
+    public_content_endpoint: str | None = None
 
 
 class InstallationTarget(Model):
@@ -117,6 +119,7 @@ class ContentInstallationUrls(Model):
 
     location: str | None = None
     public_endpoint: str | None = None
+    public_content_endpoint: str | None = None
 
 
 class SpaceInstallation(Model):

@@ -329,7 +329,11 @@ def _content_of(context: Context, row: InstallationRow, kind: str, identity: str
         "status": row.status,
         "configuration": {},
         "external_ids": tuple(row.external_ids),
-        "urls": ContentInstallationUrls(location=context.location(here), public_endpoint=f"{context.origin}{here}"),
+        "urls": ContentInstallationUrls(
+            location=context.location(here),
+            public_endpoint=f"{context.origin}{here}",
+            public_content_endpoint=f"{context.origin}{here}",
+        ),
     }
 
 

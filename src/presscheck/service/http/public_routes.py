@@ -27,6 +27,7 @@ from presscheck.service.http.openapi import description
 from presscheck.service.http.operations import ApiError, problem_response, refusal
 from presscheck.service.http.turns import Busy, Threads
 from presscheck.service.models.imports import SpecRow, SpecVersionRow
+from presscheck.service.models.integrations import IntegrationRow
 from presscheck.service.pdf.export import exported_pdf
 
 NO_ENDPOINTS = "This service does not serve the public endpoints of integrations."
@@ -79,6 +80,7 @@ def open_routes(
         Route("/readyz", send_readiness, methods=["GET"]),
         _get("/files/{content_id}/{name}", send_file),
         _get("/openapi/{organization_id}/{slug}.json", lambda request: _spec(database, files, request)),
+        _get("/integrations/{name}/assets/{file}", lambda request: _asset(database, files, request)),
         _get("/integrations/{path:path}", lambda _request: problem_response(501, NO_ENDPOINTS)),
     ]
 
@@ -93,6 +95,21 @@ def _spec(database: Database, files: BlobStore, request: Request) -> Response:
     with database.reading.begin() as session:
         content = session.scalar(shown)
     return file_response(files, content or "", f"{slug}.json", {"access-control-allow-origin": "*"})
+
+
+def _asset(database: Database, files: BlobStore, request: Request) -> Response:
+    """Responds with a picture of an integration that everybody may see: `icon.png`, `preview-1.png` and so on."""
+    pictures = select(IntegrationRow.icon, IntegrationRow.preview_images).where(
+        IntegrationRow.name == request.path_params["name"], IntegrationRow.visibility != "private"
+    )
+    with database.reading.begin() as session:
+        row = session.execute(pictures).first()
+    named: dict[str, str] = {}
+    if row is not None:
+        named = {f"preview-{number}.png": picture for number, picture in enumerate(row.preview_images, start=1)}
+        named["icon.png"] = row.icon or ""
+    file = request.path_params["file"]
+    return file_response(files, named.get(file, ""), file, {"access-control-allow-origin": "*"})
 
 
 async def _health(_request: Request) -> Response:

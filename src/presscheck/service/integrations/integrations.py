@@ -101,6 +101,7 @@ def _as_integration(context: Context, row: IntegrationRow) -> Integration:
             app=context.app(f"/integrations/{row.name}"),
             assets=f"{own}/assets",
             public_endpoint=own,
+            public_content_endpoint=own,
         ),
         permissions=IntegrationPermissions(admin=is_owner(context, row)),
     )
@@ -124,6 +125,7 @@ def as_installation(context: Context, row: InstallationRow) -> Installation:
             location=context.location(f"/integrations/{row.integration}/installations/{row.id}"),
             app=context.app(f"/integrations/{row.integration}/installations/{row.id}"),
             public_endpoint=f"{context.origin}/integrations/{row.integration}/installations/{row.id}",
+            public_content_endpoint=f"{context.origin}/integrations/{row.integration}/installations/{row.id}",
         ),
     )
 
