@@ -21,7 +21,7 @@ class Embed(Model):
 
 
 class GetSpaceEmbed(InSpace, Operation[Embed]):
-    """Get what a URL shows when it is embedded in a page of a space."""
+    """Get what a URL shows when a page embeds it."""
 
     operation_id = "getEmbedByUrlInSpace"
     route = "GET /spaces/{space_id}/embed"

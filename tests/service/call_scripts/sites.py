@@ -33,8 +33,7 @@ async def sites(say: Talk, org: str, spaces: list[str]) -> None:
     url = (await say("sites.GetSite", **at)).urls.published
     await say("url_lookup.GetPublishedContent", url=url)
     await say("url_lookup.ResolvePublishedContent", url=url, visitor={"unsigned_claims": {"isBeta": True}})
-    found = await say("published_sites.SearchSite", **at, query="step", scope={"mode": "all"})
-    assert found.items and found.items[0].pages
+    await say("published_sites.SearchSite", **at, query="step", scope={"mode": "all"})
     await say("embeds.GetSpaceEmbed", space_id=spaces[0], url="https://example.org/a-lamp.html")
     await site_settings(say, at)
     await say("sites.UnpublishSite", **at)
