@@ -68,7 +68,8 @@ def get_redirect_by_source(context: Context, call: GetRedirectBySource) -> Redir
     target = destination_address(site, redirect.destination) if redirect else None
     if redirect is None or target is None:
         raise not_found("redirect")
-    return RedirectMatch(redirect=_as_redirect(redirect), target=site.absolute(target))
+    newest = {"draft": False, "capture_wildcard": False, "permanent": False}
+    return RedirectMatch(redirect=_as_redirect(redirect).model_copy(update=newest), target=site.absolute(target))
 
 
 @handles(CreateRedirect)
