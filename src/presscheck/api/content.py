@@ -77,7 +77,6 @@ class PageLayout(Model):
     outline: bool | None = None
     pagination: bool | None = None
     metadata: bool | None = None
-    cover_mask: str | None = None
     tags: bool | None = None
     actions: bool | None = None
     anchors: bool | None = None

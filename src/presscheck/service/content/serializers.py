@@ -61,7 +61,6 @@ LAYOUT: dict[str, Any] = {
     "outline": True,
     "pagination": True,
     "metadata": True,
-    "coverMask": "none",
     "tags": True,
     "actions": True,
     "anchors": True,
