@@ -9,6 +9,7 @@ from tests.hostile_strings import ACTS
 from tests.running_service import RunningService
 from tests.service_users import page_of, say, token_of
 from tests.tui.app_driver import app_on, running, shown, until, write
+from tests.tui.keyboard import burst
 
 from presscheck.api.change_requests import (
     CreateChangeRequest,
@@ -109,6 +110,14 @@ async def test_chosen_hits_become_a_change_request_that_is_reviewed(
         await listed(pilot, "3 of 5 hits on 2 pages chosen")
         await pilot.press("*")
         await listed(pilot, "5 hits on 3 pages chosen")
+        await pilot.resize_terminal(120, 8)
+        await until(pilot, holds=lambda: len(pilot.app.screen.rows.visible_range) < 6)
+        await pilot.press("*")
+        await listed(pilot, "0 of 5 hits on 0 pages chosen")  # also those below
+        burst(pilot, "*", "*", "*")
+        await listed(pilot, "5 hits on 3 pages chosen")
+        await pilot.resize_terminal(120, 40)
+        await until(pilot, holds=lambda: len(pilot.app.screen.rows.visible_range) > 6)
         await pilot.press("*", "V", "G", "V")
         await listed(pilot, "1 of 5 hits on 1 page chosen")
         await pilot.press("*")

@@ -20,6 +20,7 @@ from presscheck.engine.site_config.comparison import Difference, Field
 from presscheck.text.styled_text import plain
 from presscheck.tui.screens.publish.screen import PublishScreen
 from presscheck.tui.screens.sites.differences import difference_lines
+from presscheck.tui.screens.sites.history.rows import HistoryList
 from presscheck.tui.screens.sites.history.screen import SiteHistoryScreen
 
 ORG = "tallowick"
@@ -161,3 +162,11 @@ async def test_its_states(service: RunningService, tmp_path: Path) -> None:
         await pilot.press("ctrl+r")
         await until(pilot, shows="offline")
         assert screen.list.items, "what is known stays"
+
+
+def test_columns_have_a_gap() -> None:
+    rows: Any = HistoryList
+    history = rows(None)
+    for width in (60, 79, 80, 120):
+        history.heading(width)
+        assert all(column.gap for column in history.columns[:-1]), width

@@ -220,8 +220,8 @@ class ReplaceScreen(BaseScreen):
         self._draw()
 
     def command_mark_visible(self) -> None:
-        """Choose all visible hits, or leave them out."""
-        self.list.toggle(number for number in self.rows.visible_range if self.list.rows[number].hit)
+        """Choose all hits, also those that are not on the screen, or leave them out."""
+        self.list.toggle(number for number, row in enumerate(self.list.rows) if row.hit)
         self._draw()
 
     @on(LineView.LinkChosen)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from presscheck.engine.site_config.snapshots import Snapshot
     from presscheck.tui.screens.sites.history.session import HistorySession
 
-WHEN, WHO, WHAT, SHORT, SOURCE = 8, 16, 23, 15, 14
+WHEN, WHO, WHAT, SHORT, SOURCE = 8, 16, 24, 16, 14
 """Widths of the columns; the details get the rest. A narrow list has short words, and no source."""
 STYLES = {"published": "added", "unpublished": "removed", "merged": "link"}
 """The styles of kinds of rows; the others are plain."""
@@ -47,11 +47,11 @@ class HistoryList(List[HistoryRow]):
 
     def __init__(self, session: HistorySession) -> None:
         self._session = session
-        when, who = Column("when", _when, WHEN, gap=0), Column("who", _who, WHO)
+        when, who = Column("when", _when, WHEN), Column("who", _who, WHO)
         details = Column[HistoryRow]("details", lambda row: (Span(sanitize(row.detail), "quiet"),))
         source = Column[HistoryRow]("source", lambda row: (Span(row.source, "quiet"),), SOURCE)
-        self._narrow = (when, who, Column("what", _short, SHORT, gap=0), details)
-        self._wide = (when, who, Column("what", _what, WHAT, gap=0), details, source)
+        self._narrow = (when, who, Column("what", _short, SHORT), details)
+        self._wide = (when, who, Column("what", _what, WHAT), details, source)
         super().__init__(self._wide)
 
     @override
