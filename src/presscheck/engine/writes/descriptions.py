@@ -23,7 +23,7 @@ from presscheck.api import (
 )
 from presscheck.api.operation import Operation
 
-_capital = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_words_of_name = re.compile(r"OpenAPI|[A-Z]+(?![a-z])|[A-Z]?[^A-Z]+").findall
 LONGEST = 40
 """Characters of a title in a description."""
 STATUS = {"archived": "archive", "open": "reopen", "draft": "convert to draft"}
@@ -58,7 +58,8 @@ def describe(call: Operation[Any]) -> str:
 
 def describe_name(name: str) -> str:
     """The name of an operation as words: `post comment` for PostComment."""
-    return _capital.sub(" ", name.rpartition(".")[2]).lower()
+    words: list[str] = _words_of_name(name.rpartition(".")[2].replace("OpenAPISpec", "OpenAPISpecification"))
+    return " ".join(word if word == "OpenAPI" or word.isupper() else word.lower() for word in words)
 
 
 def place_of(call: Operation[Any], result: dict[str, Any] | None = None) -> Place:
