@@ -73,7 +73,7 @@ async def test_in_the_sample_workspace_every_step_can_be_done(service: RunningSe
         await pilot.press("e")
         await until(pilot, shows="Edit API docs in")
         assert "Edit the page. Leaving the editor" in shown(app)
-        await pilot.press("1")
+        await pilot.press("enter")
         await write(pilot, "", "Try", "enter")
         await until(pilot, shows="ctrl+s save")
         assert "Edit the page. Leaving the editor" in shown(app), "the step goes on in the editor"
