@@ -1,4 +1,4 @@
-"""The instructions of an organization for its writing agent."""
+"""Instructions of an organization for its writing agent."""
 
 from typing import Any
 
@@ -8,13 +8,13 @@ from presscheck.api.operation import InOrganization, Model, Operation
 
 
 class InstructionsUrls(Model):
-    """Where the instructions are found."""
+    """The URLs of the instructions."""
 
     location: str | None = None
 
 
 class AgentInstructions(Model):
-    """The instructions, a node tree, and who wrote them last."""
+    """The instructions as a node tree, with the latest change and its author."""
 
     object: str = "agent-instructions"
     instructions: dict[str, Any] | None = None

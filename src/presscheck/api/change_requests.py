@@ -1,6 +1,6 @@
 """Change requests, requested reviewers, contributors and reviews.
 
-A change request id in a path can be its number within the space.
+Paths accept the id of a change request or its number within the space.
 """
 
 from typing import Any, Literal
@@ -15,19 +15,20 @@ from presscheck.api.spaces import ExportedPDF
 from presscheck.api.users import Contribution, User
 
 ChangeRequestStatus = Literal["draft", "open", "archived", "merged"]
-"""The statuses that can be set; `merged` is only reached by merging."""
+"""The status of a change request. It can be set to all but `merged`, which only a merge sets."""
 ReviewStatus = Literal["approved", "changes-requested"]
 """The status of a review."""
 REVIEWS = "reviews"
-"""The feature of the operations for reviews, which the published API description leaves out."""
+"""The feature of the operations for reviews, which the published document of the service lacks."""
 
 
 class ChangeRequest(Model):
     """Proposed edits to a space; `status` is draft, open, archived or merged.
 
-    `revision` is its own newest revision, `revision_initial` the one of the space that it began from,
-    `revision_merged_ancestor` the newest one of the space that it has taken in, `revision_merged` what the merge made.
-    `comments` counts the open ones, without the texts of reviews; `outdated` means that the space has moved on.
+    `revision` is its newest revision, `revision_initial` the live revision it was created from, and
+    `revision_merged` the result of its merge. `revision_merged_ancestor` is the newest live revision that it was
+    updated from. `comments` is the number of open comments without those of reviews. `outdated` means that the live
+    content has changed since.
     """
 
     object: str = "change-request"

@@ -1,4 +1,4 @@
-"""Collections: groups of spaces, which nest."""
+"""Collections: nested groups of spaces."""
 
 from pydantic import Field
 
@@ -17,7 +17,7 @@ class CollectionPermissions(Model):
 
 
 class Collection(NullableModel):
-    """A group of spaces and collections; `parent` is missing at the top."""
+    """A group of spaces and collections; `parent` is missing at the top level."""
 
     nullable = frozenset({"default_level"})
     object: str = "collection"

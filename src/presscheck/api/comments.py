@@ -1,4 +1,4 @@
-"""Comments and replies, in a change request and on a live space."""
+"""Comments and replies on change requests and on the live content of spaces."""
 
 from typing import Any, Literal
 
@@ -11,7 +11,7 @@ from presscheck.api.users import Contribution, User
 Format = Literal["document", "markdown"]
 """The format of bodies in the response; chosen by the service if not given."""
 CommentFilter = Literal["all", "open", "resolved"]
-"""Which comments to list; ``all`` by default."""
+"""The comments to list; ``all`` by default."""
 
 
 class Document(Model):
@@ -22,14 +22,14 @@ class Document(Model):
 
 
 class ReactionUser(Model):
-    """Who reacted, and when."""
+    """A user who reacted, and the time."""
 
     user: User
     reacted_at: str | None = None
 
 
 class Reaction(Model):
-    """An emoji reaction to a comment, and its users."""
+    """The users who reacted to a comment with the same emoji."""
 
     emoji: str
     count: int = 0
@@ -46,7 +46,7 @@ class CommentPermissions(Model):
 
 
 class Pointer(Model):
-    """An id that is wrapped in an object."""
+    """An object with only an id."""
 
     id: str | None = None
 
@@ -59,7 +59,7 @@ class TableCell(Model):
 
 
 class CommentTarget(Model):
-    """What a comment is about: a page or a node of it, in a revision; a review, if it is part of one."""
+    """The target of a comment: a page or one of its nodes, in a revision, or the review that the comment is part of."""
 
     node: Pointer | None = None
     table_cell: TableCell | None = None
@@ -71,7 +71,7 @@ class CommentTarget(Model):
 
 
 class Comment(Model):
-    """A comment; `status` is open or resolved, `replies` the number of its replies."""
+    """A comment; `status` is open or resolved, `replies` is the number of replies."""
 
     object: str = "comment"
     id: str
@@ -105,7 +105,7 @@ class CommentReply(Model):
 
 
 class TableCellTarget(Argument):
-    """The cell of a table that a new comment is about."""
+    """The cell of a table to which a new comment refers."""
 
     record: str
     definition: str

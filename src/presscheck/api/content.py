@@ -1,6 +1,6 @@
-"""Revisions and what is in them: pages, files, reusable content.
+"""Revisions and their content: pages, files and reusable content.
 
-The same calls stand for the live content of a space, for a change request, and for a revision. Revisions never change.
+The live content of a space, a change request and a revision have the same operations. Revisions never change.
 """
 
 from typing import Any, Literal
@@ -13,7 +13,7 @@ from presscheck.api.operation import InChangeRequest, InSpace, Model, Operation,
 
 
 class ContentRef(Model):
-    """The target of a link; `kind` determines which other fields are used. A page without a space is in this one."""
+    """The target of a link; `kind` determines the other fields. A page without a space is in the same space."""
 
     kind: str
     file: str | None = None
@@ -29,7 +29,7 @@ class ContentRef(Model):
 
 
 class GitBlob(Model):
-    """Where a page or a file is in the repository."""
+    """The path of a page or file in a Git repository."""
 
     oid: str
     path: str
@@ -53,7 +53,7 @@ class Dimensions(Model):
 
 
 class RevisionFile(Model):
-    """A file: an image, a download."""
+    """A file, such as an image or a download."""
 
     id: str
     name: str = ""
@@ -65,7 +65,7 @@ class RevisionFile(Model):
 
 
 class PageLayout(Model):
-    """Which parts of a page are shown, and how wide."""
+    """The visible parts of a page, and its width."""
 
     width: str | None = None
     cover: bool | None = None
@@ -144,7 +144,7 @@ class ContentDocument(Model):
 
 
 class ReusableContent(Model):
-    """A piece of content that pages include; `document` is the id of its document."""
+    """Content that pages can include; `document` is the id of its document."""
 
     id: str
     title: str = ""
@@ -189,13 +189,13 @@ class PageMetaLinks(Model):
 
 
 class Pages(Model):
-    """The tree of pages; bodies may be missing."""
+    """The pages of a revision as a tree; bodies may be missing."""
 
     pages: tuple[RevisionPage, ...] = ()
 
 
 class Extent(BaseModel):
-    """Mixin of content reads: false omits the Git metadata, or computed content."""
+    """Mixin of content reads: with false, responses lack Git metadata or computed content."""
 
     metadata: bool | None = None
     computed: bool | None = None
@@ -208,7 +208,7 @@ Dereferencing = bool | Literal["reusable-contents"]
 
 
 class Rendering(Extent):
-    """Mixin of page reads; always give `format`: the default is not documented, and the local service returns both."""
+    """Mixin of page reads. Always give `format`: the default is undocumented, and the local service returns both."""
 
     format: Format | None = None
     format_markdown_refs: Literal["relative", "stable"] | None = Field(default=None, alias="format.markdown.refs")

@@ -1,6 +1,6 @@
-"""Semantic changes of pages, and the operation that edits pages.
+"""Changes of pages, files and reusable content, and the operation that edits them.
 
-Differences within a page are not the service's: fetch both sides and compare them.
+The service does not compare the text of pages; clients fetch both versions and compare them.
 """
 
 from typing import Annotated, Any, Literal, cast
@@ -48,7 +48,7 @@ class ChangedTag(Model):
 
 
 class AttributeChange(Model):
-    """A value before and after; None if there was none. For `document` they are document ids."""
+    """A value before and after a change; None if there was none. Values of `document` are document ids."""
 
     before: Any = None
     after: Any = None
@@ -62,9 +62,9 @@ class ParentChange(Model):
 
 
 class SemanticChange(Model):
-    """One change; `type` is page_moved, variables_edited or {page,file,reusable_content,tag}_{created,edited,deleted}.
+    """A change; `type` is page_moved, variables_edited or {page,file,reusable_content,tag}_{created,edited,deleted}.
 
-    `attributes` are by their names on the wire, such as title, slug, document, downloadURL.
+    The keys of `attributes` are names in the API, such as title, slug, document, downloadURL.
     """
 
     type: str
@@ -78,7 +78,7 @@ class SemanticChange(Model):
 
 
 class SemanticChanges(Model):
-    """The changes; `more` is the number of those beyond the limit."""
+    """A list of changes; `more` is the number of changes beyond the limit."""
 
     changes: tuple[SemanticChange, ...] = ()
     more: int | None = None
@@ -86,7 +86,7 @@ class SemanticChanges(Model):
 
     @property
     def note(self) -> str:
-        """How the changes were found out, for a service that does not list them; empty if it does."""
+        """How the client determined the changes if the service does not list them; else empty."""
         note = (self.model_extra or {}).get("note", "")
         return note if isinstance(note, str) else ""
 
@@ -119,7 +119,7 @@ class GetRevisionChanges(InSpace, Extent, Operation[SemanticChanges]):
 
 
 class PageDetails(BaseModel):
-    """What a change may say of a page beside its text; an empty string clears emoji, icon and condition."""
+    """The fields of a page besides its text; an empty string clears emoji, icon and condition."""
 
     title: str | None = Field(default=None, min_length=1)
     slug: str | None = Field(default=None, max_length=100)
@@ -133,7 +133,7 @@ class PageDetails(BaseModel):
 
 
 class InsertPage(PageDetails, Argument):
-    """Add a page below `into` (a page id, or the `ref` of one added before) at a place among its siblings."""
+    """Add a page at a position below `into`, which is a page id or the `ref` of a page that was added earlier."""
 
     always_sent = frozenset({"operation"})
 
@@ -145,7 +145,7 @@ class InsertPage(PageDetails, Argument):
 
 
 class UpdatePage(PageDetails, Argument):
-    """Replace the text of a page, its details or its place; `into` null is the root. Front matter beats details."""
+    """Replace the text, details or position of a page; `into` null is the root. Front matter overrides details."""
 
     always_sent = frozenset({"operation"})
 
@@ -157,7 +157,7 @@ class UpdatePage(PageDetails, Argument):
 
 
 class DeletePage(Argument):
-    """Remove a page and all below it."""
+    """Remove a page and all pages below it."""
 
     always_sent = frozenset({"operation"})
 
@@ -166,7 +166,7 @@ class DeletePage(Argument):
 
 
 class RevertPage(Argument):
-    """Bring a page back as it was in a revision, or some of its blocks."""
+    """Restore a page, or some of its blocks, from a revision."""
 
     always_sent = frozenset({"operation"})
 
@@ -177,7 +177,7 @@ class RevertPage(Argument):
 
 
 class NewFile(Argument):
-    """A file to add, from an address or (up to 1 MB, with its type) in base64; the name is at most 256 characters."""
+    """A file to add, from a URL or in base64 (up to 1 MB, with its type); the name has at most 256 characters."""
 
     name: str = Field(min_length=1, max_length=256)
     url: str | None = Field(default=None, max_length=2048)
@@ -201,7 +201,7 @@ ContentChange = Annotated[
 
 
 class PageRef(Model):
-    """A page that was written."""
+    """A page that was created or changed."""
 
     object: str = "page"
     id: str

@@ -34,7 +34,7 @@ class IssueUrls(Model):
 
 
 class ConversationIssue(Model):
-    """Something that a reader could not do or find; `conversation` and `cluster` are ids."""
+    """A problem that a reader described; `conversation` and `cluster` are ids."""
 
     object: str = "conversation-issue"
     id: str
@@ -48,7 +48,7 @@ class ConversationIssue(Model):
 
 
 class ClusterStats(Model):
-    """What is in a cluster, and what became of it."""
+    """The number of issues and conversations of a cluster, and of its tasks by state."""
 
     issues: int = 0
     conversations: int = 0
@@ -60,7 +60,7 @@ class ClusterStats(Model):
 
 
 class IssuesCluster(Model):
-    """Issues that are alike; `weekly_pulse` counts them by week over three months."""
+    """A group of similar issues; `weekly_pulse` is the number of issues per week over three months."""
 
     object: str = "issues-cluster"
     id: str
@@ -76,7 +76,7 @@ class IssuesCluster(Model):
 
 
 class IssueInConversation(Model):
-    """An issue and the conversation that it was found in."""
+    """An issue and its conversation."""
 
     issue: ConversationIssue
     conversation: Conversation
@@ -91,7 +91,7 @@ class ConversationPart(Model):
 
 
 class ConversationMetadata(Model):
-    """Where and when a conversation was had."""
+    """The URL and the time of a conversation."""
 
     url: str | None = None
     attributes: dict[str, Any] | None = None
@@ -107,7 +107,7 @@ class WholeConversation(Model):
 
 
 class Message(Argument):
-    """A message to take in."""
+    """A message to import."""
 
     always_sent = frozenset({"type"})
 
@@ -117,7 +117,7 @@ class Message(Argument):
 
 
 class Metadata(Argument):
-    """Where and when a conversation to take in was had; `created_at` in ISO 8601."""
+    """The URL and the time of a conversation to import; `created_at` is in ISO 8601."""
 
     url: str | None = None
     attributes: dict[str, str] | None = None
@@ -125,7 +125,7 @@ class Metadata(Argument):
 
 
 class NewConversation(Argument):
-    """A conversation to take in: id 1 to 255, subject at most 512 characters."""
+    """A conversation to import: an id of 1 to 255 characters, a subject of at most 512."""
 
     id: str = Field(min_length=1, max_length=255)
     metadata: Metadata | None = None

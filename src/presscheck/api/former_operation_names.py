@@ -1,7 +1,7 @@
-"""The former stored names of operations, from before they were stored by their published `operationId`.
+"""Former stored names of operations, before they were stored by their published `operationId`.
 
-Outboxes and caches written by those versions are read through this table. It is history: what it names never changes,
-whatever classes and modules are called today.
+Outboxes and caches of those versions are read through this table. It does not change when classes or modules are
+renamed.
 """
 
 FORMER_NAMES: dict[str, str] = {
@@ -206,4 +206,4 @@ FORMER_NAMES: dict[str, str] = {
     "users.GetCurrentUser": "getAuthenticatedUser",
     "users.GetUser": "getUserById",
 }
-"""By the former name, ``family.Name``: the `operationId`."""
+"""Maps the former name ``family.Name`` to the `operationId`."""

@@ -8,7 +8,7 @@ from presscheck.api.operation import Argument, InOrganization, Model, Operation,
 
 
 class ImportedPage(Model):
-    """A page that was brought in."""
+    """A page that was imported."""
 
     id: str
     source_url: str | None = Field(default=None, alias="sourceURL")
@@ -48,7 +48,7 @@ class FilesSource(Argument):
 
 
 class ImportTarget(Argument):
-    """Where to bring it: a space, perhaps within a change request, perhaps below a page."""
+    """The target of an import: a space, optionally a change request and a page to import below."""
 
     space: str
     change_request: str | None = None

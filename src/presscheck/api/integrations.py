@@ -59,7 +59,7 @@ class ExternalLink(Model):
 
 
 class Integration(Model):
-    """An extension; blocks, content sources and configurations are kept as they come."""
+    """An extension; blocks, content sources and configurations are not parsed."""
 
     object: str = "integration"
     name: str
@@ -93,13 +93,13 @@ class InstallationUrls(Model):
 
 
 class InstallationTarget(Model):
-    """Where an integration is installed."""
+    """The organization in which an integration is installed."""
 
     organization: str
 
 
 class Installation(Model):
-    """An integration in an organization; `status` is active, pending or paused, `spaces` a count."""
+    """An installation of an integration in an organization; `status` is active, pending or paused."""
 
     id: str
     status: str = "pending"
@@ -123,7 +123,7 @@ class ContentInstallationUrls(Model):
 
 
 class SpaceInstallation(Model):
-    """An integration in a space, by id or whole."""
+    """An installation of an integration in a space; `space` is its id or the whole space."""
 
     integration: str
     installation: str
@@ -135,7 +135,7 @@ class SpaceInstallation(Model):
 
 
 class SiteInstallation(Model):
-    """An integration in a site, by id or whole."""
+    """An installation of an integration in a site; `site` is its id or the whole site."""
 
     integration: str
     installation: str
@@ -158,7 +158,7 @@ class IntegrationEvent(Model):
 
 
 class LogLine(Model):
-    """What an integration wrote while it handled an event."""
+    """A line that an integration logged while it handled an event."""
 
     message: str | None = None
     timestamp: str | None = None
@@ -166,20 +166,20 @@ class LogLine(Model):
 
 
 class EventTrace(Model):
-    """All that an integration wrote."""
+    """The log of an integration for one event."""
 
     logs: tuple[LogLine, ...] = ()
 
 
 class TracedEvent(Model):
-    """An event and its outcome."""
+    """An event with its log."""
 
     event: IntegrationEvent
     trace: EventTrace | None = None
 
 
 class RenderOutput(Model):
-    """What an integration renders: an element with its state and properties, or that it is complete."""
+    """The response of a component: an element with its state and properties, or the type ``complete``."""
 
     type: str | None = None
     element: dict[str, Any] | None = None

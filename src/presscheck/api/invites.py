@@ -1,4 +1,4 @@
-"""Links that invite people to an organization, a space or a collection."""
+"""Invite links to an organization, a space or a collection."""
 
 from presscheck.api.collections import Collection
 from presscheck.api.operation import InOrganization, Model, NullableModel, Operation, Page, Paged
@@ -7,9 +7,9 @@ from presscheck.api.spaces import Space
 
 
 class Invite(Model):
-    """A link that invites: to the organization with a `role`, or to a `space` or `collection` with a `level`.
+    """An invite link: to the organization with a `role`, or to a `space` or `collection` with a `level`.
 
-    `redundant` means that those invited have as much already.
+    `redundant` means that members already have at least this level.
     """
 
     object: str = "invite"
@@ -22,7 +22,7 @@ class Invite(Model):
 
 
 class OrganizationInvite(NullableModel):
-    """A link that invites to the organization."""
+    """An invite link to the organization."""
 
     nullable = frozenset({"role"})
     object: str = "invite"

@@ -1,4 +1,4 @@
-"""The languages that the service knows by name, those of both releases."""
+"""The languages that the service supports, in both releases."""
 
 from typing import Literal
 

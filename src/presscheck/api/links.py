@@ -1,4 +1,4 @@
-"""Links and backlinks, with the resources that they link (release 0.146.0 only)."""
+"""Links and backlinks, with the linked resources (release 0.146.0 only)."""
 
 from typing import Literal
 
@@ -18,7 +18,7 @@ LinkStatus = Literal["ok", "broken", "in-app"]
 
 
 class VersionContext(Model):
-    """The revision or the change request that a place is in."""
+    """The revision or change request of a location."""
 
     type: str
     revision: Revision | None = None
@@ -51,7 +51,7 @@ class ContentLocation(Model):
 
 
 class Link(Model):
-    """A target and the places that point at it; `status` is ok, broken or in-app."""
+    """A link target and the locations that link to it; `status` is ok, broken or in-app."""
 
     status: str
     relation: str = "reference"
@@ -60,21 +60,21 @@ class Link(Model):
 
 
 class BrokenCount(Model):
-    """How many are broken, and how many of them in the change request."""
+    """The number of broken links, and of those that the change request breaks."""
 
     total: int = 0
     change_request: int | None = None
 
 
 class LinkStats(Model):
-    """How many links there are."""
+    """The number of links and of broken links."""
 
     total: int = 0
     broken: BrokenCount = Field(default_factory=BrokenCount)
 
 
 class Links(Page[Link]):
-    """One page of links, and how many there are in all."""
+    """A page of links, with counts of all links."""
 
     stats: LinkStats = Field(default_factory=LinkStats)
 

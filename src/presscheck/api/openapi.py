@@ -1,4 +1,4 @@
-"""OpenAPI specifications that pages are made from."""
+"""OpenAPI specifications, from which pages are generated."""
 
 from typing import Annotated, Any, Literal
 
@@ -76,14 +76,14 @@ class OpenAPISpecVersion(Model):
 
 
 class ContentUrls(Model):
-    """Where the content of a version lies; newest release only."""
+    """The URLs of the content of a version; newest release only."""
 
     source: str | None = None
     public: str | None = None
 
 
 class OpenAPISpecContent(Model):
-    """A version as files, and its location (`url` in 0.146.0, `urls` in the newest release)."""
+    """The content of a version as files, and its URL (`url` in 0.146.0, `urls` in the newest release)."""
 
     filesystem: Any = None
     url: str | None = None
@@ -91,7 +91,7 @@ class OpenAPISpecContent(Model):
 
 
 class SpecSource(Argument):
-    """Where a specification comes from: an address, or its text."""
+    """The source of a specification: a URL or the text itself."""
 
     url: str | None = Field(default=None, max_length=2048)
     text: str | None = Field(default=None, min_length=1)

@@ -1,11 +1,11 @@
-"""An API call is a value: what it sends, where to, and the type of its answer come from its declaration.
+"""Operations of the API as classes: the declaration of a class determines the request and the type of the response.
 
-Fields named in the route go into the path; in GET and DELETE all other fields are query parameters, in other methods
-they are the JSON body. Fields that were not given are not sent; None is sent as null. Responses are parsed tolerantly
-(unknown fields and enumeration values are accepted), arguments strictly.
+Fields in the route go into the path. The other fields are query parameters of GET and DELETE, and the JSON body of
+other methods. Only fields that were given are sent; None is sent as null. Arguments are validated strictly, responses
+tolerantly: unknown fields and enumeration values are accepted.
 """
 
-# No module of this package postpones its annotations: pydantic would compile each one, a third of the import time.
+# Annotations in this package are not postponed: pydantic would compile each of them, a third of the import time.
 import json
 import os
 import pkgutil
@@ -36,14 +36,14 @@ from presscheck import api
 from presscheck.api.former_operation_names import FORMER_NAMES
 from presscheck.errors import InvalidArgument, PresscheckError
 
-# to look for plugins of pydantic among all installed packages takes 13 ms
+# pydantic would search all installed packages for plugins, which takes 13 ms
 os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
 
 Answer = TypeVar("Answer")
 Item = TypeVar("Item")
 
 MAX_PAGE = 10_000
-"""The maximum number of items that is accepted on a page of a listing; the service returns at most 1,000."""
+"""The maximum number of items that is accepted on one page of a listing; the service returns at most 1,000."""
 DOCUMENT = "document"
 """The release with the operations of the published document of the service and no others."""
 
@@ -51,16 +51,16 @@ SEND_NULLS = "send nulls"
 """The serialization context that keeps the nulls of a `NullableModel`."""
 
 FAMILIES: "dict[str, type[Operation[Any]]]" = {}
-"""Every operation by its qualified name, ``family.Name``; filled as the families are imported."""
+"""All imported operations by qualified name, ``family.Name``."""
 BY_STORED_NAME: "dict[str, type[Operation[Any]]]" = {}
-"""Every operation by its stored name; filled as the families are imported."""
+"""All imported operations by stored name."""
 
 _INVALID_SEGMENTS = frozenset(("", ".", ".."))
-"""Path segments that would change the path."""
+"""Path segments that would lead to a different path."""
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
 
 MOST_ERRORS = 1_000
-"""Most invalid values of an argument that are listed: a million would take a minute."""
+"""The maximum number of invalid values that an error lists; formatting a million would take a minute."""
 NOT_CACHED = "(not cached)"
 """The value of a secret in a cached response."""
 
@@ -147,7 +147,7 @@ class Argument(BaseModel):
 
     @classmethod
     def on_wire(cls, field: str) -> str:
-        """The name of a field in the API."""
+        """Return the name of a field in the API."""
         return (cls.model_fields[field].alias if field in cls.model_fields else None) or field
 
 
@@ -189,7 +189,7 @@ class Operation(Argument, Generic[Answer]):
     if not TYPE_CHECKING:
 
         def __class_getitem__(cls, answer):
-            """A base of operations with this answer; pydantic would make a model of each, 4 kB and 0.1 ms."""
+            """Return a base class for operations with this response type; a model for each takes 4 kB and 0.1 ms."""
             return GenericAlias(cls, answer)
 
     def __init__(self, **fields: Any) -> None:
@@ -217,68 +217,72 @@ class Operation(Argument, Generic[Answer]):
 
     @classmethod
     def stored_name(cls) -> str:
-        """The name in the outbox and in cache keys: the published `operationId`, if there is one."""
+        """Return the name in the outbox and in cache keys: the published `operationId`, or else the qualified name."""
         return cls.operation_id or cls.qualified_name()
 
     @classmethod
     def qualified_name(cls) -> str:
-        """``family.Name``, from the module and the class."""
+        """Return ``family.Name``, from the module and the class."""
         return f"{cls.family}.{cls.__name__}"
 
     @classmethod
     def in_document(cls) -> bool:
-        """Whether the published document of the service has the operation."""
+        """Return whether the published document of the service has the operation."""
         return cls.feature is None
 
     @classmethod
     def is_in(cls, release: str | None) -> bool:
-        """Whether a release has the operation; `DOCUMENT` has those of the published document, None has all."""
+        """Return whether a release has the operation.
+
+        Args:
+            release: a release, `DOCUMENT` for the published document, or None for all operations.
+        """
         return cls.in_document() if release == DOCUMENT else release is None or cls.release in (None, release)
 
     @classmethod
     def optional_name(cls) -> str:
-        """The name of what a service without the operation does not have: its feature, or the operation itself."""
+        """Return the name of what a service lacks without this operation: the feature, or the operation itself."""
         return cls.feature or cls.stored_name()
 
     @classmethod
     def method(cls) -> str:
-        """The HTTP method."""
+        """Return the HTTP method."""
         return cls.route.partition(" ")[0]
 
     @classmethod
     @cache
     def path_fields(cls) -> tuple[str, ...]:
-        """The fields in the path, in order."""
+        """Return the fields in the path, in order."""
         return tuple(_PLACEHOLDER.findall(cls.route))
 
     @classmethod
     def is_read(cls) -> bool:
-        """Whether the operation changes nothing."""
+        """Return whether the operation only reads."""
         return cls.method() == "GET"
 
     @classmethod
     def query_fields(cls) -> frozenset[str]:
-        """The fields that go into the query."""
+        """Return the fields that go into the query."""
         if cls.method() in ("GET", "DELETE"):
             return frozenset(cls.model_fields) - set(cls.path_fields())
         return cls.in_query
 
     def given(self) -> dict[str, Any]:
-        """The given arguments as JSON values by field name; the form in which a call is stored."""
+        """Return the given arguments as JSON values by field name, the form in which a call is stored."""
         return self.model_dump(mode="json", by_alias=False, exclude_unset=True)
 
     def key(self) -> str:
-        """The cache key: the stored name and the canonical JSON of the arguments."""
+        """Return the cache key: the stored name and the canonical JSON of the arguments."""
         given = json.dumps(self.given(), sort_keys=True, ensure_ascii=False, separators=(",", ":"))
         return f"{self.stored_name()} {given}"
 
     def wire_path(self) -> str:
-        """The path of the request, with all values percent-encoded."""
+        """Return the path of the request, percent-encoded."""
         template = self.route.partition(" ")[2]
         return _PLACEHOLDER.sub(lambda found: quote(str(getattr(self, found[1])), safe=_safe(found[1])), template)
 
     def wire_query(self) -> list[tuple[str, str]]:
-        """The query as pairs; an array repeats its key."""
+        """Return the query as pairs; a list has one pair for each item."""
         return list(self._query())
 
     def _query(self) -> Iterator[tuple[str, str]]:
@@ -290,7 +294,7 @@ class Operation(Argument, Generic[Answer]):
                 yield name, _plain(one)
 
     def wire_body(self) -> Any:
-        """The JSON body; None if there is none."""
+        """Return the JSON body, or None if there is none."""
         if self.method() in ("GET", "DELETE"):
             return None
         excluded = set(self.path_fields()) | self.query_fields()
@@ -301,10 +305,10 @@ class Operation(Argument, Generic[Answer]):
         return dumped.get(field.alias or self.body_field)
 
     def read_answer(self, body: bytes) -> Answer:
-        """Parse a response body; None if the operation has no response.
+        """Parse a response body. Return None if the operation has no response.
 
         Raises:
-            pydantic.ValidationError: it is not JSON, or not of the declared type.
+            pydantic.ValidationError: the body is not JSON, or not of the declared type.
         """
         if type(self).answer is None or not body:
             return cast("Answer", None)  # Operation[None], or a 204
@@ -316,7 +320,7 @@ class Operation(Argument, Generic[Answer]):
 
 
 class Paged(BaseModel):
-    """Mixin of listings: the cursor and the size of a page (0 to 1000; chosen by the service if not given)."""
+    """Mixin of listings: the cursor, and the size of a page from 0 to 1000; without it, the service decides."""
 
     page: str | None = None
     limit: int | None = Field(default=None, ge=0, le=1000)
@@ -362,7 +366,7 @@ def revive(name: str, given: dict[str, Any]) -> "Operation[Any]":
 
 
 def operation_called(name: str) -> "type[Operation[Any]]":
-    """The operation with this stored name, or with this former ``family.Name``.
+    """Return the operation with this stored name, or with this former ``family.Name``.
 
     Raises:
         PresscheckError: the operation does not exist in this version.
@@ -378,7 +382,7 @@ def operation_called(name: str) -> "type[Operation[Any]]":
 
 @cache
 def every_operation() -> "tuple[type[Operation[Any]], ...]":
-    """All operations, sorted by qualified name; imports all families."""
+    """Import all families. Return all operations, sorted by qualified name."""
     for family in pkgutil.iter_modules(api.__path__):
         import_module(f"{api.__name__}.{family.name}")  # only here: a first screen loads only its own families
     prefix = api.__name__ + "."
@@ -387,7 +391,7 @@ def every_operation() -> "tuple[type[Operation[Any]], ...]":
 
 @cache
 def answer_reader(operation: type[Operation[Any]]) -> TypeAdapter[Any]:
-    """The parser for the responses of an operation, cached."""
+    """Return the parser for the responses of an operation, cached."""
     return TypeAdapter(operation.answer)
 
 
@@ -395,8 +399,8 @@ def _answer_of(cls: type[Operation[Any]]) -> Any:
     bases: tuple[Any, ...] = getattr(cls, "__orig_bases__", ())
     for base in bases:
         if get_origin(base) is Operation:
-            [found] = get_args(base)
-            return None if found is type(None) else found
+            [answer] = get_args(base)
+            return None if answer is type(None) else answer
     raise TypeError(f"{cls.__name__} must subclass Operation[X] directly")
 
 
@@ -408,11 +412,11 @@ _REASONS = {
     "too_short": "must have at least {min_length:,} values",
     "literal_error": "must be {expected}",
 }
-"""Why a value is invalid, by the type of the validation error."""
+"""Reasons for invalid values, by the type of the validation error."""
 
 
 def _reason(cls: type[BaseModel], mistake: ErrorDetails) -> str:
-    """The reason why a value is invalid; a pattern is described in words."""
+    """Return the reason why a value is invalid. A field with a pattern describes it in words."""
     info = cls.model_fields.get(str(mistake["loc"][0])) if mistake["loc"] else None
     if mistake["type"] == "string_pattern_mismatch" and info and info.description:
         return f"must be {info.description}"

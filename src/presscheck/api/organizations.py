@@ -1,4 +1,4 @@
-"""Organizations and their members, and the search through all that an organization has."""
+"""Organizations, their members, and the search in all spaces of an organization."""
 
 from typing import Any, Literal
 
@@ -58,14 +58,14 @@ class OrganizationPermissions(Model):
 
 
 class SitePointer(Model):
-    """The site that opens first."""
+    """The site that opens by default."""
 
     type: str = "site"
     site: str
 
 
 class Organization(NullableModel):
-    """The owner of everything. `default_role` is null for guests; billing and trial are kept as they come."""
+    """An organization. `default_role` is null for guests; billing and trial are not parsed."""
 
     nullable = frozenset({"default_role"})
     object: str = "organization"
@@ -111,7 +111,7 @@ class OrganizationMember(NullableModel):
 
 
 class DefaultSite(Argument):
-    """The site to open first."""
+    """The site to open by default."""
 
     always_sent = frozenset({"type"})
 
@@ -230,7 +230,7 @@ class SearchOrganization(InOrganization, Paged, Operation[Page[SearchSpaceResult
 
 
 class Organizations(Model):
-    """Organizations that allow an e-mail domain."""
+    """Organizations that allow an email domain."""
 
     organizations: tuple[Organization, ...] = ()
 

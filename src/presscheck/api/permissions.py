@@ -1,4 +1,4 @@
-"""Who may do what in a collection or a space, by person and by team."""
+"""The permissions of teams and users in a collection or a space."""
 
 from presscheck.api.operation import InSpace, Model, Operation, Page, Paged
 from presscheck.api.roles import MemberRole
@@ -7,14 +7,14 @@ from presscheck.api.users import User
 
 
 class TeamPermission(Model):
-    """A team and the role that it gives."""
+    """A team and the role of its members."""
 
     permission: str
     team: Team
 
 
 class UserPermission(Model):
-    """A person and their role."""
+    """A user and their role."""
 
     permission: str
     user: User

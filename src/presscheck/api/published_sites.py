@@ -1,4 +1,4 @@
-"""A published site, with all that it takes to show it to its readers."""
+"""Published sites, with all data that is needed to display them."""
 
 from typing import Any, Literal
 
@@ -19,14 +19,14 @@ class SiteScript(Model):
 
 
 class SiteCustomizations(Model):
-    """The customization of a site, and of its site spaces by id, as received."""
+    """The customization of a site, and of its site spaces by id; not parsed."""
 
     site: dict[str, Any] | None = None
     site_spaces: dict[str, dict[str, Any]] | None = None
 
 
 class PublishedContentSite(Model):
-    """All that it takes to show a site to its readers."""
+    """A site with all data that is needed to display it."""
 
     object: str = "published-content-site"
     site: Site

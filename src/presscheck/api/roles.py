@@ -1,4 +1,4 @@
-"""Roles, levels, merge rules and positions: the words that organizations, collections and spaces share."""
+"""Roles, levels, merge rules and positions, which organizations, collections and spaces share."""
 
 from typing import Annotated, Literal
 
@@ -7,9 +7,9 @@ from pydantic import Field
 from presscheck.api.operation import Argument, Model
 
 MemberRole = Literal["admin", "create", "edit", "review", "comment", "read"]
-"""From administering content down to reading it; a guest has none (null)."""
+"""A role, from the highest to the lowest; guests have none (null)."""
 DefaultLevel = Literal["admin", "create", "edit", "review", "comment", "read", "inherit"]
-"""A role for everybody, or that of the parent; null for no access."""
+"""The role of all members; ``inherit`` is the role in the parent, null is no access."""
 RuleName = Literal[
     "require_specific_reviewers",
     "require_one_of_specific_reviewers",
@@ -24,7 +24,7 @@ RuleName = Literal[
     "require_author_to_merge",
     "custom",
 ]
-"""Every merge rule of both releases."""
+"""The merge rules of both releases."""
 
 
 class Location(Model):
@@ -35,7 +35,7 @@ class Location(Model):
 
 
 class MergeRule(Model):
-    """What must hold before a merge. `users` for the rules about people, `expression` for ``custom``."""
+    """A condition for a merge. Rules about people have `users`, ``custom`` has an `expression`."""
 
     rule: str
     users: tuple[str, ...] = ()
@@ -74,7 +74,7 @@ class StandaloneMergeRulesChange(Argument):
 
 
 class SpacePointer(Argument):
-    """A space as a neighbour."""
+    """A space next to which an item is placed."""
 
     always_sent = frozenset({"type"})
 
@@ -83,7 +83,7 @@ class SpacePointer(Argument):
 
 
 class CollectionPointer(Argument):
-    """A collection as a neighbour."""
+    """A collection next to which an item is placed."""
 
     always_sent = frozenset({"type"})
 
@@ -95,7 +95,7 @@ Neighbour = Annotated[SpacePointer | CollectionPointer, Field(discriminator="typ
 
 
 class ContentPosition(Argument):
-    """A place among spaces and collections: before the one or after the other."""
+    """A position among spaces and collections: before one item or after another."""
 
     before: Neighbour | None = None
     after: Neighbour | None = None

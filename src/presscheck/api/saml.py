@@ -1,4 +1,4 @@
-"""Single sign-on: SAML providers and sign-in providers."""
+"""Single sign-on: SAML providers, and the providers that members can sign in with."""
 
 from pydantic import Field
 
@@ -8,7 +8,7 @@ from presscheck.api.teams import Team
 
 
 class SAMLService(Model):
-    """What the provider must know of the service."""
+    """The addresses of this service that the provider needs."""
 
     acs_url: str | None = Field(default=None, alias="acsURL")
     start_url: str | None = Field(default=None, alias="startURL")
@@ -22,7 +22,7 @@ class SAMLUrls(Model):
 
 
 class SAMLProvider(NullableModel):
-    """A provider of identities; `status` is active or pending, `default_role` null for guests."""
+    """An identity provider; `status` is active or pending, `default_role` is null for guests."""
 
     nullable = frozenset({"default_role"})
     object: str = "saml-provider"

@@ -1,4 +1,4 @@
-"""What a search finds: sections within pages within spaces. Scores and ranks exist in the newest release only."""
+"""Search results: sections of pages of spaces. Scores and ranks exist in the newest release only."""
 
 from pydantic import Field
 
@@ -18,7 +18,7 @@ class SearchSectionResult(Model):
 
 
 class Ancestor(Model):
-    """A page above a page that was found."""
+    """An ancestor of a page in the results."""
 
     title: str = ""
 

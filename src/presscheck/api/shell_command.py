@@ -23,17 +23,17 @@ _asked_secret = re.compile(rf"([?&][^=&\s]*(?:{_secret.pattern})[^=&\s]*=)[^&#\s
 
 
 def typed_name(name: str) -> str:
-    """The name of a command: ``get-space`` for ``GetSpace``."""
+    """Return the name of a command: ``get-space`` for ``GetSpace``."""
     return _words.sub("-", name).lower()
 
 
 def flag(name: str) -> str:
-    """The command line option of a field."""
+    """Return the command line option of a field."""
     return f"--{name.replace('_', '-')}"
 
 
 def typed(call: Operation[Any]) -> str:
-    """The command line of a call; secrets are replaced by `HIDDEN` and must be filled in."""
+    """Return the command line of a call. Secrets are replaced by `HIDDEN`, for the user to fill in."""
     words = ["presscheck", "api", typed_name(type(call).__name__)]
     for name, value in call.given().items():
         for one in _options(type(call), name, hidden(name, value)):
@@ -42,7 +42,7 @@ def typed(call: Operation[Any]) -> str:
 
 
 def shown_path(call: Operation[Any], path: str) -> str:
-    """The path of a request, with secrets replaced."""
+    """Return the path of a request with secrets replaced."""
     for name in call.path_fields():
         if _secret.search(name):
             value = str(getattr(call, name))
@@ -51,7 +51,7 @@ def shown_path(call: Operation[Any], path: str) -> str:
 
 
 def hidden(name: str, value: Any) -> Any:
-    """The value of a field with secrets replaced, including passwords in URLs."""
+    """Return the value of a field with secrets replaced, including passwords in URLs."""
     if value is not None and _secret.search(name):
         return HIDDEN
     if isinstance(value, dict):
@@ -62,14 +62,14 @@ def hidden(name: str, value: Any) -> Any:
 
 
 def members_of(annotation: Any) -> list[Any]:
-    """The members of a union type without None; a list with the type itself if it is not a union."""
+    """Return the members of a union type without None, or the type itself if it is not a union."""
     if get_origin(annotation) in (Union, types.UnionType):
         return [one for one in get_args(annotation) if one is not types.NoneType]
     return [annotation]
 
 
 def is_text(annotation: Any) -> bool:
-    """Whether a field takes plain text, without JSON quotes."""
+    """Return whether a field takes plain text, without JSON quotes."""
     return any(member is str for member in members_of(annotation)) or hasattr(annotation, "__metadata__")
 
 

@@ -1,10 +1,10 @@
-"""The customization of a site as the API declares it: its fields, their types, limits and enumerations.
+"""Models of the customization of a site: fields, types, limits and enumerations.
 
-`GetCustomization` and `UpdateCustomization` carry it as received, because it is replaced as a whole: what this module
-does not know must come back unchanged. Forms, checks and the names of fields are made from here.
+`GetCustomization` and `UpdateCustomization` use unparsed values, since an update replaces the whole customization and
+must preserve fields that these models lack. The models are used for forms, checks and the names of fields.
 """
 
-# No module of this package postpones its annotations: pydantic would compile each one, a third of the import time.
+# Annotations in this package are not postponed: pydantic would compile each of them, a third of the import time.
 from functools import cache
 from typing import Annotated, Any, Literal, get_args
 
@@ -16,7 +16,7 @@ Color = Annotated[str, Field(pattern=r"^#(?:[0-9a-fA-F]{3}){1,2}$", description=
 Address = Annotated[
     str, Field(max_length=2048, pattern=r"^\w[\w+.-]*:\S+$", description="a URL such as https://example.org")
 ]
-"""A web address."""
+"""A URL."""
 Font = Literal[
     "ABCFavorit",
     "Inter",
@@ -110,49 +110,49 @@ CodeTheme = Literal[
     "vitesse-dark",
     "vitesse-light",
 ]
-"""The colors of code blocks."""
+"""The color schemes of code blocks."""
 Localized = dict[str, str]
 """Texts by language, such as ``{"fr": "Accueil"}``."""
 Reference = dict[str, Any]
-"""What a link leads to: ``{"kind": "url", "url": "https://example.org/"}``, or something in the organization by ids."""
+"""The target of a link: ``{"kind": "url", "url": "https://example.org/"}``, or the ids of other content."""
 
 
 class ThemedColor(Model):
-    """A color for the light and one for the dark theme."""
+    """A color for the light theme and one for the dark theme."""
 
     light: Color
     dark: Color
 
 
 class ThemedAddress(Model):
-    """The address of an image for the light and one for the dark theme."""
+    """The URL of an image for the light theme and of one for the dark theme."""
 
     light: Address
     dark: Address
 
 
 class Tint(Model):
-    """A color that the neutral colors of the site are mixed with."""
+    """A color that is mixed into the neutral colors of the site."""
 
     color: ThemedColor
 
 
 class ThemedCodeTheme(Model):
-    """Colors of code for the light and the dark theme."""
+    """The color schemes of code for the light theme and the dark theme."""
 
     light: CodeTheme
     dark: CodeTheme
 
 
 class CodeThemes(Model):
-    """Colors of code in pages, and in blocks of an OpenAPI specification."""
+    """The color schemes of code in pages, and in blocks of an OpenAPI specification."""
 
     default: ThemedCodeTheme
     openapi: ThemedCodeTheme
 
 
 class SidebarStyle(Model):
-    """The look of the list of pages."""
+    """The style of the table of contents."""
 
     background: Literal["default", "filled"]
     list: Literal["default", "pill", "line"]
@@ -182,7 +182,7 @@ class Styling(Model):
 
 
 class Internationalization(Model):
-    """The language of what the site itself says."""
+    """The language of the site's own labels."""
 
     locale: Literal["en", "fr", "es", "zh", "ja", "de", "nl", "no", "pt-br", "ru"]
 
@@ -258,13 +258,13 @@ class Themes(Model):
 
 
 class Switch(Model):
-    """Something that is on or off."""
+    """A setting that is on or off."""
 
     enabled: bool
 
 
 class Assistance(Model):
-    """What AI does for readers."""
+    """The AI features for readers."""
 
     mode: Literal["none", "search", "assistant"]
     greeting: str | None = Field(default=None, max_length=256)
@@ -274,13 +274,13 @@ class Assistance(Model):
 
 
 class GitLinks(Model):
-    """Links to the repository of a page."""
+    """Links from a page to its source in the repository."""
 
     show_edit_link: bool
 
 
 class PageActions(Model):
-    """What readers can do with a page: flags in the documented release, a list in the newest."""
+    """The actions of a page's menu: flags in the documented release, a list in the newest."""
 
     external_ai: bool = Field(alias="externalAI")
     markdown: bool
@@ -289,19 +289,19 @@ class PageActions(Model):
 
 
 class ExternalLinks(Model):
-    """How links to other sites open."""
+    """Whether links to other sites open in a new tab."""
 
     target: Literal["self", "blank"]
 
 
 class AddressOnly(Model):
-    """An address, or none."""
+    """An optional URL."""
 
     url: Address | None = None
 
 
 class SocialAccountDisplay(Model):
-    """Where an account is shown."""
+    """The parts of the page that show an account."""
 
     footer: bool
     header: bool
@@ -331,7 +331,7 @@ class SocialAccount(Model):
 
 
 class Insights(Model):
-    """What is measured."""
+    """The measurement of visits."""
 
     tracking_cookie: bool
 
@@ -392,17 +392,17 @@ ONLY_NEWEST = frozenset(
 
 @cache
 def known_names() -> dict[str, tuple[str, ...]]:
-    """The names of the fields of each object of a customization, by its path; those in lists are left out."""
-    found: dict[str, tuple[str, ...]] = {}
-    waiting: list[tuple[str, type[BaseModel]]] = [("", SiteCustomization)]
-    while waiting:
-        path, model = waiting.pop()
+    """Return the names of the fields of each object of a customization, by path, without objects in lists."""
+    names_by_path: dict[str, tuple[str, ...]] = {}
+    queue: list[tuple[str, type[BaseModel]]] = [("", SiteCustomization)]
+    while queue:
+        path, model = queue.pop()
         names = {info.alias or name: info for name, info in model.model_fields.items()}
-        found[path] = tuple(names)
-        waiting += [
+        names_by_path[path] = tuple(names)
+        queue += [
             (f"{path}.{name}".lstrip("."), one)
             for name, info in names.items()
             for one in (info.annotation, *get_args(info.annotation))
             if isinstance(one, type) and issubclass(one, BaseModel)
         ]
-    return found
+    return names_by_path

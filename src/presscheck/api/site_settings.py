@@ -20,7 +20,7 @@ class ShareLink(Model):
 
 
 class PublishingAuth(Model):
-    """How visitors sign in: `backend` is custom or integration. The key signs their tokens: it is never shown."""
+    """The visitor authentication: `backend` is custom or integration. The secret key signs tokens of visitors."""
 
     object: str = "publishing-auth"
     backend: str = "custom"
@@ -78,7 +78,7 @@ class RedirectMatch(Model):
 
 
 class AdaptiveSchema(Model):
-    """The schema of a site's visitors, as JSON schema draft 7."""
+    """The JSON schema (draft 7) of the claims of visitors."""
 
     object: str = "site-adaptive-schema"
     json_schema: dict[str, Any] | None = None
@@ -93,7 +93,7 @@ class TemplateCondition(Model):
 
 
 class TemplateConditions(Model):
-    """Conditions that fit the schema of a site."""
+    """Suggested conditions for the schema of a site."""
 
     items: tuple[TemplateCondition, ...] = ()
 

@@ -1,4 +1,4 @@
-"""The inside of a site: its spaces, its sections and their groups, in order."""
+"""The structure of a site: its spaces, sections and section groups, in order."""
 
 from typing import Annotated, Any, Literal, cast
 
@@ -9,13 +9,13 @@ from presscheck.api.spaces import Space
 
 
 class PublishedUrl(Model):
-    """The public URL of a site item; missing while it is not published."""
+    """The public URL of a site item; missing if it is not published."""
 
     published: str | None = None
 
 
 class SiteSpace(Model):
-    """A space in a site, perhaps in a `section`; `condition` limits who sees it."""
+    """A space in a site, optionally in a `section`; visitors see it only if they fulfill the `condition`."""
 
     object: str = "site-space"
     id: str
@@ -33,7 +33,7 @@ class SiteSpace(Model):
 
 
 class SiteSection(Model):
-    """A section of a site with its spaces; `section_group` is the id of the group that it is in."""
+    """A section of a site with its spaces; `section_group` is the id of its group."""
 
     object: str = "site-section"
     id: str
@@ -50,7 +50,7 @@ class SiteSection(Model):
 
 
 class SiteSectionGroup(Model):
-    """Sections under one heading; `children` are sections and groups in order, `sections` the sections alone."""
+    """A group of sections; `children` are its sections and groups in order, `sections` only the sections."""
 
     object: str = "site-section-group"
     id: str
@@ -63,7 +63,7 @@ class SiteSectionGroup(Model):
 
 
 class OtherStructureItem(Model):
-    """An item of a kind that we do not know, such as an external link of the newest release."""
+    """An item of an unknown kind, such as an external link of the newest release."""
 
     object: str = ""
     id: str = ""
@@ -85,21 +85,21 @@ StructureItem = Annotated[
 
 
 class SiteStructure(Model):
-    """The order of a site: `type` says whether `structure` holds sections (and groups) or siteSpaces."""
+    """The items of a site in order; `type` tells whether `structure` has sections (and groups) or site spaces."""
 
     type: str
     structure: tuple[StructureItem, ...] = ()
 
 
 class StructureItemPointer(Argument):
-    """An item of a structure, by kind and id."""
+    """An item of a site by kind and id."""
 
     type: Literal["site-space", "site-section", "site-section-group", "site-external-link"]
     id: str
 
 
 class StructurePosition(Argument):
-    """A place in a structure: before the one item or after the other."""
+    """A position in the structure of a site: before one item or after another."""
 
     before: StructureItemPointer | None = None
     after: StructureItemPointer | None = None

@@ -1,4 +1,4 @@
-"""Docs sites: what readers see, where, and whether it is live."""
+"""Docs sites: their settings, visibility and publication."""
 
 from typing import Annotated, Any, Literal, cast
 
@@ -10,31 +10,31 @@ from presscheck.api.roles import Location
 SiteType = Literal["basic", "premium", "ultimate", "sponsored", "legacy-basic", "legacy-premium"]
 """The type of a site; ``basic`` by default."""
 SiteVisibility = Literal["public", "unlisted", "share-link", "visitor-auth"]
-"""Who may read a site once it is published."""
+"""The readers of a published site."""
 
 
 class SiteUrls(Location):
-    """Where a site is found; `published` while it is live."""
+    """The URLs of a site; `published` is missing if the site is not published."""
 
     published: str | None = None
     preview: str | None = None
 
 
 class SiteProxy(Model):
-    """A site served below another address."""
+    """A site that is served below the address of another website."""
 
     origin: str
     target: str | None = None
 
 
 class AdaptiveContent(Model):
-    """Whether the site adapts to its visitors."""
+    """Whether content with conditions adapts to the visitor."""
 
     enabled: bool = False
 
 
 class SiteFeature(Model):
-    """What the plan of a site allows."""
+    """A feature of a site and the plan that includes it."""
 
     id: str
     plan: str | None = None
@@ -43,7 +43,7 @@ class SiteFeature(Model):
 
 
 class Site(Model):
-    """A docs site; `published` means live for the visitors that `visibility` allows. `site_spaces` counts them."""
+    """A docs site. `published` means that the visitors in `visibility` can read it; `site_spaces` is a count."""
 
     object: str = "site"
     id: str
@@ -68,7 +68,7 @@ class Site(Model):
 
 
 class Checkout(Model):
-    """Publishing needs a plan first: nothing was published; the session goes on in the service's own app."""
+    """The response of a site without a plan: it is not published, and the user must choose a plan in the app."""
 
     type: str = "checkout"
     session_id: str

@@ -1,4 +1,4 @@
-"""Spaces: containers of documentation, with their counters and rules."""
+"""Spaces: sets of pages with change requests, comments and merge rules."""
 
 from typing import Any, Literal
 
@@ -10,11 +10,11 @@ from presscheck.api.roles import ContentPosition, DefaultLevel, Location, MergeR
 from presscheck.api.search_results import SearchPageResult
 
 EditMode = Literal["live", "locked"]
-"""Whether the live content may be edited at all."""
+"""Whether the live content can be edited."""
 
 
 class SpaceUrls(Location):
-    """Where a space is found, and where readers find it."""
+    """The URLs of a space in the app and in sites."""
 
     published: str | None = None
     public: str | None = None
@@ -53,10 +53,10 @@ class GitSync(Model):
 
 
 class Space(NullableModel):
-    """A container of documentation.
+    """A set of pages.
 
-    `visibility` is public, unlisted, share-link, visitor-auth, in-collection or private; `revision` the active
-    revision; `comments` counts the open ones; `deleted_at` is set for seven days after a deletion.
+    `visibility` is public, unlisted, share-link, visitor-auth, in-collection or private; `revision` is the live
+    revision; `comments` is the number of open comments; `deleted_at` is set for seven days after a deletion.
     """
 
     nullable = frozenset({"default_level"})
@@ -87,7 +87,7 @@ class Space(NullableModel):
 
 
 class SpaceTemplate(Argument):
-    """A template to start a space from, and what its references point at."""
+    """A template for a new space, and the targets of its references."""
 
     id: str
     params: dict[str, Any] | None = None

@@ -1,4 +1,4 @@
-"""Teams of an organization and who is in them."""
+"""Teams of an organization and their members."""
 
 from typing import Literal
 
@@ -8,7 +8,7 @@ from presscheck.api.operation import Argument, InOrganization, Model, Operation,
 from presscheck.api.organizations import OrganizationMember
 
 TeamRole = Literal["owner", "member"]
-"""An owner can manage the members."""
+"""The role in a team; owners can manage the members."""
 
 
 class TeamPermissions(Model):
@@ -51,7 +51,7 @@ class TeamMember(Model):
 
 
 class Membership(Argument):
-    """The role to give a member of a team."""
+    """A role for a member of a team."""
 
     role: TeamRole
 

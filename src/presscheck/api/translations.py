@@ -1,4 +1,4 @@
-"""Spaces kept in another language."""
+"""Translations of spaces."""
 
 from typing import Any
 
@@ -9,14 +9,14 @@ from presscheck.api.operation import Argument, InOrganization, Model, Operation,
 
 
 class TranslationSource(Model):
-    """The space that is translated, and its language."""
+    """The translated space and its language."""
 
     space: str
     language: str | None = None
 
 
 class TranslationResult(Model):
-    """The space that is in the other language, and the revision that it is at."""
+    """The space with the translation, and the latest revision that the translation created."""
 
     space: str
     revision: str
@@ -24,7 +24,7 @@ class TranslationResult(Model):
 
 
 class TranslationStats(Model):
-    """How much was translated, and in how long."""
+    """The number of translated words and pages, and the duration of runs."""
 
     runs: int = 0
     total_words: int = 0
@@ -49,7 +49,7 @@ class TranslationUrls(Model):
 
 
 class Translation(Model):
-    """A translation; `status` is pending, running or completed; `instructions` a node tree."""
+    """A translation; `status` is pending, running or completed; `instructions` is a node tree."""
 
     object: str = "translation"
     id: str

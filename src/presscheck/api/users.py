@@ -1,4 +1,4 @@
-"""Users, and the operations that fetch one."""
+"""Users."""
 
 from pydantic import Field
 
@@ -18,7 +18,7 @@ class User(Model):
 
 
 class Contribution(Model):
-    """How often a user contributed, and when last."""
+    """The number of contributions of a user, and the time of the latest."""
 
     user: User
     count: int = 0

@@ -19,7 +19,7 @@ NOTHING: dict[str, Any] = {"object": "document", "data": {"schemaVersion": 1}, "
 
 @handles(GetAgentInstructions)
 def get_agent_instructions(context: Context, call: GetAgentInstructions) -> AgentInstructions:
-    """Returns the instructions; an empty document if there are none."""
+    """Returns the instructions, or an empty document if the organization has none."""
     organization = organization_for(context, call.organization_id)
     row = context.session.get(AgentInstructionsRow, organization.id)
     return _as_instructions(

@@ -1,8 +1,10 @@
-"""Change requests: list, create, edit, open and archive; a merged one is final.
+"""Change requests: list, create, edit, open and archive. A merged change request cannot be changed.
 
-Those of one or many spaces are listed newest first, without reading more of them than are returned: each space is read
-by an index, at most one page of it, of all change requests or of those in which a person has a part. Of several people,
-the one with the fewest decides which are read. How many there are is kept.
+A listing over several spaces, newest first, must not read all change requests of each space. It reads the first page
+of each space from an index and then takes the first page of the results. If the listing is limited to people, it
+reads the change requests of the person with the fewest and checks the others by key. The number of change requests
+for each space, status and person is stored in `ChangeRequestCountRow`, so that a total needs no counting, except for
+several people.
 """
 
 from __future__ import annotations
@@ -67,7 +69,7 @@ LONGEST_SUBJECT = 100
 
 
 class _Part(NamedTuple):
-    """The part that a person has in a change request; everybody in all of them, if both are empty."""
+    """A user with a role in change requests, such as author; `_ALL` stands for all change requests."""
 
     role: str
     user_id: str
@@ -79,15 +81,15 @@ _ALL = _Part("", "")
 def listed(
     context: Context, call: ListChangeRequests | ListOrganizationChangeRequests, spaces: Sequence[str]
 ) -> Page[ChangeRequest]:
-    """One page of the change requests in one state, and of the people that the call names.
+    """Returns a page of the change requests that have a status and, if the call names any, these people.
 
     Args:
         context: the transaction.
         call: the filters, the cursor and the limit.
         spaces: the ids of the spaces.
     """
-    asked = {"reviewer": call.requested_reviewer, "author": call.creator, "contributor": call.contributor}
-    parts = [_Part(role, user_id) for role, user_id in asked.items() if user_id is not None] or [_ALL]
+    people_by_role = {"reviewer": call.requested_reviewer, "author": call.creator, "contributor": call.contributor}
+    parts = [_Part(role, user_id) for role, user_id in people_by_role.items() if user_id is not None] or [_ALL]
     status = call.status or "open"
     if call.conversations_issues_cluster is not None:
         spaces = ()  # not supported here: no change request has any
@@ -96,21 +98,26 @@ def listed(
         for role, space_id, number in context.rows(_COUNTS, spaces=spaces, status=status, parts=parts):
             numbers[role][space_id] = number
     fewest, *others = sorted(parts, key=lambda part: sum(numbers[part.role].values()))
-    with_some = sorted(numbers[fewest.role])
-    chosen = _Chosen(fewest != _ALL, tuple(other.role for other in others), len(with_some) > 1)
-    values: dict[str, Any] = {"spaces": with_some, "status": status, "role": fewest.role, "user": fewest.user_id}
+    spaces_with_matches = sorted(numbers[fewest.role])
+    chosen = _Chosen(fewest != _ALL, tuple(other.role for other in others), len(spaces_with_matches) > 1)
+    values: dict[str, Any] = {
+        "spaces": spaces_with_matches,
+        "status": status,
+        "role": fewest.role,
+        "user": fewest.user_id,
+    }
     for number, other in enumerate(others):
         values[f"user_{number}"] = other.user_id
 
     def read(place: list[Any] | None, most: int) -> Sequence[ChangeRequestRow]:
-        if not with_some:
+        if not spaces_with_matches:
             return ()
         after = {} if place is None else {"time": place[0], "id": place[1]}
         statement = _first(chosen, place is not None, context.session.connection().dialect.name == "postgresql")
         return context.rows(statement, **values, **after, most=most)
 
     def total() -> int | None:
-        if not others or not with_some:
+        if not others or not spaces_with_matches:
             return sum(numbers[fewest.role].values())
         number = context.rows(_number(chosen), **values)[0][0]
         return number if number <= MOST_COUNTED else None
@@ -119,7 +126,7 @@ def listed(
 
 
 class _Chosen(NamedTuple):
-    """Which change requests a statement lists: of a person, of others with these roles, in one space or in several."""
+    """The parts of the filter that determine the SQL of a listing."""
 
     of_person: bool
     others: tuple[str, ...]
@@ -128,16 +135,22 @@ class _Chosen(NamedTuple):
 
 @lru_cache
 def _number(chosen: _Chosen) -> Select[Any]:
-    """Counts them, up to one more than the answer says."""
+    """Returns a query that counts the matches, up to one more than the largest reported total."""
     source = _source(chosen, "each")
     within = source.space_id.in_(bindparam("spaces", expanding=True))
-    some = select(source.id).where(within, *_conditions(chosen, source, after=False)).limit(MOST_COUNTED + 1)
-    return select(func.count()).select_from(some.subquery())
+    matches = select(source.id).where(within, *_conditions(chosen, source, after=False)).limit(MOST_COUNTED + 1)
+    return select(func.count()).select_from(matches.subquery())
 
 
 @lru_cache
 def _first(chosen: _Chosen, after: bool, has_lateral: bool) -> Select[Any]:
-    """Selects the first so many of them, after a place or from the start; `has_lateral` if the database knows it."""
+    """Returns a query for the first matches, from the start or after the position of a cursor.
+
+    Args:
+        chosen: the shape of the filter.
+        after: whether there is a cursor.
+        has_lateral: whether the database supports ``LATERAL`` joins.
+    """
     source = _source(chosen, "each")
     spaces: BindParameter[Any] = bindparam("spaces", expanding=True)
     conditions = _conditions(chosen, source, after=after)
@@ -149,7 +162,7 @@ def _first(chosen: _Chosen, after: bool, has_lateral: bool) -> Select[Any]:
             each = _newest(select(source.id).where(*of_space), source).add_columns(source.updated_at).lateral()
             source = source._replace(id=each.c[0], updated_at=each.c[1])
             joined = _spaces.join(each, true())
-        else:  # SQLite has no such join: the first of each space are found again by their rows
+        else:  # SQLite has no LATERAL: a subquery returns the row ids of each space, and a join reads those rows again
             rows = _newest(select(literal_column("each.rowid", Integer)).where(*of_space), source).correlate(_spaces)
             source = _source(chosen, "again")
             joined = _spaces.join(source.table, literal_column("again.rowid", Integer).in_(rows))
@@ -159,7 +172,7 @@ def _first(chosen: _Chosen, after: bool, has_lateral: bool) -> Select[Any]:
 
 
 def _newest(ids: Select[Any], source: _Source) -> Select[Any]:
-    """The first so many."""
+    """Sorts ids, newest first, and limits them to the size of a page."""
     return ids.order_by(source.updated_at.desc(), source.id.desc()).limit(bindparam("most", type_=Integer))
 
 
@@ -184,14 +197,14 @@ def _conditions(chosen: _Chosen, source: _Source, *, after: bool) -> list[Column
 
 
 def _has_part(role: str, change_request: ColumnElement[str], user: BindParameter[Any]) -> Select[Any]:
-    """The part of a person in a change request, in the smallest table that has it by its key."""
+    """Returns a query with a row if a user has a role in a change request, from the smallest table with that role."""
     table = _PARTS.get(role, ChangeRequestPersonRow).__table__.alias()
     part = select(table.c.user_id).where(table.c.change_request_id == change_request, table.c.user_id == user)
     return part if role in _PARTS else part.where(table.c.role == role)
 
 
 class _Source(NamedTuple):
-    """The table that is read, of all change requests or of people, and its columns."""
+    """The table that is read, of change requests or of their people, and its columns."""
 
     table: FromClause
     id: ColumnElement[str]

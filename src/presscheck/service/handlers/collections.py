@@ -47,7 +47,7 @@ from presscheck.service.spaces.sort_order import (
 
 @handles(ListCollections)
 def list_collections(context: Context, call: ListCollections) -> Page[Collection]:
-    """Lists the collections that the caller may see, in order; `nested` false omits nested ones."""
+    """Lists the collections that the caller may see, in order, without nested ones if `nested` is false."""
     organization = organization_for(context, call.organization_id, "guest")
     every = collections_of(context, organization.id).values()
     seen = [row.id for row in every if level_in_collection(context, row) is not None]
@@ -114,11 +114,11 @@ def delete_collection(context: Context, call: DeleteCollection) -> None:
         if item.default_level == "inherit":
             item.default_level = row.default_level
         item.parent_id = row.parent_id
-    # a deleted space may be restored: it then belongs to the parent collection too
-    gone = update(SpaceRow).where(SpaceRow.parent_id == row.id)
+    # includes deleted spaces: a restored space is then in the parent collection, with the same access
+    contained_spaces = update(SpaceRow).where(SpaceRow.parent_id == row.id)
     inherits = SpaceRow.default_level == "inherit"
-    context.session.execute(gone.where(inherits).values(default_level=row.default_level))
-    context.session.execute(gone.values(parent_id=row.parent_id))
+    context.session.execute(contained_spaces.where(inherits).values(default_level=row.default_level))
+    context.session.execute(contained_spaces.values(parent_id=row.parent_id))
     at = above.index(row)
     for number, item in enumerate([*above[:at], *inside, *above[at + 1 :]]):
         item.position = number
@@ -143,7 +143,7 @@ def list_spaces_in_collection(context: Context, call: ListSpacesInCollection) ->
 
 @handles(MoveCollection)
 def move_collection(context: Context, call: MoveCollection) -> Collection:
-    """Moves a collection, but not into itself; requires an admin of all that others can access differently then."""
+    """Moves a collection, but not into itself. If this changes who has access, it requires an admin of the contents."""
     row = collection_for(context, call.collection_id, "create")
     move(context, row, call)
     return as_collection(context, row)

@@ -1,7 +1,7 @@
-"""Comments and replies on change requests and live spaces; the same rules apply to all of them.
+"""Comments and replies on change requests and on the live content of spaces, with the same rules for both.
 
-The author and admins of the space may change a comment or reply; everyone who may comment may reply and react. A
-comment without a change request is on the live space.
+The author and admins of the space may change a comment or reply. Everyone who may comment may also reply and react.
+A comment without a change request is on the live content.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ _REPLIERS = (
     .order_by(func.max(_replied.posted_at).desc(), _replied.posted_by)
 )
 Written = CommentRow | ReplyRow
-"""What a person wrote, and others can react to."""
+"""A comment or a reply."""
 _REPLIES = Listing(
     select(ReplyRow).where(ReplyRow.comment_id == bindparam("comment")), (ReplyRow.posted_at, ReplyRow.id)
 )
@@ -101,7 +101,7 @@ AnyCall = (
 
 
 def has_text(body: Document) -> bool:
-    """Whether a body has text."""
+    """Returns whether a body is not empty."""
     return bool((body.markdown or "").strip() or body.document)
 
 
@@ -162,7 +162,11 @@ def stored_text(body: Document) -> dict[str, Any]:
 
 
 def comment_in(context: Context, space: SpaceRow, row: ChangeRequestRow | None, comment_id: str) -> CommentRow:
-    """Finds a comment by id in this change request, or on the live space."""
+    """Returns a comment on a change request, or on the live content if there is none.
+
+    Raises:
+        ApiError: 404 if there is no such comment.
+    """
     comment = context.session.get(CommentRow, comment_id)
     if comment is None or (comment.space_id, comment.change_request_id) != (space.id, row.id if row else None):
         raise not_found("comment")
@@ -170,7 +174,11 @@ def comment_in(context: Context, space: SpaceRow, row: ChangeRequestRow | None, 
 
 
 def reply_to(context: Context, comment: CommentRow, reply_id: str) -> ReplyRow:
-    """Finds a reply to a comment by id."""
+    """Returns a reply to a comment.
+
+    Raises:
+        ApiError: 404 if the comment has no such reply.
+    """
     reply = context.session.get(ReplyRow, reply_id)
     if reply is None or reply.comment_id != comment.id:
         raise not_found("reply")
@@ -178,16 +186,16 @@ def reply_to(context: Context, comment: CommentRow, reply_id: str) -> ReplyRow:
 
 
 def may_change(context: Context, space: SpaceRow, written: Written) -> bool:
-    """Whether the caller may edit or delete it: its author, and admins of the space."""
+    """Returns whether the caller may edit or delete a comment or reply, as its author or as an admin of the space."""
     return written.posted_by == context.user.id or reaches(level_in_space(context, space), "admin")
 
 
 def react(context: Context, target_id: str, added: Iterable[str], removed: Iterable[str]) -> None:
     """Adds and removes emoji reactions of the caller."""
     for emoji in removed:
-        known = context.session.get(ReactionRow, (target_id, emoji, context.user.id))
-        if known is not None:
-            context.session.delete(known)
+        reaction = context.session.get(ReactionRow, (target_id, emoji, context.user.id))
+        if reaction is not None:
+            context.session.delete(reaction)
     context.session.flush()
     for emoji in added:
         if not emoji or len(emoji) > 50:
@@ -202,13 +210,13 @@ def react(context: Context, target_id: str, added: Iterable[str], removed: Itera
 def as_comments(
     context: Context, rows: Sequence[CommentRow], shape: Format | None = None, *, are_new: bool = False
 ) -> list[Comment]:
-    """Serializes comments, with bodies in the requested format; related data is loaded for all at once.
+    """Serializes comments, with one query for each kind of related data.
 
     Args:
         context: the transaction.
         rows: the comments.
-        shape: the format; by default that in which each was posted.
-        are_new: whether they were just posted, so that no user has replied or reacted.
+        shape: the format of the bodies; by default the format in which each was posted.
+        are_new: whether they were just posted. New comments have no replies and reactions, and no query is needed.
     """
     users = people(context, [user for row in rows for user in (row.posted_by, row.resolved_by)])
     reactions = {} if are_new else _reactions(context, [row.id for row in rows])
@@ -265,7 +273,7 @@ def _written(
     reactions: tuple[Reaction, ...],
     shape: Format | None,
 ) -> dict[str, Any]:
-    """The fields that comments and replies have in common."""
+    """Returns the fields that comments and replies have in common."""
     return {
         "id": row.id,
         "posted_by": users[row.posted_by],
@@ -278,7 +286,7 @@ def _written(
 
 
 def _target(context: Context, row: CommentRow) -> CommentTarget:
-    """What a comment is on; where many are on the same page, it is made once."""
+    """Returns the target of a comment, cached because a listing has many comments on the same page."""
     place = (row.change_request_id, row.review_id, row.page_id, row.node_id, row.space_id, row.revision)
     key = "comment target", *place
     if row.table_cell is None and key in context.known:
@@ -307,9 +315,9 @@ def _permissions(context: Context, space: SpaceRow, row: Written) -> CommentPerm
 
 @cache
 def _permitted(level: str | None, *, is_own: bool) -> CommentPermissions:
-    speaks = reaches(level, "comment")
-    changes = speaks and (is_own or reaches(level, "admin"))
-    return CommentPermissions(view=True, edit=changes, reply=speaks, delete=changes)
+    may_comment = reaches(level, "comment")
+    may_change_comment = may_comment and (is_own or reaches(level, "admin"))
+    return CommentPermissions(view=True, edit=may_change_comment, reply=may_comment, delete=may_change_comment)
 
 
 def _place(row: CommentRow) -> str:
@@ -325,8 +333,8 @@ def _reactions(context: Context, targets: Sequence[str]) -> dict[str, tuple[Reac
         reacted = ReactionUser(user=users[row.user_id], reacted_at=row.reacted_at)
         by_emoji.setdefault(row.target_id, {}).setdefault(row.emoji, []).append(reacted)
     return {
-        target: tuple(Reaction(emoji=emoji, count=len(who), users=tuple(who)) for emoji, who in found.items())
-        for target, found in by_emoji.items()
+        target: tuple(Reaction(emoji=emoji, count=len(who), users=tuple(who)) for emoji, who in users_by_emoji.items())
+        for target, users_by_emoji in by_emoji.items()
     }
 
 
@@ -345,8 +353,8 @@ def _repliers(context: Context, comments: Sequence[str]) -> dict[str, tuple[Cont
 def list_comments(context: Context, call: ListComments | ListSpaceComments) -> Page[Comment]:
     """Lists the comments of a change request, or on a live space."""
     space, row = _where(context, call)
-    given = {"change_request": row.id if row else None, "page": call.target_page, "authors": call.authors}
-    values = {name: value for name, value in given.items() if value is not None}
+    filters = {"change_request": row.id if row else None, "page": call.target_page, "authors": call.authors}
+    values = {name: value for name, value in filters.items() if value is not None}
     return page_of_listing(
         context,
         call,
@@ -359,17 +367,17 @@ def list_comments(context: Context, call: ListComments | ListSpaceComments) -> P
 
 
 @lru_cache
-def _comments(given: frozenset[str], status: str | None) -> Listing[Any]:
-    """The comments of a space, or of one of its change requests, that fit what is given."""
+def _comments(filters: frozenset[str], status: str | None) -> Listing[Any]:
+    """Returns the listing of comments for a combination of filters."""
     branch = CommentRow.change_request_id
     rows = select(CommentRow).where(CommentRow.space_id == bindparam("space"))
-    rows = rows.where(branch == bindparam("change_request") if "change_request" in given else branch.is_(None))
+    rows = rows.where(branch == bindparam("change_request") if "change_request" in filters else branch.is_(None))
     if status in ("open", "resolved"):
         unresolved = CommentRow.resolved_at.is_(None)
         rows = rows.where(unresolved if status == "open" else ~unresolved)
-    if "page" in given:
+    if "page" in filters:
         rows = rows.where(CommentRow.page_id == bindparam("page"))
-    if "authors" in given:
+    if "authors" in filters:
         rows = rows.where(CommentRow.posted_by.in_(bindparam("authors", expanding=True)))
     return Listing(rows, (CommentRow.posted_at, CommentRow.id))
 
@@ -414,12 +422,12 @@ def update_comment(context: Context, call: UpdateComment | UpdateSpaceComment) -
 @handles(DeleteComment)
 @handles(DeleteSpaceComment)
 def delete_comment(context: Context, call: DeleteComment | DeleteSpaceComment) -> None:
-    """Deletes a comment and its replies; a missing one is not an error."""
+    """Deletes a comment and its replies. Returns normally if there is no such comment."""
     space, row = _where(context, call, "comment")
     try:
         comment = comment_in(context, space, row, call.comment_id)
     except ApiError:
-        return  # missing, or elsewhere: the response is the same
+        return  # the response is the same whether the comment is missing or belongs to another change request
     _delete(context, space, row, comment)
 
 
@@ -440,7 +448,7 @@ def list_replies(context: Context, call: ListReplies | ListSpaceReplies) -> Page
 
 
 def _fitting(rows: Sequence[CommentRow] | Sequence[ReplyRow], *, as_nodes: bool) -> int:
-    """How many comments or replies are together no larger than the largest page: a list of long ones is shorter."""
+    """Returns how many rows, from the first, fit into one page of a listing. The first always does."""
     characters = parts = 0
     for number, row in enumerate(rows):
         text = row.body.get("markdown") or json.dumps(row.body)
@@ -490,20 +498,20 @@ def update_reply(context: Context, call: UpdateReply) -> CommentReply:
 
 @handles(DeleteReply)
 def delete_reply(context: Context, call: DeleteReply) -> None:
-    """Deletes a reply; a missing one is not an error."""
+    """Deletes a reply. Returns normally if there is no such reply."""
     space, row = _where(context, call, "comment")
     try:
         reply = reply_to(context, comment_in(context, space, row, call.comment_id), call.comment_reply_id)
     except ApiError:
-        return  # missing, or elsewhere: the response is the same
+        return  # the response is the same whether the reply is missing or belongs to another comment
     _delete(context, space, row, reply)
 
 
 def _resolve(context: Context, space: SpaceRow, comment: CommentRow, *, resolved: bool) -> None:
-    """Resolves or reopens a comment if the caller may change it.
+    """Resolves or reopens a comment.
 
     Raises:
-        ApiError: 403.
+        ApiError: 403 if the caller is neither its author nor an admin of the space.
     """
     if not may_change(context, space, comment):
         raise ApiError(403, "You can only resolve or reopen your own comments, unless you are an admin of the space.")
@@ -535,10 +543,10 @@ def _change(
     written: Written,
     call: UpdateComment | UpdateSpaceComment | UpdateReply,
 ) -> None:
-    """Edits a comment or a reply and reacts to it; resolves or reopens the comment that it belongs to.
+    """Edits a comment or reply and changes reactions to it; `resolved` always applies to the comment.
 
     Raises:
-        ApiError: 403.
+        ApiError: 403 if the caller may not make one of the changes.
     """
     if call.body is not None:
         if not may_change(context, space, written):
@@ -557,7 +565,7 @@ def _delete(context: Context, space: SpaceRow, row: ChangeRequestRow | None, wri
     """Deletes a reply, or a comment with its replies, and all reactions to them.
 
     Raises:
-        ApiError: 403.
+        ApiError: 403 if the caller is neither its author nor an admin of the space.
     """
     if not may_change(context, space, written):
         raise ApiError(403, f"You can only delete your own {_kind(written)}, unless you are an admin of the space.")
@@ -575,7 +583,7 @@ def _kind(written: Written) -> str:
 
 
 def _in_shape(document: Document, shape: Format | None) -> Document:
-    """Converts a document to a format, by default its own; returns it unchanged if it cannot be converted."""
+    """Converts a document to a format if possible; without a format, returns it unchanged."""
     if shape == "document" and document.markdown is not None and not size_problem(document.markdown, COMMENT_LIMITS):
         return Document(document=markdown_to_nodes(document.markdown))
     if shape == "markdown" and document.document is not None:

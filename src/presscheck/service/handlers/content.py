@@ -1,4 +1,4 @@
-"""Content of a space: the live content, a change request or a revision, with the same response models."""
+"""Reads of content: the live content, a change request or a revision, with the same response models for all of them."""
 
 from __future__ import annotations
 
@@ -73,9 +73,9 @@ from presscheck.service.spaces.translations import translations_of
 CANNOT_BE_NODES = (413, 422)
 """The statuses for a page that is too large to become nodes."""
 EACH_KEY = 600
-"""Bytes of a kept page besides its body."""
+"""Approximate size in bytes of a cached page without its body."""
 _Shown = Rendering | GetRevisionPageDocument | GetRevisionReusableContentDocument
-"""Reads that choose how a text is shown."""
+"""Reads with a choice of the format of a text."""
 
 
 @handles(GetCurrentRevision)
@@ -246,26 +246,30 @@ def get_change_request_reusable_content(context: Context, call: GetChangeRequest
 def get_document(context: Context, call: GetDocument) -> Serialized[ContentDocument]:
     """Returns the body of a page or of reusable content, if a revision of the space has it."""
     space = space_for(context, call.space_id)
-    found = revision_with(context, space.id, call.document_id)
-    revision = revision_content(context, found) if found else None
+    revision_id = revision_with(context, space.id, call.document_id)
+    revision = revision_content(context, revision_id) if revision_id else None
     if revision is None:
         raise not_found("document")
     return document_by_id(context, revision, call.document_id)
 
 
 def live(context: Context, space_id: str) -> RevisionContent:
-    """The live revision of a space."""
+    """Returns the live revision of a space."""
     return _present(revision_content(context, space_for(context, space_id).revision_id))
 
 
 def branch(context: Context, space_id: str, change_request: str) -> RevisionContent:
-    """The newest revision of a change request."""
+    """Returns the newest revision of a change request."""
     row = change_request_for(context, space_id, change_request)[1]
     return _present(revision_content(context, row.revision))
 
 
 def revision_in(context: Context, space_id: str, revision_id: str) -> RevisionContent:
-    """A revision of a space."""
+    """Returns a revision of a space.
+
+    Raises:
+        ApiError: 404 if the space has no such revision.
+    """
     space = space_for(context, space_id)
     revision = revision_content(context, revision_id)
     if revision is None or revision.space_id != space.id:
@@ -293,9 +297,9 @@ def _page(
     place: str,
     call: Rendering,
 ) -> Serialized[RevisionPage]:
-    """A page by its id or path, which follows from the revision.
+    """Returns a page by its id or path. A revision never changes, so that the response can be cached.
 
-    Without a format, it has its Markdown and its nodes; one that is too large for nodes has its Markdown alone.
+    Without a format, the response has the page as Markdown and as nodes, or only as Markdown if it is too large.
     """
 
     def make() -> Serialized[RevisionPage]:
@@ -312,7 +316,7 @@ def _page(
         if call.format != "markdown":
             try:
                 nodes = text_nodes(context, revision, "page", text, _page_source(context, revision, page.id))
-                # a document of several megabytes is JSON from the start: to write it holds up every other request
+                # the nodes are serialized already: serializing a large tree would block all other requests
                 sent = sent[:-1] + b',"document":' + nodes + b"}"
             except ApiError as error:
                 if call.format == "document" or error.status not in CANNOT_BE_NODES:

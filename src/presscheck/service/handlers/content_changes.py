@@ -1,7 +1,7 @@
-"""Changes of content: lists those of a change request or a revision by page, without line diffs, and makes new ones.
+"""Changes of content: lists the changes of a change request or revision by page, and applies new changes.
 
 An edit of a change request applies all changes or none, as one new revision. Files that it refers to by URL are
-downloaded before anything is written, within the rules of `outgoing`.
+downloaded before anything is written, with the limits of `outgoing`.
 """
 
 from __future__ import annotations
@@ -49,39 +49,39 @@ from presscheck.service.review.change_requests import (
 )
 
 USUAL_LIMIT = 10
-"""Default number of changes."""
+"""The default maximum number of changes in a response."""
 
 
 @handles(GetChangeRequestChanges)
 def get_change_request_changes(context: Context, call: GetChangeRequestChanges) -> SemanticChanges:
-    """Compares a change request with the newest live revision that it contains."""
+    """Lists the changes of a change request since the live revision that it was created or last updated from."""
     _, row = change_request_for(context, call.space_id, call.change_request_id)
     before, after = revision_content(context, ancestor(row)), revision_content(context, row.revision)
-    return _told(context, before, after, call.limit)
+    return _compare(context, before, after, call.limit)
 
 
 @handles(GetRevisionChanges)
 def get_revision_changes(context: Context, call: GetRevisionChanges) -> SemanticChanges:
-    """Compares a revision with its first parent; without a parent, everything is new."""
+    """Lists the changes of a revision since its first parent. Without a parent, everything is new."""
     after = revision_in(context, call.space_id, call.revision_id)
     before = revision_content(context, after.parents[0]) if after.parents else None
-    told = _told(context, before, after, call.limit)
+    changes = _compare(context, before, after, call.limit)
     merged = context.session.get(ChangeRequestRow, after.merged_from) if after.merged_from else None
-    return told.model_copy(update={"merged_from": as_change_request(context, merged)}) if merged else told
+    return changes.model_copy(update={"merged_from": as_change_request(context, merged)}) if merged else changes
 
 
-def _told(
+def _compare(
     context: Context, before: RevisionContent | None, after: RevisionContent | None, limit: int | None
 ) -> SemanticChanges:
-    changes = semantic_changes(_shown(context, before), _shown(context, after))
-    most = USUAL_LIMIT if limit is None else limit
+    changes = semantic_changes(_content_to_compare(context, before), _content_to_compare(context, after))
+    maximum = USUAL_LIMIT if limit is None else limit
     return SemanticChanges(
-        changes=tuple(SemanticChange.model_validate(change) for change in changes[:most]),
-        more=max(0, len(changes) - most) or None,
+        changes=tuple(SemanticChange.model_validate(change) for change in changes[:maximum]),
+        more=max(0, len(changes) - maximum) or None,
     )
 
 
-def _shown(context: Context, revision: RevisionContent | None) -> dict[str, Any]:
+def _content_to_compare(context: Context, revision: RevisionContent | None) -> dict[str, Any]:
     if revision is None:
         return {}
     return {
@@ -93,28 +93,28 @@ def _shown(context: Context, revision: RevisionContent | None) -> dict[str, Any]
 
 
 def fetched(outgoing: Outgoing, changes: Sequence[ContentChange]) -> tuple[ContentChange, ...]:
-    """Returns the changes with the downloaded bytes of each file.
+    """Downloads files that changes refer to by URL, and returns the changes with the bytes.
 
     Args:
         outgoing: the HTTP client for outgoing requests.
         changes: the changes of one request, with at most 20 files each.
 
     Raises:
-        ApiError: 400 if a file cannot or may not be downloaded, 413 if it is too large.
+        ApiError: 400 if a file cannot be downloaded or its address is not allowed, 413 if it is too large.
     """
-    until = time.monotonic() + DEADLINE
+    deadline = time.monotonic() + DEADLINE
     return tuple(
-        change.model_copy(update={"files": tuple(_with_bytes(outgoing, file, until) for file in change.files)})
+        change.model_copy(update={"files": tuple(_with_bytes(outgoing, file, deadline) for file in change.files)})
         if isinstance(change, InsertFiles)
         else change
         for change in changes
     )
 
 
-def _with_bytes(outgoing: Outgoing, file: NewFile, until: float) -> NewFile:
+def _with_bytes(outgoing: Outgoing, file: NewFile, deadline: float) -> NewFile:
     if file.url is None:
         return file
-    if time.monotonic() > until:
+    if time.monotonic() > deadline:
         raise ApiError(
             400, f"url: downloading the files before {file.name} took over {DEADLINE:.0f} s; send fewer files at once"
         )
@@ -131,7 +131,7 @@ def _with_bytes(outgoing: Outgoing, file: NewFile, until: float) -> NewFile:
 
 
 def with_files(reading: Reading, call: EditChangeRequestContent) -> EditChangeRequestContent:
-    """Downloads the files that the call refers to by URL, if the caller may edit."""
+    """Downloads the files that a call refers to by URL, after checking that the caller may edit."""
     files = [file for change in call.changes if isinstance(change, InsertFiles) for file in change.files]
     if any((file.url is None) == (file.base64 is None) for file in files):
         raise ApiError(400, "files: each file needs either url or base64")
@@ -147,7 +147,7 @@ def with_files(reading: Reading, call: EditChangeRequestContent) -> EditChangeRe
 
 @handles(EditChangeRequestContent, beforehand=with_files)
 def edit_change_request_content(context: Context, call: EditChangeRequestContent) -> ContentUpdate:
-    """Applies the changes in order; with `compat` false returns their results, else only the change request."""
+    """Applies the changes in order. Returns their results only if `compat` is false, else the change request."""
     space, row = change_request_for(context, call.space_id, call.change_request_id, "edit")
     require_unlocked(space)
     require_unfinished(row)
@@ -162,7 +162,7 @@ def edit_change_request_content(context: Context, call: EditChangeRequestContent
 
 
 def write_edit(context: Context, space: SpaceRow, row: ChangeRequestRow, edit: ContentEdit) -> None:
-    """Makes the edited content the head revision of the change request."""
+    """Stores the edited content as the newest revision of the change request."""
     require_unlocked(space)
     require_unfinished(row)
     before = edit.revision

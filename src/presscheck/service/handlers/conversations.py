@@ -1,6 +1,6 @@
 """Conversations with readers, the issues found in them, and clusters of similar issues.
 
-Reading requires the read role; adding conversations requires the edit role, as there are no integration tokens here.
+Reading requires the read role. Adding conversations requires the edit role, as this service has no integration tokens.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def list_conversations(context: Context, call: ListConversations) -> Page[Conver
 
 @handles(IngestConversations)
 def ingest_conversations(context: Context, call: IngestConversations) -> None:
-    """Adds or updates conversations; their issues are extracted in the background."""
+    """Adds or updates conversations. A background job extracts their issues."""
     organization = organization_for(context, call.organization_id, "edit")
     now = context.now()
     for given in call.conversations if isinstance(call.conversations, tuple) else (call.conversations,):
@@ -128,7 +128,7 @@ def get_issue(context: Context, call: GetConversationIssue) -> IssueInConversati
 
 @handles(ListIssuesClusters)
 def list_clusters(context: Context, call: ListIssuesClusters) -> Page[IssuesCluster]:
-    """Lists the clusters of an organization in the requested order. All are analyzed, none is ever pending."""
+    """Lists the clusters of an organization in the requested order; none if filtered by status, as all are analyzed."""
     organization = organization_for(context, call.organization_id)
     rows = context.session.scalars(select(ClusterRow).where(ClusterRow.organization_id == organization.id)).all()
     clusters = _as_clusters(context, organization.id, rows) if call.status is None else []
@@ -211,7 +211,7 @@ def _as_cluster(
 
 
 def _pulse(context: Context, issues: Sequence[ReaderIssueRow]) -> tuple[float, ...]:
-    """The number of issues in each of the last weeks, oldest first."""
+    """Returns the number of issues in each of the last `WEEKS` weeks, oldest first."""
     now, week = context.clock(), timedelta(days=7)
     counted = Counter(int((now - datetime.fromisoformat(issue.created_at)) / week) for issue in issues)
     return tuple(float(counted[WEEKS - 1 - number]) for number in range(WEEKS))

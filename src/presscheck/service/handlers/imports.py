@@ -32,7 +32,7 @@ def start_import(context: Context, call: StartImport) -> ImportRun:
     branch = branch_of(context, space, request) if request is not None else None
     if branch is not None:
         require_unfinished(branch)
-    _demand_fit(context, call, branch.revision if branch else space.revision_id)
+    _require_target_and_source(context, call, branch.revision if branch else space.revision_id)
     row = ImportRow(
         id=new_id(),
         organization_id=organization.id,
@@ -92,7 +92,7 @@ def get_import(context: Context, call: GetImport) -> ImportRun:
     return _as_run(_import_for(context, call.organization_id, call.import_run_id, "read"))
 
 
-def _demand_fit(context: Context, call: StartImport, revision_id: str) -> None:
+def _require_target_and_source(context: Context, call: StartImport, revision_id: str) -> None:
     content = context.session.get_one(RevisionRow, revision_id)
     if call.target.page is not None and find(content.tree, call.target.page) is None:
         raise ApiError(400, "target.page: page not found")

@@ -62,9 +62,9 @@ from presscheck.service.spaces.serializers import as_spaces
 
 LONGEST_REQUEST = 16_384
 LONGEST_UNPACKED = 1_000_000
-"""Most characters of a compressed request; uncompressed it may be many times larger."""
+"""The maximum length of a component request after decompression."""
 LARGEST_RECORDED = 32_768
-"""Most characters of a render event that is stored whole."""
+"""The maximum length of a render event that is stored with all of its fields."""
 
 
 @handles(ListIntegrationInstallations)
@@ -78,13 +78,13 @@ def list_installations(context: Context, call: ListIntegrationInstallations) -> 
 
 @handles(InstallIntegration)
 def install_integration(context: Context, call: InstallIntegration) -> Installation:
-    """Installs an integration in an organization, by an admin of it, and sends the integration an event."""
+    """Installs an integration in an organization and sends the integration an event. Requires an admin."""
     organization = organization_for(context, call.organization, "admin")
     row = integration_for(context, call.integration_name)
-    known = select(InstallationRow).where(
+    existing = select(InstallationRow).where(
         InstallationRow.integration == row.name, InstallationRow.organization_id == organization.id
     )
-    if context.session.scalar(known) is not None:
+    if context.session.scalar(existing) is not None:
         raise ApiError(409, f"{row.title} is already installed in this organization.")
     now = context.now()
     installed = InstallationRow(
@@ -129,7 +129,7 @@ def update_installation(context: Context, call: UpdateInstallation) -> Installat
 
 @handles(UninstallIntegration)
 def uninstall_integration(context: Context, call: UninstallIntegration) -> None:
-    """Removes an installation and sends the integration an event; a missing one is not an error."""
+    """Removes an installation and sends the integration an event. Returns normally if there is no such installation."""
     integration_for(context, call.integration_name)
     row = context.session.get(InstallationRow, call.installation_id)
     if row is not None and row.integration == call.integration_name:
@@ -156,7 +156,7 @@ def list_events(context: Context, call: ListIntegrationEvents) -> Page[Integrati
 
 @handles(GetIntegrationEvent)
 def get_event(context: Context, call: GetIntegrationEvent) -> TracedEvent:
-    """Returns an event and the result of its delivery."""
+    """Returns an event with the log of its delivery."""
     row = integration_for(context, call.integration_name, to_own=True)
     event = context.session.get(EventRow, call.event_id)
     if event is None or event.integration != row.name or event.status is None:
@@ -167,7 +167,7 @@ def get_event(context: Context, call: GetIntegrationEvent) -> TracedEvent:
 
 @handles(ListIntegrationSpaces)
 def list_spaces(context: Context, call: ListIntegrationSpaces) -> Page[SpaceInstallation]:
-    """Lists the spaces of an installation; with `extended`, all data of those that the caller may see."""
+    """Lists the spaces of an installation. With `extended`, spaces that the caller may see have all their fields."""
     spaces: list[SpaceInstallation] = []
     for row in _installations(context, call.integration_name, call.external_id):
         rows = spaces_of(context, row)
@@ -182,7 +182,7 @@ def list_spaces(context: Context, call: ListIntegrationSpaces) -> Page[SpaceInst
 
 @handles(ListIntegrationSites)
 def list_sites(context: Context, call: ListIntegrationSites) -> Page[SiteInstallation]:
-    """Lists the sites of an installation; with `extended`, all data of those that the caller may see."""
+    """Lists the sites of an installation. With `extended`, sites that the caller may see have all their fields."""
     sites: list[SiteInstallation] = []
     for row in _installations(context, call.integration_name, call.external_id):
         query = select(SiteRow).where(SiteRow.organization_id == row.organization_id).order_by(SiteRow.id)
@@ -198,7 +198,7 @@ def list_sites(context: Context, call: ListIntegrationSites) -> Page[SiteInstall
 
 @handles(RenderIntegrationWithGet)
 def render_with_get(context: Context, call: RenderIntegrationWithGet) -> RenderOutput | Serialized[RenderOutput]:
-    """Renders a component from a compressed request."""
+    """Renders a component from a request that is compressed into the query."""
     try:
         unpacked = _unpacked(call.request).encode("utf-8", "surrogatepass")
         render_call = read_call(RenderIntegration, {"integration_name": call.integration_name}, (), unpacked)
@@ -211,7 +211,7 @@ def render_with_get(context: Context, call: RenderIntegrationWithGet) -> RenderO
 
 @handles(RenderIntegration, writes=False)
 def render(context: Context, call: RenderIntegration) -> RenderOutput:
-    """Renders a component: the development tunnel of the integration responds, or else its script."""
+    """Renders a component through the development tunnel of the integration if it has one, or else with its script."""
     row = integration_for(context, call.integration_name)
     outgoing = context.outgoing_requests(row.organization_id)
     place = _place_of(context, call.context)
@@ -255,16 +255,18 @@ def render(context: Context, call: RenderIntegration) -> RenderOutput:
 
 
 class _Place(NamedTuple):
-    """Where a component is shown; only what the caller has access to."""
+    """The space, site or organization in which a component is rendered; empty if the caller has no access to it."""
 
     organization_id: str | None = None
     space_id: str | None = None
     site_id: str | None = None
 
 
-def _place_of(context: Context, given: dict[str, Any]) -> _Place:
-    """The place that the context of a component names."""
-    space_id, site_id, organization_id = (given.get(name) for name in ("spaceId", "siteId", "organizationId"))
+def _place_of(context: Context, component_context: dict[str, Any]) -> _Place:
+    """Returns the place from the context of a component."""
+    space_id, site_id, organization_id = (
+        component_context.get(name) for name in ("spaceId", "siteId", "organizationId")
+    )
     if isinstance(space_id, str):
         space = context.session.get(SpaceRow, space_id)
         if space is not None and space.deleted_at is None and level_in_space(context, space) is not None:
@@ -286,7 +288,7 @@ def _installation_in(context: Context, row: IntegrationRow, organization_id: str
 
 
 def _output(text: str) -> RenderOutput | None:
-    """The component in a response; None if there is none."""
+    """Parses the response of an integration. Returns None if it is not a component."""
     try:
         value = json.loads(text)
         json.dumps(value, allow_nan=False)

@@ -47,7 +47,7 @@ def get_integration(context: Context, call: GetIntegration) -> Integration:
 
 @handles(PublishIntegration)
 def publish_integration(context: Context, call: PublishIntegration) -> Integration:
-    """Publishes a new version; the script is stored, secrets are not: scripts get none."""
+    """Publishes a new version of an integration. Its secrets are not stored, since scripts receive none."""
     organization = _publisher(context, call.organization)
     row, now = context.session.get(IntegrationRow, call.integration_name), context.now()
     if row is None:
@@ -72,7 +72,7 @@ def publish_integration(context: Context, call: PublishIntegration) -> Integrati
 
 @handles(UnpublishIntegration)
 def unpublish_integration(context: Context, call: UnpublishIntegration) -> None:
-    """Deletes an integration with its installations and events; one that the caller may not see is not an error."""
+    """Deletes an integration with its installations and events. Returns normally if the caller may not see it."""
     row = context.session.get(IntegrationRow, call.integration_name)
     if row is not None and may_see(context, row):
         context.session.delete(integration_for(context, call.integration_name, to_own=True))
@@ -80,7 +80,7 @@ def unpublish_integration(context: Context, call: UnpublishIntegration) -> None:
 
 @handles(SetDevelopmentMode)
 def set_development_mode(context: Context, call: SetDevelopmentMode) -> None:
-    """Sets the development tunnel; whether its address is allowed is checked on each delivery."""
+    """Sets the development tunnel. Whether its address is allowed is checked for each request to it."""
     row = integration_for(context, call.integration_name, to_own=True)
     if web_address(call.tunnel_url) is None:
         raise ApiError(400, "tunnelUrl: must be a URL such as https://example.org/tunnel")
@@ -97,7 +97,7 @@ def disable_development_mode(context: Context, call: DisableDevelopmentMode) -> 
 def _is_wanted(row: IntegrationRow, call: ListIntegrations) -> bool:
     blocks = row.blocks or []
     unfurled = (block.get("urlUnfurl") for block in blocks)
-    domains = [str(domain) for found in unfurled if isinstance(found, list) for domain in cast("list[Any]", found)]
+    domains = [str(domain) for value in unfurled if isinstance(value, list) for domain in cast("list[Any]", value)]
     return not (
         (call.search and call.search.casefold() not in f"{row.name} {row.title}".casefold())
         or (call.category and call.category not in row.categories)
@@ -111,9 +111,13 @@ def _is_wanted(row: IntegrationRow, call: ListIntegrations) -> bool:
 
 
 def _publisher(context: Context, name: str) -> OrganizationRow:
-    """Finds the organization by id or hostname; requires an admin of it."""
-    named = context.session.scalar(select(OrganizationRow).where(OrganizationRow.hostname == name))
-    return organization_for(context, named.id if named else name, "admin")
+    """Returns an organization by its id or hostname.
+
+    Raises:
+        ApiError: 403 if the caller is not an admin of it.
+    """
+    organization = context.session.scalar(select(OrganizationRow).where(OrganizationRow.hostname == name))
+    return organization_for(context, organization.id if organization else name, "admin")
 
 
 def _picture(context: Context, field: str, text: str) -> str:

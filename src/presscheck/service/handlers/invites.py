@@ -26,13 +26,13 @@ from presscheck.service.spaces.serializers import as_spaces
 
 
 class InviteToOrganization(Invite, NullableModel):
-    """An invite to an organization; its role may be null, for guests."""
+    """An invite to an organization. It always has a role, which is null for guests."""
 
     nullable = frozenset({"role"})
 
 
 class InviteToPlace(Invite, NullableModel):
-    """An invite to a space or a collection; its level may be null."""
+    """An invite to a space or a collection. It always has a level, which may be null."""
 
     nullable = frozenset({"level"})
 
@@ -77,7 +77,7 @@ def create_invite(context: Context, call: CreateInvite) -> Invite:
         role=given[wanted],
         created_at=context.now(),
     )
-    _demand_admin(context, row)
+    _require_admin(context, row)
     context.session.add(row)
     context.session.flush()
     return _as_invite(context, row)
@@ -107,7 +107,7 @@ def delete_invite(context: Context, call: DeleteInvite) -> None:
     organization_for(context, call.organization_id, "guest")
     row = context.session.get(InviteRow, call.invite_id)
     if row is not None and row.organization_id == call.organization_id:
-        _demand_admin(context, row)
+        _require_admin(context, row)
         context.session.delete(row)
 
 
@@ -116,11 +116,11 @@ def _invite(context: Context, organization_id: str, invite_id: str) -> InviteRow
     row = context.session.get(InviteRow, invite_id)
     if row is None or row.organization_id != organization_id:
         raise not_found("invite")
-    _demand_admin(context, row)
+    _require_admin(context, row)
     return row
 
 
-def _demand_admin(context: Context, row: InviteRow) -> None:
+def _require_admin(context: Context, row: InviteRow) -> None:
     if row.space_id:
         place: SpaceRow | CollectionRow | OrganizationRow = space_for(context, row.space_id, "admin")
     elif row.collection_id:
@@ -151,7 +151,7 @@ def _as_invite(context: Context, row: InviteRow) -> Invite:
     return InviteToOrganization(id=row.id, role=row.role, redundant=is_redundant)
 
 
-def _is_redundant(given: str | None, usual: str | None) -> bool:
-    """Whether invited members already have this level by default."""
-    usual = None if usual == "inherit" else usual
-    return given is not None and reaches(usual, given)
+def _is_redundant(level: str | None, default: str | None) -> bool:
+    """Returns whether members have at least this level without the invite."""
+    default = None if default == "inherit" else default
+    return level is not None and reaches(default, level)

@@ -1,4 +1,4 @@
-"""Links and backlinks of the live content and of change requests, which also count the links that they break."""
+"""Links and backlinks of the live content and of change requests, with the number that a change request breaks."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ from presscheck.service.review.change_requests import change_request_for
 from presscheck.service.spaces.serializers import as_spaces
 
 MOST_LINKS = 100_000
-"""Most links of all pages of a revision: resolving them takes about a second."""
+"""The maximum number of links of a revision that are checked; this takes about a second."""
 
 
 def content_links(context: Context, space: SpaceRow, revision: RevisionRow) -> LinkReport:
-    """The links of the pages of a revision.
+    """Returns the links of all pages of a revision.
 
     Raises:
-        ApiError: 413, the pages or their links are too many.
+        ApiError: 413 if the pages have too many links.
     """
     pages = {
         place.page["id"]: place.page["documentId"] for place in walk(revision.tree) if place.page.get("documentId")
@@ -67,21 +67,21 @@ def content_links(context: Context, space: SpaceRow, revision: RevisionRow) -> L
         )
     )
     anchored = {page: pages[page] for page in report.anchored if page in pages}
-    named = kept_of_documents(
+    anchors_by_document = kept_of_documents(
         context, "anchors", anchored.values(), linked_anchors, lambda found: _weight(tuple(found.lines))
     )
-    anchors.update((page, named[document]) for page, document in anchored.items())
+    anchors.update((page, anchors_by_document[document]) for page, document in anchored.items())
     return report
 
 
 def _targets(text: str) -> tuple[str, ...]:
-    if size_problem(text):  # sites show no text of this size
+    if size_problem(text):  # such pages are not rendered, and their links lead nowhere
         return ()
     return tuple(link.target for link in find_links(text))
 
 
 def _weight(texts: tuple[str, ...]) -> int:
-    """About how many bytes short texts take in memory."""
+    """Returns the approximate size of short texts in memory, in bytes."""
     return 100 + sum(100 + len(text) for text in texts)
 
 
@@ -109,13 +109,13 @@ def list_page_backlinks(context: Context, call: ListPageBacklinks) -> Page[Conte
 
 @handles(ListChangeRequestPageLinks)
 def list_branch_page_links(context: Context, call: ListChangeRequestPageLinks) -> Links:
-    """Lists the links of a page of a change request, and counts those that the change request breaks."""
+    """Lists the links of a page of a change request, with the number of links that the change request breaks."""
     links = _branch(context, call.space_id, call.change_request_id)
     usages = _of_page(links, call.page_id)
     before = _live(context, call.space_id)
-    already = {usage.target for usage in before.of_page(call.page_id) if usage.status == "broken"}
-    news = sum(usage.status == "broken" and usage.target not in already for usage in usages)
-    return _links(links, call, usages, None, in_change_request=news)
+    broken_before = {usage.target for usage in before.of_page(call.page_id) if usage.status == "broken"}
+    newly_broken = sum(usage.status == "broken" and usage.target not in broken_before for usage in usages)
+    return _links(links, call, usages, None, in_change_request=newly_broken)
 
 
 @handles(ListChangeRequestPageBacklinks)
@@ -159,7 +159,7 @@ def _links(
     *,
     in_change_request: int | None = None,
 ) -> Links:
-    """One page of links with the total counts."""
+    """Returns a page of links with the total counts."""
     broken = sum(usage.status == "broken" for usage in usages)
     page = page_of_items(call, [usage for usage in usages if status in (None, usage.status)])
     return Links(

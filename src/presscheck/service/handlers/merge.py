@@ -1,7 +1,7 @@
-"""Merges change requests into the live content, and updates them from it; each in one transaction.
+"""Merges change requests into the live content, and updates change requests from it, each in one transaction.
 
-If a text was changed on both sides, the merged page contains both versions; the response reports conflicts, and the
-merge is done all the same. Unresolved conflicts of an earlier update are reported, too.
+If both sides changed the same text, the merged page contains both versions with conflict markers, and the result is
+``conflicts``. The merge is done nevertheless. Markers that are left from an earlier update count, too.
 """
 
 from __future__ import annotations
@@ -69,9 +69,9 @@ def merge_change_request(context: Context, call: MergeChangeRequest) -> MergeRes
 
 @handles(PullChangeRequest)
 def pull_change_request(context: Context, call: PullChangeRequest) -> MergeResult:
-    """Updates a change request from the live content; writes nothing if it is up to date.
+    """Updates a change request from the live content, unless it is up to date already.
 
-    Approvals of the newest revision remain valid if there were no conflicts.
+    If there are no conflicts, approvals of the newest revision remain valid.
     """
     space, row = change_request_for(context, call.space_id, call.change_request_id, "edit")
     require_unfinished(row)
@@ -86,11 +86,15 @@ def pull_change_request(context: Context, call: PullChangeRequest) -> MergeResul
 
 
 def _merged(context: Context, space: SpaceRow, row: ChangeRequestRow) -> tuple[MergedTree, bool]:
-    """Merges both sides and stores the new texts; with whether there are conflicts, new or unresolved ones."""
+    """Merges the change request and the live content and stores the merged texts.
+
+    Returns:
+        The merged tree, and whether there are conflicts, from this merge or an earlier update.
+    """
     base, ours, theirs = (_side(context, revision) for revision in (ancestor(row), row.revision, space.revision_id))
     texts = document_texts(context.session, documents_to_merge(base, ours, theirs))
     for text in texts.values():
-        require_size("page to merge", text)  # older versions stored larger ones
+        require_size("page to merge", text)  # older versions accepted larger pages
     new = NewDocuments()
 
     def add(text: str) -> str:
@@ -104,7 +108,7 @@ def _merged(context: Context, space: SpaceRow, row: ChangeRequestRow) -> tuple[M
 
 
 def _names(context: Context, space: SpaceRow, row: ChangeRequestRow) -> tuple[str, str]:
-    """The names of both sides: the newest revisions with their authors."""
+    """Returns the names of both sides: the newest revisions with their authors."""
     sides = {row.revision: f"#{row.number}", space.revision_id: "main"}
     authors = {key: (name, at) for key, name, at in context.rows(_AUTHORS, ids=[*sides])}
     ours, theirs = (revision_name(place, authors[key][0] or "", authors[key][1], UTC) for key, place in sides.items())
@@ -112,18 +116,27 @@ def _names(context: Context, space: SpaceRow, row: ChangeRequestRow) -> tuple[st
 
 
 def _has_unresolved(context: Context, live_tree: Tree, merged: MergedTree, texts: Mapping[str, str]) -> bool:
-    """Whether a page whose text differs from the live one has unresolved conflict markers; some texts are known."""
+    """Returns whether a page that differs from the live content has unresolved conflict markers.
+
+    Args:
+        context: the transaction.
+        live_tree: the pages of the live content.
+        merged: the result of the merge.
+        texts: texts that were already loaded, by document id; others are only loaded if they contain a marker.
+    """
     live = {page["id"]: page.get("documentId") for page in flatten(live_tree)}
     changed = {
         page["documentId"]: live.get(page["id"])
         for page in flatten(merged.pages)
         if page.get("documentId") and page["documentId"] != live.get(page["id"])
     }
-    marked = {key: texts[key] for key in changed if START_SIGNS in texts.get(key, "")}
-    elsewhere = [key for key in changed if key not in texts]
-    marked |= dict(context.rows(_WITH_CONFLICTS, ids=elsewhere)) if elsewhere else {}
-    before = document_texts(context.session, filter(None, (changed[key] for key in marked)))
-    return any(unresolved_conflicts(text, before.get(changed[key] or "", "")) for key, text in marked.items())
+    texts_with_markers = {key: texts[key] for key in changed if START_SIGNS in texts.get(key, "")}
+    not_loaded = [key for key in changed if key not in texts]
+    texts_with_markers |= dict(context.rows(_WITH_CONFLICTS, ids=not_loaded)) if not_loaded else {}
+    before = document_texts(context.session, filter(None, (changed[key] for key in texts_with_markers)))
+    return any(
+        unresolved_conflicts(text, before.get(changed[key] or "", "")) for key, text in texts_with_markers.items()
+    )
 
 
 def _side(context: Context, revision_id: str) -> dict[str, Any]:

@@ -49,7 +49,7 @@ def list_specs(context: Context, call: ListOpenAPISpecs) -> Page[OpenAPISpec]:
 def create_spec(context: Context, call: CreateOpenAPISpec) -> OpenAPISpec:
     """Adds a specification and starts processing it in the background."""
     organization_for(context, call.organization_id, "create")
-    if _found(context, call.organization_id, call.slug) is not None:
+    if _spec_by_slug(context, call.organization_id, call.slug) is not None:
         raise ApiError(400, f"slug: a specification named {call.slug} already exists")
     return _put(context, call.organization_id, call.slug, call.source)
 
@@ -73,9 +73,9 @@ def put_spec(context: Context, call: PutOpenAPISpec) -> OpenAPISpec:
 
 @handles(DeleteOpenAPISpec)
 def delete_spec(context: Context, call: DeleteOpenAPISpec) -> None:
-    """Deletes a specification with its versions; a missing one is not an error."""
+    """Deletes a specification with its versions. Returns normally if there is no such specification."""
     organization_for(context, call.organization_id, "create")
-    row = _found(context, call.organization_id, call.spec_slug)
+    row = _spec_by_slug(context, call.organization_id, call.spec_slug)
     if row is not None:
         cancel_jobs(context.session, row.id, context.now())
         context.session.delete(row)
@@ -83,7 +83,7 @@ def delete_spec(context: Context, call: DeleteOpenAPISpec) -> None:
 
 @handles(UpdateOpenAPISpec)
 def update_spec(context: Context, call: UpdateOpenAPISpec) -> OpenAPISpec:
-    """Sets the visibility: public, or for the organization only; making it public requires an admin."""
+    """Makes a specification public, or visible to the organization only. Making it public requires an admin."""
     row = _spec_for(context, call.organization_id, call.spec_slug, "create")
     if call.visibility == "public" != row.visibility:
         organization_for(context, call.organization_id, PUBLISHING)
@@ -115,8 +115,8 @@ def get_latest_content(context: Context, call: GetLatestOpenAPISpecContent) -> O
 
 
 def _put(context: Context, organization_id: str, slug: str, source: SpecSource) -> OpenAPISpec:
-    _demand_source(source)
-    row, now = _found(context, organization_id, slug), context.now()
+    _require_source(source)
+    row, now = _spec_by_slug(context, organization_id, slug), context.now()
     if row is None:
         row = SpecRow(
             id=new_id(), organization_id=organization_id, slug=slug, visibility="private", errors=[], created_at=now
@@ -131,21 +131,21 @@ def _put(context: Context, organization_id: str, slug: str, source: SpecSource) 
     return _as_specs(context, [row])[0]
 
 
-def _demand_source(source: SpecSource) -> None:
+def _require_source(source: SpecSource) -> None:
     if (source.url is None) == (source.text is None):
         raise ApiError(400, "source: give either url or text")
     if source.url is not None and web_address(source.url) is None:
         raise ApiError(400, "source.url: must be a URL such as https://example.org/openapi.yaml")
 
 
-def _found(context: Context, organization_id: str, slug: str) -> SpecRow | None:
+def _spec_by_slug(context: Context, organization_id: str, slug: str) -> SpecRow | None:
     query = select(SpecRow).where(SpecRow.organization_id == organization_id, SpecRow.slug == slug)
     return context.session.scalar(query)
 
 
 def _spec_for(context: Context, organization_id: str, slug: str, required: str = "read") -> SpecRow:
     organization_for(context, organization_id, required)
-    row = _found(context, organization_id, slug)
+    row = _spec_by_slug(context, organization_id, slug)
     if row is None:
         raise not_found("specification")
     return row

@@ -40,7 +40,7 @@ from presscheck.service.spaces.serializers import people
 
 CLEARABLE = frozenset(("default_role", "default_content", "logo"))
 MOST_PAGES = 25
-"""The most search results for one space."""
+"""The maximum number of search results for one space."""
 
 _memberships = select(MemberRow.organization_id).where(
     MemberRow.user_id == bindparam("user"), MemberRow.disabled.is_(False)
@@ -95,7 +95,7 @@ def update_organization(context: Context, call: UpdateOrganization) -> Organizat
 
 @handles(ListMembers)
 def list_members(context: Context, call: ListMembers) -> Page[OrganizationMember]:
-    """Lists the members, last joined first; `search` matches name and email. Guests may not list them."""
+    """Lists the members, most recently joined first; `search` matches name and email. Guests may not list them."""
     organization = organization_for(context, call.organization_id, "read")
     rows = select(MemberRow).where(MemberRow.organization_id == organization.id)
     if call.role is not None:
@@ -135,22 +135,24 @@ def update_member(context: Context, call: UpdateMember) -> OrganizationMember:
     if "role" not in call.model_fields_set:
         raise ApiError(400, "role: required; use null for a guest")
     if call.role != "admin":
-        _demand_other_admin(context, row)
+        _require_other_admin(context, row)
     row.role = call.role
     return as_members(context, [row])[0]
 
 
 @handles(RemoveMember)
 def remove_member(context: Context, call: RemoveMember) -> None:
-    """Removes a member: admins can remove everyone, members themselves; a missing one is not an error."""
+    """Removes a member. Members can remove themselves, admins everyone. Returns normally if there is no such member."""
     required = "guest" if call.user_id == context.user.id else "admin"
     organization = organization_for(context, call.organization_id, required)
     row = context.session.get(MemberRow, (organization.id, call.user_id))
     if row is not None:
-        _demand_other_admin(context, row)
-        of_here = select(TeamRow.id).where(TeamRow.organization_id == organization.id)
-        left = delete(TeamMemberRow).where(TeamMemberRow.user_id == row.user_id, TeamMemberRow.team_id.in_(of_here))
-        context.session.execute(left)
+        _require_other_admin(context, row)
+        teams = select(TeamRow.id).where(TeamRow.organization_id == organization.id)
+        memberships = delete(TeamMemberRow).where(
+            TeamMemberRow.user_id == row.user_id, TeamMemberRow.team_id.in_(teams)
+        )
+        context.session.execute(memberships)
         context.session.delete(row)
 
 
@@ -165,7 +167,7 @@ def join_organization(context: Context, call: JoinOrganization) -> None:
         return
     domain = (context.user.email or "").rpartition("@")[2].lower()
     if organization is None or not domain or domain not in _domains(organization):
-        # one response for both: others must not learn which organizations exist
+        # the same response in all cases: outsiders must not learn which organizations exist
         raise ApiError(404, "Organization not found, or your email domain is not allowed in it.")
     row = MemberRow(
         organization_id=organization.id,
@@ -210,7 +212,7 @@ def search_organization(context: Context, call: SearchOrganization) -> Page[Sear
 
 
 def as_organization(context: Context, row: OrganizationRow) -> Organization:
-    """Serializes an organization; its settings are for members only."""
+    """Serializes an organization; only members get its settings."""
     is_inside = is_member(context, row.id)
     rules = row.merge_rules if is_inside else None
     return Organization(
@@ -269,7 +271,7 @@ def as_members(context: Context, rows: Sequence[MemberRow]) -> list[Organization
 
 
 def _teams_of(context: Context, rows: Sequence[MemberRow]) -> dict[str, int]:
-    """The number of teams of each member of the organization, by user id."""
+    """Returns the number of teams of each member by user id. The members are of one organization."""
     if not rows:
         return {}
     counting = (
@@ -294,7 +296,7 @@ def _member(context: Context, organization: OrganizationRow, user_id: str) -> Me
     return row
 
 
-def _demand_other_admin(context: Context, row: MemberRow) -> None:
+def _require_other_admin(context: Context, row: MemberRow) -> None:
     if row.role != "admin":
         return
     others = select(func.count()).where(

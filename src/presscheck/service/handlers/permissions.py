@@ -34,7 +34,7 @@ from presscheck.service.spaces.serializers import people
 
 @handles(ListCollectionTeamPermissions)
 def list_collection_teams(context: Context, call: ListCollectionTeamPermissions) -> Page[TeamPermission]:
-    """Lists the teams that were granted a role in this collection itself; guests need the admin level in it."""
+    """Lists the teams that have a role in the collection itself. Guests need the admin level in the collection."""
     collection = collection_for(context, call.collection_id)
     if role_in(context, collection.organization_id) is None:
         collection_for(context, call.collection_id, "admin")
@@ -49,7 +49,7 @@ def list_collection_teams(context: Context, call: ListCollectionTeamPermissions)
 
 @handles(UpdateCollectionTeamPermission)
 def update_collection_team(context: Context, call: UpdateCollectionTeamPermission) -> None:
-    """Grants a team a role, or with null none of its own; requires an admin of the collection."""
+    """Grants a team a role in a collection; null revokes it. Requires an admin of the collection."""
     collection = collection_for(context, call.collection_id, "admin")
     team = context.session.get(TeamRow, call.team_id)
     if team is None or team.organization_id != collection.organization_id:
@@ -57,7 +57,7 @@ def update_collection_team(context: Context, call: UpdateCollectionTeamPermissio
     row = context.session.get(CollectionTeamRow, (collection.id, team.id))
     if call.role is None:
         if row is not None and "role" in call.given():
-            context.session.delete(row)  # a guest, like everyone without a role
+            context.session.delete(row)  # without a row, the team has no role of its own
     elif row is None:
         context.session.add(CollectionTeamRow(collection_id=collection.id, team_id=team.id, role=call.role))
     else:
@@ -68,13 +68,13 @@ def update_collection_team(context: Context, call: UpdateCollectionTeamPermissio
 def remove_collection_team(context: Context, call: RemoveCollectionTeamPermission) -> None:
     """Revokes the role of a team in a collection."""
     collection = collection_for(context, call.collection_id, "admin")
-    gone = delete(CollectionTeamRow).where(CollectionTeamRow.team_id == call.team_id)
-    context.session.execute(gone.where(CollectionTeamRow.collection_id == collection.id))
+    permission = delete(CollectionTeamRow).where(CollectionTeamRow.team_id == call.team_id)
+    context.session.execute(permission.where(CollectionTeamRow.collection_id == collection.id))
 
 
 @handles(ListSpaceUserPermissions)
 def list_space_users(context: Context, call: ListSpaceUserPermissions) -> Page[UserPermission]:
-    """Lists the users with access to a space by id; requires the read role in it, and guests may not."""
+    """Lists the users with access to a space, by id. Requires the read role in its organization."""
     space = space_for(context, call.space_id)
     organization_for(context, space.organization_id, "read")
     rows = select(MemberRow.user_id).where(MemberRow.organization_id == space.organization_id)
@@ -88,7 +88,7 @@ def list_space_users(context: Context, call: ListSpaceUserPermissions) -> Page[U
 
 @handles(ListSpaceTeamPermissions)
 def list_space_teams(context: Context, call: ListSpaceTeamPermissions) -> Page[TeamPermission]:
-    """Lists the teams with a role in a space, through the collections around it; guests need the admin level in it."""
+    """Lists the teams with a role in a collection around a space. Guests need the admin level in the space."""
     space = space_for(context, call.space_id)
     if role_in(context, space.organization_id) is None:
         space_for(context, call.space_id, "admin")

@@ -38,7 +38,7 @@ NEEDED = {
     "site-page": ("site_space_id", "page_id"),
     "external": ("url",),
 }
-"""The required fields of each kind of destination."""
+"""The required fields of a destination, by kind."""
 
 
 @handles(ListRedirects)
@@ -114,28 +114,28 @@ def delete_redirect(context: Context, call: DeleteRedirect) -> None:
         context.session.delete(row)
 
 
-def _source(context: Context, site: SiteRow, given: str, own: str | None) -> str:
-    source = given.rstrip("/")
+def _source(context: Context, site: SiteRow, path: str, redirect_id: str | None) -> str:
+    source = path.rstrip("/")
     if not _SOURCE.fullmatch(source):
         raise ApiError(400, "source: must be a path such as /old/page, without a query")
     taken = select(RedirectRow.id).where(RedirectRow.site_id == site.id, RedirectRow.source == source)
-    if context.session.scalar(taken) not in (None, own):
+    if context.session.scalar(taken) not in (None, redirect_id):
         raise ApiError(409, f"source: a redirect from {source} already exists; edit that one.")
     return source
 
 
-def _destination(context: Context, site: SiteRow, given: RedirectDestination) -> dict[str, str]:
+def _destination(context: Context, site: SiteRow, destination: RedirectDestination) -> dict[str, str]:
     """Checks that a destination exists and returns the stored form.
 
     Raises:
         ApiError: 400, naming the invalid field.
     """
-    values = {name: getattr(given, name) for name in NEEDED[given.kind]}
+    values = {name: getattr(destination, name) for name in NEEDED[destination.kind]}
     for name, value in values.items():
         if not value:
-            raise ApiError(400, f"destination.{name}: required for a {given.kind} destination")
+            raise ApiError(400, f"destination.{name}: required for a {destination.kind} destination")
     contents = SiteContents(context, site)
-    if given.kind == "site-section" and contents.find("site-section", values["site_section_id"]) is None:
+    if destination.kind == "site-section" and contents.find("site-section", values["site_section_id"]) is None:
         raise ApiError(400, "destination.siteSectionId: section not found in this site")
     if "site_space_id" in values:
         site_space = next(
@@ -145,9 +145,9 @@ def _destination(context: Context, site: SiteRow, given: RedirectDestination) ->
             raise ApiError(400, "destination.siteSpaceId: space not found in this site")
         if "page_id" in values and not _has_page(context, site_space.space_id, values["page_id"]):
             raise ApiError(400, "destination.pageId: page not found in this space")
-    if given.kind == "external" and not values["url"].startswith(("https://", "http://")):
+    if destination.kind == "external" and not values["url"].startswith(("https://", "http://")):
         raise ApiError(400, "destination.url: must be a URL such as https://example.org/page")
-    return {"kind": given.kind, **values}
+    return {"kind": destination.kind, **values}
 
 
 def _has_page(context: Context, space_id: str, page_id: str) -> bool:

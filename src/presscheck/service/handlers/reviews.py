@@ -1,4 +1,4 @@
-"""Requested reviewers, reviews and participants; a newer review replaces the older one of the same user."""
+"""Requested reviewers, reviews and participants. A new review of a user makes their older reviews outdated."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ _REVIEWS = {
     True: Listing(_every_review.where(ReviewRow.outdated), _by_time),
     False: Listing(_every_review.where(~ReviewRow.outdated), _by_time),
 }
-"""The reviews of a change request: all, those that are outdated, and the others."""
+"""The listings of reviews by the filter `outdated`; None lists all."""
 
 
 @handles(ListRequestedReviewers)
@@ -72,7 +72,7 @@ def list_requested_reviewers(context: Context, call: ListRequestedReviewers) -> 
 
 @handles(RequestReviewers)
 def request_reviewers(context: Context, call: RequestReviewers) -> RequestedReviewers:
-    """Requests reviews from members; a repeated request moves to the newest revision."""
+    """Requests reviews from members. A repeated request applies to the newest revision."""
     space, row = change_request_for(context, call.space_id, call.change_request_id, "edit")
     require_unfinished(row)
     changed: dict[str, Any] = {}
@@ -83,19 +83,19 @@ def request_reviewers(context: Context, call: RequestReviewers) -> RequestedRevi
     for user_id in call.users:
         if context.session.get(MemberRow, (space.organization_id, user_id)) is None:
             raise ApiError(400, f"users: {user_id} is not a member of the organization")
-    asked = [_ask(context, row, user_id) for user_id in dict.fromkeys(call.users)]
+    requests = [_request_review(context, row, user_id) for user_id in dict.fromkeys(call.users)]
     note_work(context, row, **changed)
     context.session.flush()
-    return RequestedReviewers(users=tuple(_as_requested(context, asked)))
+    return RequestedReviewers(users=tuple(_as_requested(context, requests)))
 
 
 @handles(RemoveRequestedReviewer)
 def remove_requested_reviewer(context: Context, call: RemoveRequestedReviewer) -> None:
     """Removes a requested reviewer."""
     _, row = change_request_for(context, call.space_id, call.change_request_id, "edit")
-    asked = context.session.get(RequestedReviewerRow, (row.id, call.user_id))
-    if asked is not None:
-        context.session.delete(asked)
+    request = context.session.get(RequestedReviewerRow, (row.id, call.user_id))
+    if request is not None:
+        context.session.delete(request)
         note_work(context, row)
 
 
@@ -133,12 +133,12 @@ def submit_review(context: Context, call: SubmitReview) -> Review:
         .where(ReviewRow.change_request_id == row.id, ReviewRow.reviewer == context.user.id)
         .values(outdated=True)
     )
-    asked = context.session.get(RequestedReviewerRow, (row.id, context.user.id))
+    request = context.session.get(RequestedReviewerRow, (row.id, context.user.id))
     review = ReviewRow(
         id=new_id(),
         change_request_id=row.id,
         reviewer=context.user.id,
-        requested_by=asked.requested_by if asked else None,
+        requested_by=request.requested_by if request else None,
         revision=row.revision,
         status=call.status,
         outdated=False,
@@ -154,7 +154,7 @@ def submit_review(context: Context, call: SubmitReview) -> Review:
 
 @handles(ListContributors)
 def list_contributors(context: Context, call: ListContributors) -> Page[Contributor]:
-    """Lists the users who edited or commented, latest first."""
+    """Lists the users who edited or commented, most recent first."""
     _, row = change_request_for(context, call.space_id, call.change_request_id)
     rows = context.session.scalars(_CONTRIBUTORS, {"id": row.id}).all()
     users = people(context, [part.user_id for part in rows])
@@ -192,15 +192,15 @@ def list_commenters(context: Context, call: ListCommenters) -> Page[Organization
     )
 
 
-def _ask(context: Context, row: ChangeRequestRow, user_id: str) -> RequestedReviewerRow:
-    asked = context.session.get(RequestedReviewerRow, (row.id, user_id))
-    if asked is None:
-        asked = RequestedReviewerRow(change_request_id=row.id, user_id=user_id)
-        context.session.add(asked)
-    asked.requested_by = context.user.id
-    asked.revision = row.revision
-    asked.created_at = context.now()
-    return asked
+def _request_review(context: Context, row: ChangeRequestRow, user_id: str) -> RequestedReviewerRow:
+    request = context.session.get(RequestedReviewerRow, (row.id, user_id))
+    if request is None:
+        request = RequestedReviewerRow(change_request_id=row.id, user_id=user_id)
+        context.session.add(request)
+    request.requested_by = context.user.id
+    request.revision = row.revision
+    request.created_at = context.now()
+    return request
 
 
 def _as_requested(context: Context, rows: Sequence[RequestedReviewerRow]) -> list[RequestedReviewer]:
@@ -221,8 +221,8 @@ def _as_reviews(
     context: Context, row: ChangeRequestRow, reviews: Sequence[ReviewRow], shape: Format | None = None
 ) -> list[Review]:
     users = people(context, [user for review in reviews for user in (review.reviewer, review.requested_by)])
-    said = context.rows(_COMMENTS, reviews=[review.id for review in reviews])
-    comments = {comment.target.review: comment for comment in as_comments(context, said, shape)}
+    review_comments = context.rows(_COMMENTS, reviews=[review.id for review in reviews])
+    comments = {comment.target.review: comment for comment in as_comments(context, review_comments, shape)}
     where = context.location(f"/spaces/{row.space_id}/change-requests/{row.id}/reviews")
     return [
         Review(

@@ -1,4 +1,4 @@
-"""SAML providers, as records: the settings that the platform and the identity provider need of each other."""
+"""SAML providers. Their settings are stored, but members cannot sign in with them at this service."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from presscheck.service.models.teams import SAMLProviderRow, TeamRow
 from presscheck.service.permissions import organization_for
 
 NEEDED = ("sso_url", "entity_id", "certificate")
-"""The settings required before members can sign in."""
+"""The settings that a provider needs before its status is active."""
 
 
 @handles(ListSAMLProviders)

@@ -1,4 +1,4 @@
-"""Share links of a site: secret URLs; everyone who has an active one can read the site."""
+"""Share links of a site. Everyone who has the URL of an active share link can read the site."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from presscheck.service.sites.urls import new_share_key, site_address
 
 @handles(ListShareLinks)
 def list_share_links(context: Context, call: ListShareLinks) -> Page[ShareLink]:
-    """Lists the share links of a site, oldest first; requires access to all of its spaces because they are secret."""
+    """Lists the share links of a site, oldest first. Requires access to all spaces that the links open."""
     site = _site_for(context, call.organization_id, call.site_id)
     return page_of_rows(
         context,

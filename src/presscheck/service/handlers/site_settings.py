@@ -35,10 +35,10 @@ from presscheck.service.web.access import preview_address
 
 
 def require_visitor_schema(schema: dict[str, Any]) -> None:
-    """Checks a schema of visitor claims.
+    """Checks a JSON schema of visitor claims.
 
     Raises:
-        ApiError: 400, naming the field.
+        ApiError: 400 with the path of the first invalid field.
     """
     for mistake in schema_mistakes(schema):
         where = "".join(f".{step}" for step in mistake.path)
@@ -46,19 +46,19 @@ def require_visitor_schema(schema: dict[str, Any]) -> None:
 
 
 def conditions_for(schema: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    """Suggests conditions for a schema, each with a description and its expression."""
+    """Yields suggested conditions for a schema: a description and an expression."""
     for claim in schema_claims(schema):
         path = claim.expression
-        described = claim.description.rstrip(".") or path
+        description = claim.description.rstrip(".") or path
         if claim.kind == "boolean":
-            yield described, f"{path} == true"
+            yield description, f"{path} == true"
         for value in claim.values if claim.kind != "array" else ():
-            yield f"{described}: {value}", f"{path} == {json.dumps(value, ensure_ascii=False)}"
+            yield f"{description}: {value}", f"{path} == {json.dumps(value, ensure_ascii=False)}"
 
 
 @handles(GetCustomization)
 def get_customization(context: Context, call: GetCustomization) -> dict[str, Any]:
-    """Returns the customization; nothing is masked here."""
+    """Returns the customization with all values; none of them is secret."""
     return looks_of(context, site_for(context, call.organization_id, call.site_id))
 
 
@@ -95,7 +95,9 @@ def list_template_conditions(context: Context, call: ListTemplateConditions) -> 
     row = _settings(context, call.organization_id, call.site_id, "read")
     conditions = conditions_for(row.visitor_schema) if row.visitor_schema else ()
     return TemplateConditions(
-        items=tuple(TemplateCondition(description=says, condition=condition) for says, condition in conditions)
+        items=tuple(
+            TemplateCondition(description=description, condition=condition) for description, condition in conditions
+        )
     )
 
 
@@ -121,7 +123,7 @@ def update_publishing_auth(context: Context, call: UpdatePublishingAuth) -> Publ
 
 @handles(RegeneratePublishingAuth)
 def regenerate_publishing_auth(context: Context, call: RegeneratePublishingAuth) -> PublishingAuth:
-    """Replaces the signing key; visitors who signed in with the old one are signed out."""
+    """Replaces the signing key, so that visitors who signed in with the old key are signed out."""
     row = _settings_to_write(context, call.organization_id, call.site_id, "admin")
     row.auth_key = new_signing_key()
     return _as_auth(row)
@@ -129,7 +131,7 @@ def regenerate_publishing_auth(context: Context, call: RegeneratePublishingAuth)
 
 @handles(GetPreview)
 def get_preview(context: Context, call: GetPreview) -> Preview:
-    """Returns a preview URL, valid for one hour, for a live or unpublished site; `claims` are in Rison.
+    """Returns the URL of a preview, valid for one hour; the site may be unpublished. `claims` are in Rison.
 
     The caller must see all spaces of the site, as the preview shows them to everyone who has its URL.
     """
@@ -161,7 +163,7 @@ def _claims(text: str | None) -> dict[str, Any]:
 
 
 def _settings(context: Context, organization_id: str, site_id: str, required: str) -> SiteSettingsRow:
-    """Returns the settings of a site for reading."""
+    """Returns the settings of a site, with defaults if none are stored. Changes to the defaults are not stored."""
     site = site_for(context, organization_id, site_id, required)
     return context.session.get(SiteSettingsRow, site.id) or _new_settings(site.id)
 
@@ -176,7 +178,7 @@ def _settings_to_write(context: Context, organization_id: str, site_id: str, req
 
 
 def _new_settings(site_id: str) -> SiteSettingsRow:
-    """Returns default settings for a site without stored ones; it has no signing key until one is created."""
+    """Returns default settings. The signing key is empty until one is created."""
     return SiteSettingsRow(site_id=site_id, auth_backend="custom", auth_key="")
 
 

@@ -51,7 +51,7 @@ def get_site_structure(context: Context, call: GetSiteStructure) -> SiteStructur
 
 @handles(SortSiteStructure)
 def sort_site_structure(context: Context, call: SortSiteStructure) -> StructureItem:
-    """Moves an item; its new neighbor determines its section or group."""
+    """Moves an item next to another one, and into the section or group of that item."""
     site = site_for(context, call.organization_id, call.site_id, "create")
     moved = sort(SiteContents(context, site), call.item, call.position)
     return SiteContents(context, site).item(moved)
@@ -69,7 +69,7 @@ def list_site_spaces(context: Context, call: ListSiteSpaces) -> Page[SiteSpace]:
 
 @handles(AddSiteSpace)
 def add_space(context: Context, call: AddSiteSpace) -> SiteSpace:
-    """Adds a space to a site; if no section is given, to the default section if there are sections."""
+    """Adds a space to a section of a site: by default to the default section, or to the site if it has no sections."""
     site = site_for(context, call.organization_id, call.site_id, "create")
     section = _section(context, site, call.section_id or site.default_section_id)
     row = add_site_space(context, site, call.space_id, section)
@@ -86,7 +86,7 @@ def update_site_space(context: Context, call: UpdateSiteSpace) -> SiteSpace:
         beside = [
             sibling for sibling in contents.row_of(row) if isinstance(sibling, SiteSpaceRow) and sibling is not row
         ]
-        _demand_path(call.path, {sibling.path for sibling in beside})
+        _require_free_path(call.path, {sibling.path for sibling in beside})
         row.path = call.path
     if "condition" in call.model_fields_set:
         _set_condition(context, site, row, call.condition)
@@ -104,7 +104,7 @@ def update_site_space(context: Context, call: UpdateSiteSpace) -> SiteSpace:
 
 @handles(DeleteSiteSpace)
 def delete_site_space(context: Context, call: DeleteSiteSpace) -> None:
-    """Removes a space from a site; a missing one is not an error."""
+    """Removes a space from a site. Returns normally if the site has no such site space."""
     site = site_for(context, call.organization_id, call.site_id, "create")
     row = context.session.get(SiteSpaceRow, call.site_space_id)
     if row is not None and row.site_id == site.id:
@@ -121,7 +121,7 @@ def list_sections(context: Context, call: ListSections) -> Page[SiteSection]:
 
 @handles(AddSection)
 def add_new_section(context: Context, call: AddSection) -> SiteSection:
-    """Adds a section with its first space, whose title is the default."""
+    """Adds a section with its first space. The default title is the title of the space."""
     site = site_for(context, call.organization_id, call.site_id, "create")
     space = space_for(context, call.space_id)
     if any(
@@ -146,7 +146,7 @@ def update_section(context: Context, call: UpdateSection) -> SiteSection:
     if call.title is not None:
         row.title = call.title
     if call.path is not None:
-        _demand_path(call.path, {section.path for section in contents.sections if section is not row})
+        _require_free_path(call.path, {section.path for section in contents.sections if section is not row})
         row.path = call.path
     if "condition" in call.model_fields_set:
         _set_condition(context, site, row, call.condition)
@@ -164,7 +164,7 @@ def update_section(context: Context, call: UpdateSection) -> SiteSection:
 
 @handles(DeleteSection)
 def delete_section(context: Context, call: DeleteSection) -> None:
-    """Removes a section and its site spaces; a missing one is not an error."""
+    """Removes a section and its site spaces. Returns normally if there is no such section."""
     site = site_for(context, call.organization_id, call.site_id, "create")
     row = context.session.get(SectionRow, call.site_section_id)
     if row is not None and row.site_id == site.id:
@@ -215,7 +215,7 @@ def update_section_group(context: Context, call: UpdateSectionGroup) -> SiteSect
 
 @handles(DeleteSectionGroup)
 def delete_section_group(context: Context, call: DeleteSectionGroup) -> None:
-    """Deletes a group and moves its items up to its position; a missing one is not an error."""
+    """Deletes a group and puts its items in its place. Returns normally if there is no such group."""
     site = site_for(context, call.organization_id, call.site_id, "create")
     row = context.session.get(SectionGroupRow, call.site_section_group_id)
     if row is not None and row.site_id == site.id:
@@ -239,13 +239,13 @@ def _site_space(context: Context, site: SiteRow, site_space_id: str) -> SiteSpac
 
 
 def _set_condition(context: Context, site: SiteRow, row: SiteSpaceRow | SectionRow, condition: str | None) -> None:
-    """Sets the condition of an item; one that replaces another may show the item to more readers."""
+    """Sets the condition of an item. Replacing a condition can widen access, which requires publishing rights."""
     if row.condition and condition != row.condition:
         require_publishing(context, site, "changing a condition")
     row.condition = condition
 
 
-def _demand_path(path: str, taken: set[str]) -> None:
+def _require_free_path(path: str, taken: set[str]) -> None:
     require_slug("path", path)
     if path in taken:
         raise ApiError(409, f"path: {path} is already in use.")

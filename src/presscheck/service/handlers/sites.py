@@ -1,7 +1,7 @@
 """Docs sites: list, create, update, publish and unpublish.
 
-Members see those that `visible_sites` names; changes require the create role. Publishing, and widening what a published
-site shows, requires the admin role.
+Members see the sites in `visible_sites`. Changes require the create role. Publishing a site, and changes that show more
+of a published site, require the admin role.
 """
 
 from __future__ import annotations
@@ -72,11 +72,14 @@ _FEATURES = {
     "sites-adaptive-content": "ultimate",
     "sites-visitor-authentication": "ultimate",
 }
-"""The type from which on a site has a feature."""
+"""The lowest type of a site that includes a feature."""
 
 
 def features_of(site: SiteRow) -> tuple[SiteFeature, ...]:
-    """The features of the chosen type; those that the applied type lacks are frozen. Without an applied type, none."""
+    """Returns the features of the chosen type of a site; features that its applied type lacks are frozen.
+
+    A site without an applied type has no features.
+    """
     if site.applied_type is None:
         return ()
     chosen, applied = _RANKS.get(site.type, 0), _RANKS.get(site.applied_type, 0)
@@ -156,15 +159,15 @@ def update_site(context: Context, call: UpdateSite) -> Site:
         site.adaptive_content = call.adaptive_content.enabled
     if "proxy" in given:
         site.proxy = {"origin": call.proxy} if call.proxy else None
-    _open_other(context, site, call)
-    _guard(site)
+    _set_defaults(context, site, call)
+    _update_share_key(site)
     context.session.flush()
     return as_sites(context, [site])[0]
 
 
 @handles(DeleteSite)
 def delete_site(context: Context, call: DeleteSite) -> None:
-    """Deletes a site but not its spaces; one that is missing or not visible is not an error."""
+    """Deletes a site but not its spaces. Returns normally if there is no such site or the caller does not see it."""
     organization_for(context, call.organization_id, "read")
     site = context.session.get(SiteRow, call.site_id)
     if site is not None and site.organization_id == call.organization_id and sees_site(context, site):
@@ -179,7 +182,7 @@ def publish_site(context: Context, call: PublishSite) -> Site | Checkout:
         raise ApiError(409, "This site has no spaces to publish. Add a space to it first.")
     if not site.published:
         site.published, site.published_at = True, context.now()
-    _guard(site)
+    _update_share_key(site)
     context.session.flush()
     return as_sites(context, [site])[0]
 
@@ -195,10 +198,11 @@ def unpublish_site(context: Context, call: UnpublishSite) -> Site:
 
 @handles(GetPublishedSite)
 def get_published_site(context: Context, call: GetPublishedSite) -> PublishedContentSite:
-    """Returns a site as its readers see it: a member an open site, and everybody one that they see or have a key of.
+    """Returns a site as its readers see it.
 
-    Members who do not see the site otherwise get what visitors without claims see. A token of the site gets what its
-    visitor sees, in a preview also of a site that is not published.
+    Every member may read an open site; other callers must see the site in its organization or have a share key. Content
+    with conditions is limited to what visitors without claims see, unless the caller sees the site. With a token of
+    the site, it is limited to what that visitor sees, in a preview also of a site that is not published.
     """
     site, sees_all = read_site(context, call.organization_id, call.site_id, call.share_key)
     contents, looks = SiteContents(context, site), with_newest_parts(looks_of(context, site))
@@ -237,7 +241,11 @@ def read_site(
 
 
 def site_for(context: Context, organization_id: str, site_id: str, required: str = "read") -> SiteRow:
-    """Returns the site if the caller sees it and has the level `required` in its organization."""
+    """Returns a site.
+
+    Raises:
+        ApiError: 404 if the caller does not see the site, 403 without the level `required` in its organization.
+    """
     organization_for(context, organization_id, "read")
     site = context.row(SiteRow, site_id)
     if site is None or site.organization_id != organization_id or not sees_site(context, site):
@@ -247,7 +255,7 @@ def site_for(context: Context, organization_id: str, site_id: str, required: str
 
 
 def as_sites(context: Context, rows: Sequence[SiteRow]) -> list[Site]:
-    """Serializes sites; their spaces are counted in one query."""
+    """Serializes sites, counting all their spaces with one query."""
     counts = dict.fromkeys([row.id for row in rows], 0)
     seen = {space for row in rows for space in visible_space_ids(context, row.organization_id)}
     for site_id, space_id in context.rows(SPACES_OF_SITES, sites=[*counts]):
@@ -283,7 +291,7 @@ def _as_site(context: Context, row: SiteRow, spaces: int) -> Site:
 
 
 def _as_proxy(context: Context, row: SiteRow) -> SiteProxy | None:
-    """Serializes the proxy; its target contains a share key only if the caller may see it."""
+    """Serializes the proxy. Its target has the share key if the caller may see the published address."""
     if not row.proxy:
         return None
     return SiteProxy(origin=row.proxy["origin"], target=published_address(context, row) or site_address(context, row))
@@ -303,8 +311,8 @@ def _permissions(role: str | None) -> dict[str, bool]:
     }
 
 
-def _open_other(context: Context, site: SiteRow, call: UpdateSite) -> None:
-    """Sets the default section and site space; `default_site_space` belongs to the default section, if any."""
+def _set_defaults(context: Context, site: SiteRow, call: UpdateSite) -> None:
+    """Sets the default section and the default site space, which is in the default section if there is one."""
     contents = SiteContents(context, site)
     sections = {section.id: section for section in contents.sections}
     if call.default_site_section is not None:
@@ -323,8 +331,8 @@ def _open_other(context: Context, site: SiteRow, call: UpdateSite) -> None:
         site.default_site_space_id = wanted.id
 
 
-def _guard(site: SiteRow) -> None:
-    """Creates a share key when it is first needed; a site that is shared again gets a new one."""
+def _update_share_key(site: SiteRow) -> None:
+    """Creates a share key if the site needs one, else removes it: a site that is shared again gets a new key."""
     if site.visibility != "share-link":
         site.share_key = None
     elif not site.share_key:

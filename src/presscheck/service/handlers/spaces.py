@@ -60,7 +60,8 @@ CLEARABLE = frozenset(("default_level", "emoji", "icon", "language"))
 def list_spaces(context: Context, call: ListSpaces) -> Page[Space]:
     """Lists all spaces that the caller may see, in all collections."""
     organization = organization_for(context, call.organization_id, "guest")
-    spaces = sorted(visible_spaces(context, organization.id), key=_place_of)  # read for their levels anyway
+    # all spaces are loaded to determine the access to each
+    spaces = sorted(visible_spaces(context, organization.id), key=_place_of)
 
     def read(place: list[Any] | None, most: int) -> list[SpaceRow]:
         start = bisect_right(spaces, tuple(place), key=_place_of) if place else 0
@@ -75,7 +76,10 @@ def _place_of(space: SpaceRow) -> tuple[int, str]:
 
 @handles(GetSpace)
 def get_space(context: Context, call: GetSpace) -> Space:
-    """Returns a space: to its admins while it can be restored, and to holders of a share key what that shows."""
+    """Returns a space.
+
+    Admins also get a deleted space that can be restored. A caller with a share key gets the fields that readers see.
+    """
     row = context.row(SpaceRow, call.space_id)
     if row and row.deleted_at and not _is_lost(context, row) and reaches(level_in_space(context, row), "admin"):
         return as_spaces(context, [row])[0]
@@ -133,7 +137,7 @@ def update_space(context: Context, call: UpdateSpace) -> Space:
 
 @handles(DeleteSpace)
 def delete_space(context: Context, call: DeleteSpace) -> None:
-    """Deletes a space, which can be restored for seven days; a missing one is not an error."""
+    """Deletes a space, which can be restored for seven days. Returns normally if there is no such space."""
     row = context.session.get(SpaceRow, call.space_id)
     if row is None or row.deleted_at is not None or level_in_space(context, row) is None:
         return

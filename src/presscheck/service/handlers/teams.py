@@ -1,4 +1,4 @@
-"""Teams: list, create, rename, delete, and manage members. Admins manage teams, team owners only their members."""
+"""Teams: list, create, rename, delete, and manage members. Admins manage teams; team owners manage only the members."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def create_team(context: Context, call: CreateTeam) -> Team:
     organization = organization_for(context, call.organization_id, "admin")
     row = TeamRow(id=new_id(), organization_id=organization.id, title=call.title, created_at=context.now())
     context.session.add(row)
-    for user_id in dict.fromkeys(_known(context, row, call.members or ())):
+    for user_id in dict.fromkeys(_member_ids(context, row, call.members or ())):
         context.session.add(TeamMemberRow(team_id=row.id, user_id=user_id, role="member"))
     context.session.flush()
     return as_teams(context, [row])[0]
@@ -105,23 +105,23 @@ def list_team_members(context: Context, call: ListTeamMembers) -> Page[TeamMembe
 
 @handles(UpdateTeamMembers)
 def update_team_members(context: Context, call: UpdateTeamMembers) -> None:
-    """Adds members, changes roles and removes members; removal wins over adding."""
+    """Adds members, changes roles and removes members. A user who is both added and removed is removed."""
     team = _managed(context, call.organization_id, call.team_id)
-    for user_id in _known(context, team, call.add or ()):
-        _put(context, team, user_id, None)
+    for user_id in _member_ids(context, team, call.add or ()):
+        _set_role(context, team, user_id, None)
     for named, membership in (call.memberships or {}).items():
-        [user_id] = _known(context, team, [named])
-        _put(context, team, user_id, membership.role)
+        [user_id] = _member_ids(context, team, [named])
+        _set_role(context, team, user_id, membership.role)
     for named in call.remove or ():
-        _take_out(context, team, _member_id(context, team, named) or named)
+        _remove(context, team, _member_id(context, team, named) or named)
 
 
 @handles(AddTeamMember)
 def add_team_member(context: Context, call: AddTeamMember) -> None:
     """Adds a member or changes their role."""
     team = _managed(context, call.organization_id, call.team_id)
-    [user_id] = _known(context, team, [call.user_id])
-    _put(context, team, user_id, call.role)
+    [user_id] = _member_ids(context, team, [call.user_id])
+    _set_role(context, team, user_id, call.role)
 
 
 @handles(RemoveTeamMember)
@@ -132,7 +132,7 @@ def remove_team_member(context: Context, call: RemoveTeamMember) -> None:
         team = _team(context, call.organization_id, call.team_id)
     else:
         team = _managed(context, call.organization_id, call.team_id)
-    _take_out(context, team, call.user_id)
+    _remove(context, team, call.user_id)
 
 
 def as_teams(context: Context, rows: Sequence[TeamRow]) -> list[Team]:
@@ -157,7 +157,7 @@ def as_teams(context: Context, rows: Sequence[TeamRow]) -> list[Team]:
 
 
 def _spaces_of(context: Context, teams: Sequence[TeamRow]) -> dict[str, int]:
-    """The number of spaces in the collections that teams have access to, by team id, in one query."""
+    """Returns the number of spaces that teams have access to through collections, by team id, in one query."""
     given: dict[str, set[str]] = {team.id: set() for team in teams}
     rows = select(CollectionTeamRow.team_id, CollectionTeamRow.collection_id)
     for team_id, collection_id in context.session.execute(rows.where(CollectionTeamRow.team_id.in_(given))):
@@ -168,10 +168,10 @@ def _spaces_of(context: Context, teams: Sequence[TeamRow]) -> dict[str, int]:
         for each in organizations
         for collection in collections_of(context, each).values()
     }
-    standing = select(SpaceRow.parent_id, func.count()).where(
+    space_counts = select(SpaceRow.parent_id, func.count()).where(
         SpaceRow.organization_id.in_(organizations), SpaceRow.parent_id.is_not(None), SpaceRow.deleted_at.is_(None)
     )
-    counts = {row[0]: row[1] for row in context.session.execute(standing.group_by(SpaceRow.parent_id))}
+    counts = {row[0]: row[1] for row in context.session.execute(space_counts.group_by(SpaceRow.parent_id))}
     around = {collection: set(_upwards(above, collection)) for collection in counts}
     return {
         team: sum(counts[collection] for collection in counts if around[collection] & wanted)
@@ -223,10 +223,14 @@ def _administers(context: Context, team: TeamRow) -> bool:
     return reaches(role_in(context, team.organization_id), "admin")
 
 
-def _known(context: Context, team: TeamRow, named: Iterable[str]) -> list[str]:
-    """The user ids of members of the organization, given by id or email."""
+def _member_ids(context: Context, team: TeamRow, members: Iterable[str]) -> list[str]:
+    """Returns user ids of members that are given by id or email.
+
+    Raises:
+        ApiError: 404 if someone is not a member of the organization.
+    """
     user_ids: list[str] = []
-    for member in named:
+    for member in members:
         user_id = _member_id(context, team, member)
         if user_id is None:
             raise ApiError(404, f"{member} is not a member of this organization.")
@@ -234,15 +238,15 @@ def _known(context: Context, team: TeamRow, named: Iterable[str]) -> list[str]:
     return user_ids
 
 
-def _member_id(context: Context, team: TeamRow, named: str) -> str | None:
+def _member_id(context: Context, team: TeamRow, id_or_email: str) -> str | None:
     member = select(MemberRow.user_id).where(MemberRow.organization_id == team.organization_id)
-    if "@" in named:
-        is_them = func.lower(UserRow.email) == named.lower()
+    if "@" in id_or_email:
+        is_them = func.lower(UserRow.email) == id_or_email.lower()
         return context.session.scalar(member.join(UserRow, UserRow.id == MemberRow.user_id).where(is_them))
-    return context.session.scalar(member.where(MemberRow.user_id == named))
+    return context.session.scalar(member.where(MemberRow.user_id == id_or_email))
 
 
-def _put(context: Context, team: TeamRow, user_id: str, role: str | None) -> None:
+def _set_role(context: Context, team: TeamRow, user_id: str, role: str | None) -> None:
     row = context.session.get(TeamMemberRow, (team.id, user_id))
     if row is None:
         context.session.add(TeamMemberRow(team_id=team.id, user_id=user_id, role=role or "member"))
@@ -251,7 +255,7 @@ def _put(context: Context, team: TeamRow, user_id: str, role: str | None) -> Non
         row.role = role
 
 
-def _take_out(context: Context, team: TeamRow, user_id: str) -> None:
+def _remove(context: Context, team: TeamRow, user_id: str) -> None:
     context.session.execute(
         delete(TeamMemberRow).where(TeamMemberRow.team_id == team.id, TeamMemberRow.user_id == user_id)
     )

@@ -34,7 +34,7 @@ NO_INSTRUCTIONS: dict[str, Any] = {"object": "document", "data": {"schemaVersion
 
 @handles(ListTranslations)
 def list_translations(context: Context, call: ListTranslations) -> Page[Translation]:
-    """Lists the translations of an organization whose source or result the caller may see, oldest first."""
+    """Lists the translations of an organization, oldest first, if the caller may see their source or result."""
     organization = organization_for(context, call.organization_id)
     return page_of_rows(
         context,
@@ -92,7 +92,7 @@ def update_translation(context: Context, call: UpdateTranslation) -> Translation
 
 @handles(DeleteTranslation)
 def delete_translation(context: Context, call: DeleteTranslation) -> None:
-    """Deletes a translation; the translated space remains. One that the caller may not see is not an error."""
+    """Deletes a translation, but not the translated space. Ignores a translation that the caller may not see."""
     organization_for(context, call.organization_id, "create")
     row = context.session.get(TranslationRow, call.translation_id)
     if row is not None and row.organization_id == call.organization_id and _may_see(context, row):
@@ -102,7 +102,7 @@ def delete_translation(context: Context, call: DeleteTranslation) -> None:
 
 @handles(RunTranslation)
 def run_translation(context: Context, call: RunTranslation) -> None:
-    """Starts another run, unless one is pending or running; requires access to the source, and edits of the result."""
+    """Starts another run unless one is active. Requires read access to the source and edit access to the result."""
     row = _translation_for(context, call.organization_id, call.translation_id, "create")
     source = space_for(context, row.source_space)
     if source.organization_id != row.organization_id:
@@ -130,7 +130,7 @@ def _translation_for(
 
 
 def _is_seen(context: Context, organization_id: str) -> ColumnElement[bool]:
-    """Whether the caller may see the source or the result; admins also see translations that lost both."""
+    """Returns the condition that the caller may see the source or the result; admins also see those without both."""
     if role_in(context, organization_id) == "admin":
         return true()
     seen = visible_space_ids(context, organization_id)
