@@ -136,14 +136,14 @@ class Argument(BaseModel):
                 reason = f"{error.error_count():,} values are invalid"
                 raise InvalidArgument("arguments", reason, call=type(self).__name__) from None
             first, *others = error.errors()
-            raise self._invalid(first, [self._invalid(one) for one in others]) from None
+            raise self._invalid(first, [self._invalid(detail) for detail in others]) from None
         self.model_fields_set.update(self.always_sent)
 
     @classmethod
     def _invalid(cls, error: ErrorDetails, others: Sequence[InvalidArgument] = ()) -> InvalidArgument:
-        where = [str(part) for part in error["loc"]] or ["arguments"]
-        wire = ".".join([cls.on_wire(where[0]), *where[1:]])
-        return InvalidArgument(".".join(where), _reason(cls, error), call=cls.__name__, wire=wire, others=others)
+        path = [str(part) for part in error["loc"]] or ["arguments"]
+        wire = ".".join([cls.on_wire(path[0]), *path[1:]])
+        return InvalidArgument(".".join(path), _reason(cls, error), call=cls.__name__, wire=wire, others=others)
 
     @classmethod
     def on_wire(cls, field: str) -> str:
@@ -279,7 +279,7 @@ class Operation(Argument, Generic[Answer]):
     def wire_path(self) -> str:
         """Return the path of the request, percent-encoded."""
         template = self.route.partition(" ")[2]
-        return _PLACEHOLDER.sub(lambda found: quote(str(getattr(self, found[1])), safe=_safe(found[1])), template)
+        return _PLACEHOLDER.sub(lambda match: quote(str(getattr(self, match[1])), safe=_safe(match[1])), template)
 
     def wire_query(self) -> list[tuple[str, str]]:
         """Return the query as pairs; a list has one pair for each item."""
@@ -290,8 +290,8 @@ class Operation(Argument, Generic[Answer]):
         if not given:
             return
         for name, value in self.model_dump(mode="json", by_alias=True, include=set(given)).items():
-            for one in value if isinstance(value, list) else (value,):
-                yield name, _plain(one)
+            for item in value if isinstance(value, list) else (value,):
+                yield name, _plain(item)
 
     def wire_body(self) -> Any:
         """Return the JSON body, or None if there is none."""

@@ -36,8 +36,8 @@ def typed(call: Operation[Any]) -> str:
     """Return the command line of a call. Secrets are replaced by `HIDDEN`, for the user to fill in."""
     words = ["presscheck", "api", typed_name(type(call).__name__)]
     for name, value in call.given().items():
-        for one in _options(type(call), name, hidden(name, value)):
-            words += one
+        for option in _options(type(call), name, hidden(name, value)):
+            words += option
     return " ".join(word if word == HIDDEN else shlex.quote(word) for word in words)
 
 
@@ -55,16 +55,16 @@ def hidden(name: str, value: Any) -> Any:
     if value is not None and _secret.search(name):
         return HIDDEN
     if isinstance(value, dict):
-        return {key: hidden(key, one) for key, one in cast("dict[str, Any]", value).items()}
+        return {key: hidden(key, item) for key, item in cast("dict[str, Any]", value).items()}
     if isinstance(value, list):
-        return [hidden(name, one) for one in cast("list[Any]", value)]
+        return [hidden(name, item) for item in cast("list[Any]", value)]
     return _asked_secret.sub(rf"\1{HIDDEN}", _login.sub(HIDDEN, value)) if isinstance(value, str) else value
 
 
 def members_of(annotation: Any) -> list[Any]:
     """Return the members of a union type without None, or the type itself if it is not a union."""
     if get_origin(annotation) in (Union, types.UnionType):
-        return [one for one in get_args(annotation) if one is not types.NoneType]
+        return [member for member in get_args(annotation) if member is not types.NoneType]
     return [annotation]
 
 
@@ -79,8 +79,8 @@ def _options(operation: type[Operation[Any]], name: str, value: Any) -> Iterator
         if name not in operation.query_fields():
             yield ["--null", flag(name).removeprefix("--")]
     elif isinstance(value, list) and _is_repeated(annotation):
-        for one in cast("list[Any]", value):
-            yield _option(name, str(one))
+        for item in cast("list[Any]", value):
+            yield _option(name, str(item))
     else:
         yield _option(name, _text(annotation, value))
 
@@ -91,7 +91,7 @@ def _option(name: str, text: str) -> list[str]:
 
 def _text(annotation: Any, value: Any) -> str:
     if isinstance(value, str):
-        is_word = any(get_origin(one) is Literal for one in members_of(annotation))
+        is_word = any(get_origin(member) is Literal for member in members_of(annotation))
         return value if value == HIDDEN or is_word or is_text(annotation) else json.dumps(value, ensure_ascii=False)
     return json.dumps(value, ensure_ascii=False)
 
@@ -101,4 +101,4 @@ def _is_repeated(annotation: Any) -> bool:
     if get_origin(first) is not tuple:
         return False
     inner = get_args(first)[0]
-    return inner is str or all(get_origin(one) is Literal for one in members_of(inner))
+    return inner is str or all(get_origin(member) is Literal for member in members_of(inner))

@@ -400,9 +400,9 @@ def known_names() -> dict[str, tuple[str, ...]]:
         names = {info.alias or name: info for name, info in model.model_fields.items()}
         names_by_path[path] = tuple(names)
         queue += [
-            (f"{path}.{name}".lstrip("."), one)
+            (f"{path}.{name}".lstrip("."), annotation)
             for name, info in names.items()
-            for one in (info.annotation, *get_args(info.annotation))
-            if isinstance(one, type) and issubclass(one, BaseModel)
+            for annotation in (info.annotation, *get_args(info.annotation))
+            if isinstance(annotation, type) and issubclass(annotation, BaseModel)
         ]
     return names_by_path

@@ -71,8 +71,8 @@ class OtherStructureItem(Model):
 
 
 def _kind(item: Any) -> str:
-    found = cast("dict[str, Any]", item).get("object") if isinstance(item, dict) else getattr(item, "object", "")
-    return found if found in ("site-space", "site-section", "site-section-group") else "other"
+    kind = cast("dict[str, Any]", item).get("object") if isinstance(item, dict) else getattr(item, "object", "")
+    return kind if kind in ("site-space", "site-section", "site-section-group") else "other"
 
 
 StructureItem = Annotated[

@@ -87,8 +87,8 @@ def read_page(html: str, url: str) -> ConvertedPage:
     page = parse_html(html)
     hrefs = (_absolute(url, str(link["href"])) for link in page.find_all("a", href=True))
     links = dict.fromkeys(urldefrag(href).url for href in hrefs if href and len(href) <= LONGEST_URL)
-    named = page.find("h1") or page.find("title")
-    title = " ".join(named.get_text(" ").split()) if named else ""
+    title_tag = page.find("h1") or page.find("title")
+    title = " ".join(title_tag.get_text(" ").split()) if title_tag else ""
     content = page.find("main") or page.find("article") or page.select_one("[role=main]") or page.body or page
     for element in content.find_all([*_NO_CONTENT, "h1"]):
         element.decompose()
@@ -131,8 +131,8 @@ def _language(element: Tag) -> str:
     code = element.find("code") or element
     classes: Any = code.get("class") or ()
     names = classes if isinstance(classes, str) else " ".join(classes)
-    named = re.search(r"\b(?:language|lang|highlight-source)-([\w+#-]+)", names)
-    return named[1] if named else ""
+    match = re.search(r"\b(?:language|lang|highlight-source)-([\w+#-]+)", names)
+    return match[1] if match else ""
 
 
 def main() -> None:

@@ -120,9 +120,9 @@ def _validator_of(version: str) -> Any:
 
 
 def _message(error: Any) -> str:
-    where = ".".join(str(part) for part in error.absolute_path)
+    path = ".".join(str(part) for part in error.absolute_path)
     message = str(error.message).partition("\n")[0]
-    return f"{where}: {message}" if where else message
+    return f"{path}: {message}" if path else message
 
 
 def main() -> None:

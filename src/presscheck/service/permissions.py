@@ -188,8 +188,8 @@ def access_to(context: Context, item: CollectionRow | SpaceRow) -> tuple[str | N
     """Returns everything that members' levels in an item depend on: its default level, and the levels of
     teams by id.
     """
-    own = () if isinstance(item, SpaceRow) else (item.id,)
-    return _default(context, item), _teams(context, (*own, *_above(context, item.parent_id)))
+    own_id = () if isinstance(item, SpaceRow) else (item.id,)
+    return _default(context, item), _teams(context, (*own_id, *_above(context, item.parent_id)))
 
 
 def teams_in_space(context: Context, space: SpaceRow) -> dict[str, str]:
@@ -266,9 +266,9 @@ def visible_among(context: Context, organization_id: str, rows: Sequence[SpaceRo
     return [row for row in rows if level_in_space(context, row) is not None]
 
 
-def _require_level(level: str | None, required: str, where: str) -> None:
+def _require_level(level: str | None, required: str, place: str) -> None:
     if not reaches(level, required):
-        raise ApiError(403, f"This needs the {required} role in {where}; your role is {level or 'guest'}.")
+        raise ApiError(403, f"This needs the {required} role in {place}; your role is {level or 'guest'}.")
 
 
 def _member(context: Context, organization_id: str, user_id: str) -> _Member | None:
@@ -319,11 +319,11 @@ def _level_of_role(context: Context, item: CollectionRow | SpaceRow, role: str) 
 
 def _default(context: Context, item: CollectionRow | SpaceRow) -> str | None:
     """Returns the default level of an item or else of the nearest enclosing collection; ``inherit`` if none sets it."""
-    own, parent_id = item.default_level, item.parent_id
-    while own == "inherit" and parent_id is not None:
+    level, parent_id = item.default_level, item.parent_id
+    while level == "inherit" and parent_id is not None:
         parent = context.session.get(CollectionRow, parent_id)
-        own, parent_id = (parent.default_level, parent.parent_id) if parent else ("inherit", None)
-    return own
+        level, parent_id = (parent.default_level, parent.parent_id) if parent else ("inherit", None)
+    return level
 
 
 def _granted(context: Context, organization_id: str, user_id: str) -> dict[str, str]:
@@ -404,8 +404,8 @@ def sees_every_space(context: Context, site: SiteRow) -> bool:
     """Returns whether the caller may see all spaces of the site."""
     if role_in(context, site.organization_id) == "admin":
         return True
-    shown = context.session.scalars(_SHOWN, {"site": site.id, "organization": site.organization_id})
-    return visible_space_ids(context, site.organization_id).issuperset(shown)
+    site_space_ids = context.session.scalars(_SHOWN, {"site": site.id, "organization": site.organization_id})
+    return visible_space_ids(context, site.organization_id).issuperset(site_space_ids)
 
 
 def may_manage(context: Context, site: SiteRow) -> bool:

@@ -16,6 +16,6 @@ def notification(way: str, text: str) -> str:
     """Returns the characters that notify the user: `way` is bell, osc9 or osc777."""
     if way == "bell":
         return "\a"
-    shown = sanitize(text)
-    message = set_cell_size(shown, MAX_WIDTH).rstrip() if len(shown) > MAX_WIDTH else shown
+    clean_text = sanitize(text)
+    message = set_cell_size(clean_text, MAX_WIDTH).rstrip() if len(clean_text) > MAX_WIDTH else clean_text
     return f"\x1b]777;notify;{APP_NAME};{message}\a" if way == "osc777" else f"\x1b]9;{APP_NAME}: {message}\a"

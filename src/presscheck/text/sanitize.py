@@ -57,8 +57,8 @@ def display_url(url: str) -> str:
     characters escaped.
     """
     host = _host(url)
-    shown = url if host.isascii() else url.replace(host, _punycode(host), 1)
-    return "".join([part if _is_clean(part) else quote(part, errors="replace") for part in shown])
+    displayed = url if host.isascii() else url.replace(host, _punycode(host), 1)
+    return "".join([part if _is_clean(part) else quote(part, errors="replace") for part in displayed])
 
 
 def is_safe_url(url: str) -> bool:
@@ -102,10 +102,10 @@ class _Symbols(dict[int, str]):
     """The display text of each character, computed on first use."""
 
     def __missing__(self, code: int) -> str:
-        shown = _symbol(code)
+        symbol = _symbol(code)
         if len(self) < 4096:
-            self[code] = shown
-        return shown
+            self[code] = symbol
+        return symbol
 
 
 _symbols = _Symbols()
@@ -131,8 +131,8 @@ def _symbol(code: int) -> str:
 
 
 def _one_line(line: str) -> str:
-    shown = line.expandtabs(TAB_WIDTH).translate(_symbols)
-    return shown if is_ordinary(shown) else _carry_marks(shown)
+    displayed = line.expandtabs(TAB_WIDTH).translate(_symbols)
+    return displayed if is_ordinary(displayed) else _carry_marks(displayed)
 
 
 def _carry_marks(line: str) -> str:

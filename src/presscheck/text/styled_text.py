@@ -74,18 +74,18 @@ def cut(line: Line, columns: int, ellipsis: str = ELLIPSIS) -> Line:
     """Truncates a line to a number of cells, with an ellipsis; wide characters are never halved."""
     if width(line) <= columns:
         return line
-    left = columns - cell_len(ellipsis)
-    if left < 0:
+    columns_left = columns - cell_len(ellipsis)
+    if columns_left < 0:
         return (Span(set_cell_size(ellipsis, columns)),) if columns > 0 else ()
     spans: list[Span] = []
     for span in line:
         size = cell_len(span.text)
-        if size > left:
+        if size > columns_left:
             # a blank replaces a wide character that would be halved
-            spans.append(span._replace(text=set_cell_size(span.text, left) + ellipsis))
+            spans.append(span._replace(text=set_cell_size(span.text, columns_left) + ellipsis))
             break
         spans.append(span)
-        left -= size
+        columns_left -= size
     return tuple(spans)
 
 
@@ -93,12 +93,12 @@ def cut_middle(text: str, columns: int, ellipsis: str = ELLIPSIS) -> str:
     """Shortens a text to a number of cells in its middle, keeping both ends: `ada.love…@acme.example`."""
     if cell_len(text) <= columns:
         return text
-    left = columns - cell_len(ellipsis)
-    if left < 0:
+    columns_left = columns - cell_len(ellipsis)
+    if columns_left < 0:
         return set_cell_size(ellipsis, max(0, columns))
-    head = split_cells(text, left // 2)[0]
+    head = split_cells(text, columns_left // 2)[0]
     tail = text[len(head) :]
-    while tail and (cell_len(tail) > left - cell_len(head) or not get_character_cell_size(tail[0])):
+    while tail and (cell_len(tail) > columns_left - cell_len(head) or not get_character_cell_size(tail[0])):
         tail = tail[1:]
     return f"{head}{ellipsis}{tail}"
 
@@ -164,8 +164,8 @@ def with_prefix(lines: Sequence[Line], first: Sequence[Span], rest: Sequence[Spa
 
 def remaining_cells(columns: int, before: int, least: int = 8) -> int | None:
     """Returns the number of cells beside a prefix, or None if they are too few to read."""
-    left = columns - before
-    return left if left >= least else None
+    columns_left = columns - before
+    return columns_left if columns_left >= least else None
 
 
 class _LineWrapper:

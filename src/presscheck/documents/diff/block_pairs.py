@@ -40,7 +40,7 @@ class SegmentPair(NamedTuple):
 def pair_segments(before: Sequence[Segment], after: Sequence[Segment]) -> list[SegmentPair]:
     """Pairs the segments of two texts, in reading order."""
     pairs: list[SegmentPair] = []
-    for part in gaps([one.key for one in before], [one.key for one in after]):
+    for part in gaps([segment.key for segment in before], [segment.key for segment in after]):
         if isinstance(part, Gap):
             pairs += _in_gap(before[part.before.start : part.before.stop], after[part.after.start : part.after.stop])
         else:
@@ -53,12 +53,12 @@ def pair_segments(before: Sequence[Segment], after: Sequence[Segment]) -> list[S
 
 def _in_gap(before: Sequence[Segment], after: Sequence[Segment]) -> Iterator[SegmentPair]:
     at = to = 0
-    for one, other in [*_similar_pairs(before, after), (len(before), len(after))]:
-        yield from (SegmentPair("removed", piece, None) for piece in before[at:one])
-        yield from (SegmentPair("added", None, piece) for piece in after[to:other])
-        if one < len(before):
-            yield SegmentPair("changed", before[one], after[other])
-        at, to = one + 1, other + 1
+    for old_number, new_number in [*_similar_pairs(before, after), (len(before), len(after))]:
+        yield from (SegmentPair("removed", piece, None) for piece in before[at:old_number])
+        yield from (SegmentPair("added", None, piece) for piece in after[to:new_number])
+        if old_number < len(before):
+            yield SegmentPair("changed", before[old_number], after[new_number])
+        at, to = old_number + 1, new_number + 1
 
 
 def _similar_pairs(before: Sequence[Segment], after: Sequence[Segment]) -> list[tuple[int, int]]:
@@ -66,20 +66,20 @@ def _similar_pairs(before: Sequence[Segment], after: Sequence[Segment]) -> list[
     if not before or not after:
         return []
     words = [word_set(piece.text) for piece in before], [word_set(piece.text) for piece in after]
-    least = MIN_LIKENESS_ALONE if len(before) == len(after) == 1 else MIN_LIKENESS
+    threshold = MIN_LIKENESS_ALONE if len(before) == len(after) == 1 else MIN_LIKENESS
     scored: list[tuple[float, float, int, int]] = []
-    for one, other in _candidates(*words):
-        similarity = _similarity(before[one], after[other], words[0][one], words[1][other])
-        if similarity >= least:
-            apart = abs(one / len(before) - other / len(after))
-            scored.append((-similarity, apart, one, other))
+    for old_number, new_number in _candidates(*words):
+        similarity = _similarity(before[old_number], after[new_number], words[0][old_number], words[1][new_number])
+        if similarity >= threshold:
+            apart = abs(old_number / len(before) - new_number / len(after))
+            scored.append((-similarity, apart, old_number, new_number))
     chosen: list[tuple[int, int]] = []
-    for _, _, one, other in sorted(scored):
-        at = bisect_left(chosen, (one, other))
+    for _, _, old_number, new_number in sorted(scored):
+        at = bisect_left(chosen, (old_number, new_number))
         below = chosen[at - 1] if at else (-1, -1)
         above = chosen[at] if at < len(chosen) else (len(before), len(after))
-        if below[0] < one < above[0] and below[1] < other < above[1]:
-            insort(chosen, (one, other))
+        if below[0] < old_number < above[0] and below[1] < new_number < above[1]:
+            insort(chosen, (old_number, new_number))
     return chosen
 
 
@@ -90,20 +90,27 @@ def _candidates(before: Sequence[frozenset[str]], after: Sequence[frozenset[str]
     compared with the three candidates that have most votes, and with the one at the same relative position.
     """
     if len(before) * len(after) <= MAX_PAIRS:
-        return [(one, other) for one in range(len(before)) for other in range(len(after))]
+        return [(old_number, new_number) for old_number in range(len(before)) for new_number in range(len(after))]
     places: tuple[dict[str, list[int]], dict[str, list[int]]] = {}, {}
     for side, of_word in zip((before, after), places, strict=True):
         for number, words in enumerate(side):
             for word in words:
                 of_word.setdefault(word, []).append(number)
     votes: list[Counter[int]] = [Counter() for _ in before]
-    for word, ones in places[0].items():
+    for word, old_numbers in places[0].items():
         others = places[1].get(word, ())
-        if len(ones) <= 3 and len(others) <= 3:
-            for one in ones:
-                votes[one].update(others)
-    near = [(one, one * len(after) // len(before)) for one in range(len(before))]
-    return {*near, *((one, other) for one, found in enumerate(votes) for other, _ in found.most_common(3))}
+        if len(old_numbers) <= 3 and len(others) <= 3:
+            for old_number in old_numbers:
+                votes[old_number].update(others)
+    diagonal = [(old_number, old_number * len(after) // len(before)) for old_number in range(len(before))]
+    return {
+        *diagonal,
+        *(
+            (old_number, new_number)
+            for old_number, counts in enumerate(votes)
+            for new_number, _ in counts.most_common(3)
+        ),
+    }
 
 
 def _similarity(segment: Segment, other: Segment, words: frozenset[str], other_words: frozenset[str]) -> float:

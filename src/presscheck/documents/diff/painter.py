@@ -155,17 +155,17 @@ def wrap_code(line: Line, columns: int) -> list[Line]:
 
 def _by_cell(line: Line, columns: int) -> Iterator[Line]:
     row: list[Span] = []
-    left = max(columns, 2)
+    columns_left = max(columns, 2)
     for span in line:
         rest = span.text
         while rest:
-            head, rest = split_cells(rest, left)
+            head, rest = split_cells(rest, columns_left)
             if head:
                 row.append(span._replace(text=head))
-                left -= cell_len(head)
+                columns_left -= cell_len(head)
             if rest:
                 yield tuple(row)
-                row, left = [], max(columns, 2)
+                row, columns_left = [], max(columns, 2)
     yield tuple(row)
 
 
@@ -207,8 +207,8 @@ class TableColumns:
             for number, cell in enumerate(table_cells(piece.text) if piece else ()):
                 text = _markup.sub("", cell)
                 word = max(map(cell_len, text.split()), default=1)
-                known = widths[number] if number < len(widths) else (1, 1)
-                widths[number : number + 1] = [(max(cell_len(text), known[0]), max(word, known[1]))]
+                cell_widths = widths[number] if number < len(widths) else (1, 1)
+                widths[number : number + 1] = [(max(cell_len(text), cell_widths[0]), max(word, cell_widths[1]))]
 
     def _of(self, pair: SegmentPair, columns: int) -> list[int] | None:
         key = ("a", pair.after.opener) if pair.after else ("b", pair.before.opener if pair.before else -1)
@@ -229,16 +229,19 @@ def _fitted(widths: Sequence[tuple[int, int]], columns: int) -> list[int] | None
         widths: for each column, the width of its widest cell and of its longest word.
         columns: the available cells.
     """
-    left = columns - GAP * (len(widths) - 1)
-    least = [min(wanted, max(MIN_COLUMN, min(word, columns // 4))) for wanted, word in widths]
-    if sum(least) > left:
+    columns_left = columns - GAP * (len(widths) - 1)
+    smallest = [min(natural, max(MIN_COLUMN, min(word, columns // 4))) for natural, word in widths]
+    if sum(smallest) > columns_left:
         return None
     low, high = 0, columns
     while low < high:
         cap = (low + high + 1) // 2
-        fits = sum(min(wanted, max(small, cap)) for (wanted, _), small in zip(widths, least, strict=True)) <= left
+        fits = (
+            sum(min(natural, max(small, cap)) for (natural, _), small in zip(widths, smallest, strict=True))
+            <= columns_left
+        )
         low, high = (cap, high) if fits else (low, cap - 1)
-    return [min(wanted, max(small, low)) for (wanted, _), small in zip(widths, least, strict=True)]
+    return [min(natural, max(small, low)) for (natural, _), small in zip(widths, smallest, strict=True)]
 
 
 def _joined(cells: Sequence[Sequence[Line]], sizes: Sequence[int], number: int) -> Line:
@@ -350,8 +353,8 @@ class SegmentPainter:
 
     def _room(self, within: Sequence[str]) -> tuple[Line, int]:
         line = tuple(self._bar(container) for container in within)
-        left = self._columns - width(line)
-        return (line, left) if left >= MIN_WIDTH else ((), self._columns)
+        columns_left = self._columns - width(line)
+        return (line, columns_left) if columns_left >= MIN_WIDTH else ((), self._columns)
 
     def _bar(self, within: str) -> Span:
         if within.startswith("hint-"):
@@ -399,8 +402,8 @@ class SegmentPainter:
         return self._tables.row(pair, [self._cell(segment, cell) for cell in table_cells(segment.text)], columns)
 
     def _cell(self, segment: Segment, text: str) -> list[Span]:
-        found = self._words(text)
-        spans = [Span(sanitize(text))] if found is None else found
+        words = self._words(text)
+        spans = [Span(sanitize(text))] if words is None else words
         return [span._replace(style=f"{span.style} strong".strip()) for span in spans] if segment.mark else spans
 
     def _rule(self, pair: SegmentPair, segment: Segment, columns: int) -> list[Line]:
@@ -524,16 +527,16 @@ class SegmentPainter:
 
 def _indices(paired: Sequence[SegmentPair]) -> set[tuple[str, int]]:
     """Returns the segments that were added or removed, as pairs of side and index."""
-    found: set[tuple[str, int]] = set()
+    indices: set[tuple[str, int]] = set()
     counts = {"before": 0, "after": 0}
     for pair in paired:
         sides = (("before", pair.before if pair.kind != "moved" or not pair.after else None), ("after", pair.after))
         for side, piece in sides:
             if piece:
                 if pair.kind in ("added", "removed"):
-                    found.add((side, counts[side]))
+                    indices.add((side, counts[side]))
                 counts[side] += 1
-    return found
+    return indices
 
 
 def _source_text(segment: Segment) -> str:

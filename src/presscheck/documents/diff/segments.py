@@ -198,12 +198,16 @@ class _SegmentSplitter:
         """Splits a list into items."""
         lines = [_lead(_untabbed, text) if "\t" in text else text for text in lines]
         starts: list[int] = []
-        least = 0
+        content_column = 0
         for number, text in enumerate(lines):
-            item = _item(text) if number == 0 or text[:1] != " " or len(text) - len(text.lstrip(" ")) < least else None
+            item = (
+                _item(text)
+                if number == 0 or text[:1] != " " or len(text) - len(text.lstrip(" ")) < content_column
+                else None
+            )
             if item:
                 starts.append(number)
-                least = item.end() if item[3] else len(item[1]) + len(item[2]) + 1
+                content_column = item.end() if item[3] else len(item[1]) + len(item[2]) + 1
         before, number = "", 0
         for start, end in zip(starts, [*starts[1:], len(lines)], strict=True):
             item = _item(lines[start])
@@ -231,7 +235,10 @@ class _SegmentSplitter:
         if inner and inner.kind == "paragraph" and inner.line == line:
             self.found[at] = inner._replace(kind="item", mark=mark, within=within)
         else:
-            moved = [one._replace(opener=one.opener + 1) if one.opener >= at else one for one in self.found[at:]]
+            moved = [
+                segment._replace(opener=segment.opener + 1) if segment.opener >= at else segment
+                for segment in self.found[at:]
+            ]
             self.found[at:] = [Segment("item", "", line, 1, mark, within), *moved]
 
     def _container(self, block: Block, line: int, within: tuple[str, ...]) -> bool:
@@ -256,10 +263,10 @@ class _SegmentSplitter:
         if name != "step":
             return ""
         number = 1
-        for one in reversed(self.found):
-            if one.kind == "tag" and one.mark and one.within == within:
+        for segment in reversed(self.found):
+            if segment.kind == "tag" and segment.mark and segment.within == within:
                 number += 1
-            elif one.kind == "tag" and len(one.within) <= len(within):
+            elif segment.kind == "tag" and len(segment.within) <= len(within):
                 break
         return str(number)
 

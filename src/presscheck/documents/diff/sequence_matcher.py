@@ -89,8 +89,8 @@ def _anchors(before: Sequence[Item], after: Sequence[Item], of_before: range, of
     """Returns the longest increasing run of items that are unique on both sides."""
     counted = Counter(before[n] for n in of_before)
     places = {after[n]: n for n in of_after}
-    again = Counter(after[n] for n in of_after)
-    pairs = [(n, places[before[n]]) for n in of_before if counted[before[n]] == 1 and again.get(before[n]) == 1]
+    counts_after = Counter(after[n] for n in of_after)
+    pairs = [(n, places[before[n]]) for n in of_before if counted[before[n]] == 1 and counts_after.get(before[n]) == 1]
     return [pairs[number] for number in longest_increasing_subsequence([place for _, place in pairs])]
 
 
@@ -112,14 +112,14 @@ def longest_increasing_subsequence(numbers: Sequence[int]) -> list[int]:
 
 
 def _searched(before: Sequence[Item], after: Sequence[Item], at: int, to: int) -> Iterator[Match]:
-    counted, again = Counter(before), Counter(after)
-    pairs = sum(number * again.get(item, 0) for item, number in counted.items())
+    counted, counts_after = Counter(before), Counter(after)
+    pairs = sum(number * counts_after.get(item, 0) for item, number in counted.items())
     if not pairs:
         return
     if pairs <= MAX_PAIRS:
-        for one in SequenceMatcher(None, before, after, autojunk=False).get_matching_blocks():
-            if one.size:
-                yield Match(at + one.a, to + one.b, one.size)
+        for match in SequenceMatcher(None, before, after, autojunk=False).get_matching_blocks():
+            if match.size:
+                yield Match(at + match.a, to + match.b, match.size)
     elif len(before) * len(after) <= MAX_BITS:
         for a, b in _longest_common(before, after):
             yield Match(at + a, to + b, 1)

@@ -50,18 +50,18 @@ class SideBySideLayout(UnifiedLayout):
 
     @override
     def _show(self, group: Sequence[int]) -> None:
-        one = self._paired[group[0]]
+        pair = self._paired[group[0]]
         rows: list[tuple[int, MarkedLine, MarkedLine]] = []
-        if one.kind == "moved":
+        if pair.kind == "moved":
             note = MarkedLine("moved", (Span(self._moved(group).partition(":")[0], "quiet"),))
-            rows.append((group[0], EMPTY, note) if one.after else (group[0], note, EMPTY))
+            rows.append((group[0], EMPTY, note) if pair.after else (group[0], note, EMPTY))
         for number in group:
             sides = self._sides.both(self._paired[number])
             rows += [(number, left, right) for left, right in zip_longest(*sides, fillvalue=EMPTY)]
         if not rows:
             return
-        self._space(one)
-        if self._begins_change(one):
+        self._space(pair)
+        if self._begins_change(pair):
             marks = (number for number, (_, left, right) in enumerate(rows) if left.mark or right.mark)
             self.changes += [len(self.lines) + number for number in marks][:1]
         for number, left, right in rows:

@@ -44,10 +44,10 @@ class UnifiedLayout:
         self._ellipsis = "..." if is_ascii else "…"
         self._last: SegmentPair | None = None
         self._moves: tuple[dict[int, int], dict[int, int]] = {}, {}
-        for number, one in enumerate(paired):
-            if one.kind == "moved" and one.before:
+        for number, pair in enumerate(paired):
+            if pair.kind == "moved" and pair.before:
                 # indexed by the line in the old text: the new place, and the old place
-                self._moves[one.after is None][one.before.line] = number
+                self._moves[pair.after is None][pair.before.line] = number
 
     def lay(self, context: int | None, keep: Collection[int]) -> None:
         """Lays out the whole diff."""
@@ -61,17 +61,17 @@ class UnifiedLayout:
 
     def _show(self, group: Sequence[int]) -> None:
         """Adds blocks that are shown together: changed lines, moved blocks, or a single block."""
-        one = self._paired[group[0]]
+        pair = self._paired[group[0]]
         rows = [(number, row) for number in group for row in self._drawing.one(self._paired[number])]
-        if one.kind == "moved":
+        if pair.kind == "moved":
             note = (group[0], MarkedLine("moved", (Span(self._moved(group), "quiet"),)))
-            rows = [note, *(rows if one.after else ())]
+            rows = [note, *(rows if pair.after else ())]
         elif len(group) > 1:
             rows.sort(key=lambda row: row[1].mark != "removed")
         if not rows:
             return
-        self._space(one)
-        if self._begins_change(one):
+        self._space(pair)
+        if self._begins_change(pair):
             self.changes += [len(self.lines) + number for number, (_, row) in enumerate(rows) if row.mark][:1]
         for number, row in rows:
             after = self._paired[number].after
@@ -98,20 +98,20 @@ class UnifiedLayout:
     def _space(self, pair: SegmentPair) -> None:
         """Adds a blank line, unless the block belongs to the previous one."""
         if self._last and needs_blank_line(self._last, pair):
-            around = self._drawing.around(
+            blank_line = self._drawing.around(
                 common_prefix(current_segment(self._last).within, current_segment(pair).within)
             )
             mark = pair.kind if pair.kind == self._last.kind and pair.kind in ("added", "removed") else ""
-            line = (self._marks[mark], *tint_line(around, mark))
-            self._add(line if any(span.text.strip() for span in around) else (), None, None)
+            line = (self._marks[mark], *tint_line(blank_line, mark))
+            self._add(line if any(span.text.strip() for span in blank_line) else (), None, None)
 
     def _moved(self, group: Sequence[int]) -> str:
-        one = self._paired[group[0]]
-        place = self._moves[bool(one.after)].get(one.before.line if one.before else -1, 0)
+        pair = self._paired[group[0]]
+        place = self._moves[bool(pair.after)].get(pair.before.line if pair.before else -1, 0)
         way = "up" if place < group[0] else "down"
-        if one.after:
+        if pair.after:
             return f"moved here, from further {way}"
-        words = " ".join(sanitize(current_segment(one).text).lstrip("#>-*+ ").split())
+        words = " ".join(sanitize(current_segment(pair).text).lstrip("#>-*+ ").split())
         words = words if len(words) < 40 else words[:40].rpartition(" ")[0] + f" {self._ellipsis}"
         return f"moved further {way}: {words}" + (f" and {len(group) - 1} more" if len(group) > 1 else "")
 
@@ -120,12 +120,12 @@ class UnifiedLayout:
         hidden = [current_segment(self._paired[number]) for number in numbers]
         lines = sum(_line_count(self._paired[number]) for number in numbers)
         text = f"{self._ellipsis} {count(lines, 'unchanged line')}"
-        where = _where(hidden)
+        heading = _where(hidden)
         if self._last and needs_blank_line(self._last, self._paired[numbers[0]]):
             self._add((), None, None)
         self.folds[len(self.lines)] = tuple(piece.line for piece in hidden)
-        named = (Span(" · ", "quiet"), Span(where, "quiet strong")) if where else ()
-        self._add((self._marks[""], Span(text, "quiet"), *named), numbers[0], hidden[0].line)
+        heading_spans = (Span(" · ", "quiet"), Span(heading, "quiet strong")) if heading else ()
+        self._add((self._marks[""], Span(text, "quiet"), *heading_spans), numbers[0], hidden[0].line)
         self._last = self._paired[numbers[-1]]
 
 
@@ -191,23 +191,23 @@ def _shown(paired: Sequence[SegmentPair], context: int | None, keep: Collection[
     """Returns which blocks are not folded: near a change, kept, or in a fold of a single line."""
     if context is None:
         return [True] * len(paired)
-    starts = [(one.after.line, number) for number, one in enumerate(paired) if one.after]
-    wanted = [number for number, one in enumerate(paired) if one.kind != "same"]
-    wanted += [starts[at - 1][1] for line in keep if (at := bisect_right(starts, (line, len(paired))))]
-    shown = [False] * len(paired)
-    for number in wanted:
-        shown[number] = True
+    starts = [(pair.after.line, number) for number, pair in enumerate(paired) if pair.after]
+    centers = [number for number, pair in enumerate(paired) if pair.kind != "same"]
+    centers += [starts[at - 1][1] for line in keep if (at := bisect_right(starts, (line, len(paired))))]
+    visible = [False] * len(paired)
+    for number in centers:
+        visible[number] = True
         for step in (-1, 1):
-            near, lines = number + step, 0
-            while 0 <= near < len(paired) and lines < context:
-                lines += _line_count(paired[near])
-                shown[near] = True
-                near += step
-    edges = [-1, *(number for number, is_shown in enumerate(shown) if is_shown), len(shown)]
+            neighbour, lines = number + step, 0
+            while 0 <= neighbour < len(paired) and lines < context:
+                lines += _line_count(paired[neighbour])
+                visible[neighbour] = True
+                neighbour += step
+    edges = [-1, *(number for number, is_shown in enumerate(visible) if is_shown), len(visible)]
     for left, right in pairwise(edges):
         if sum(map(_line_count, paired[left + 1 : right])) <= 1:
-            shown[left + 1 : right] = [True] * (right - left - 1)
-    return shown
+            visible[left + 1 : right] = [True] * (right - left - 1)
+    return visible
 
 
 def _line_count(pair: SegmentPair) -> int:

@@ -73,7 +73,7 @@ def word_runs(
         size: returns the weight of a token; an unchanged run that is lighter than the changes around it is merged into
             them.
     """
-    parts = list(gaps([key(one) for one in before], [key(one) for one in after]))
+    parts = list(gaps([key(word) for word in before], [key(word) for word in after]))
     steps = [
         _Step(range(part.before, part.before + part.size), range(part.after, part.after + part.size), is_same=True)
         if isinstance(part, Match)

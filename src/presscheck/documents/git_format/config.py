@@ -82,20 +82,20 @@ def _redirects(written: object, lines: Mapping[str, int], problems: list[Problem
             Problem(CONFIG_FILE, lines.get("redirects", 1), "redirects: must be a mapping of former paths to pages")
         )
         return
-    taken: set[str] = set()
+    sources: set[str] = set()
     for key, value in cast("dict[Any, Any]", written or {}).items():
         former = _former_path(str(key))
         target = normalize_path(value) if isinstance(value, str) and not _URL.match(value) else None
         if not former:
             reason = "must start at a path such as old/page"
-        elif former in taken:
+        elif former in sources:
             reason = "is there twice"
         elif not isinstance(value, str):
             reason = "must lead to a path such as new/page.md"
         elif target is None:
             reason = f"leads outside the repository: {value}"
         else:
-            taken.add(former)
+            sources.add(former)
             yield WrittenRedirect(former, target, lines.get(str(key), 1))
             continue
         problems.append(Problem(CONFIG_FILE, lines.get(str(key), 1), f"the redirect of {key} {reason}"))

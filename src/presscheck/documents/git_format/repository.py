@@ -108,7 +108,7 @@ def read_summary(text: str) -> Summary:
             heading = 0
         elif token.type == "inline" and open_items and open_items[-1] is None:
             item = _page(token)
-            above = next((one for one in reversed(open_items[:-1]) if one), None)
+            above = next((open_item for open_item in reversed(open_items[:-1]) if open_item), None)
             (above.items if above else current).append(item)
             open_items[-1] = item
     return Summary(title, top)
@@ -244,8 +244,8 @@ def _is_visible(part: object) -> bool:
     return part is not False and _mapping(part).get("visible") is not False
 
 
-def _mapping(found: object) -> dict[str, Any]:
-    return cast("dict[str, Any]", found) if isinstance(found, dict) else {}
+def _mapping(value: object) -> dict[str, Any]:
+    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
 
 
 def _cover(front: Mapping[str, Any], source: str) -> Cover | None:
@@ -271,8 +271,8 @@ def _from_root(picture: str, source: str) -> str:
     return normalize_path(f"{source.rpartition('/')[0]}/{unquote(picture)}") or picture
 
 
-def _number(found: object) -> float | None:
-    return float(found) if isinstance(found, int | float) and isfinite(found) else None
+def _number(value: object) -> float | None:
+    return float(value) if isinstance(value, int | float) and isfinite(value) else None
 
 
 def _plain(heading: str) -> str | None:
@@ -373,9 +373,9 @@ class PageTreeBuilder:
         """Returns the pages of a folder. Its README is included at the root only."""
         prefix = f"{folder}/" if folder else ""
         inner = [text[len(prefix) :] for text in self.texts if text.startswith(prefix)]
-        own = self._readme(folder)
-        pages = [self._document(own)] if own and not folder else []
-        for name in sorted({one.partition("/")[0] for one in inner if prefix + one != own}):
+        own_readme = self._readme(folder)
+        pages = [self._document(own_readme)] if own_readme and not folder else []
+        for name in sorted({inner_path.partition("/")[0] for inner_path in inner if prefix + inner_path != own_readme}):
             path = prefix + name
             if path in self.texts:
                 pages.append(self._document(path))
@@ -426,14 +426,14 @@ def _all_items(items: Iterable[Item]) -> Iterator[Item]:
 
 def _with_own_slugs(pages: Iterable[SourcePage]) -> tuple[SourcePage, ...]:
     """Returns siblings with unique slugs; a slug that is taken gets a number."""
-    taken: set[str] = set()
+    slugs: set[str] = set()
     unique: list[SourcePage] = []
     for page in pages:
         slug, number = page.slug, 1
-        while slug and slug in taken:
+        while slug and slug in slugs:
             slug = f"{page.slug}-{number}"
             number += 1
-        taken.add(slug)
+        slugs.add(slug)
         unique.append(page if slug == page.slug else replace(page, slug=slug))
     return tuple(unique)
 
@@ -509,16 +509,16 @@ def _follow(texts: Mapping[str, PageText], places: LinkResolver, used: set[str])
     def leads(target: str, source: str) -> bool:
         if target.startswith("/~/"):
             return True  # refers to an id, such as a user, which cannot be checked in a repository
-        found: Destination = places.resolve(target, source)
-        if found.kind == "file":
-            used.add(found.id)
-        return found.kind != "broken"
+        destination: Destination = places.resolve(target, source)
+        if destination.kind == "file":
+            used.add(destination.id)
+        return destination.kind != "broken"
 
     for source, page in texts.items():
         for link in find_links(page.body):
             if not leads(link.target, source):
-                what = "snippet not found" if link.kind == "include" else "target not found"
-                yield Problem(source, link.line + page.body_line - 1, f"{link.target}: {what}")
+                problem = "snippet not found" if link.kind == "include" else "target not found"
+                yield Problem(source, link.line + page.body_line - 1, f"{link.target}: {problem}")
         pictures = (page.cover.picture, page.cover.picture_dark) if page.cover else ()
         for picture in pictures:
             if picture and not leads(quote(picture, safe="/:"), ""):

@@ -82,12 +82,12 @@ class AnchorNames:
     def __init__(self) -> None:
         self._numbers: dict[str, int] = {}
 
-    def name(self, title: str, own: str = "") -> str:
+    def name(self, title: str, explicit: str = "") -> str:
         """Returns the anchor for a title, or for the id (`own`) that the author set."""
-        anchor = wanted = own or heading_anchor(title)
+        anchor = base = explicit or heading_anchor(title)
         while anchor in self._numbers:
-            anchor = f"{wanted}-{self._numbers[wanted]}"
-            self._numbers[wanted] += 1
+            anchor = f"{base}-{self._numbers[base]}"
+            self._numbers[base] += 1
         self._numbers[anchor] = 1
         return anchor
 
@@ -222,10 +222,10 @@ class _Reader:
         elif token.type in ("tag", "tag_open"):
             self._tag(token, line)
 
-    def _heading(self, level: int, title: str, own: str, line: int) -> None:
+    def _heading(self, level: int, title: str, explicit: str, line: int) -> None:
         repeats_title = level == 1 and not self.anchors.lines and title.casefold() == self._title
         if level <= DEEPEST and not repeats_title:
-            self._add(self._names.name(title, own), line)
+            self._add(self._names.name(title, explicit), line)
 
     def _html(self, html: str, line: int) -> None:
         for at, match in _with_lines(_html_heading, html):

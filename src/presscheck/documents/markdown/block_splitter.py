@@ -178,9 +178,9 @@ class _BlockSplitter:
         if len(line) - len(text) > 3 or text[0] == "\t":
             return "code", self._indented(at)
         if text[0] in _SPECIAL or text[0] == "|":
-            found = self._special(at, text)
-            if found:
-                return found
+            special = self._special(at, text)
+            if special:
+                return special
         if self._is_table(at):
             return "table", self._until_blank(at)
         return self._paragraph(at)

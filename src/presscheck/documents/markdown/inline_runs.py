@@ -160,8 +160,8 @@ class InlineRuns:
         if "://" in words and self._link is None and self._style != "code":
             self._with_addresses(words)
         elif words:
-            shown = words if is_ordinary(words) else sanitize(words)
-            self.spans.append(Span(shown, self._style, self._link))
+            displayed = words if is_ordinary(words) else sanitize(words)
+            self.spans.append(Span(displayed, self._style, self._link))
 
     def code(self, words: str) -> None:
         """Adds code."""
@@ -185,9 +185,9 @@ class InlineRuns:
 
     def image(self, source: str, words: str) -> None:
         """Adds an image: its symbol with its alternative text or file name."""
-        shown = " ".join(words.split()) or file_name(source)
+        caption = " ".join(words.split()) or file_name(source)
         link = self._link or sanitize(source)
-        span = Span(sanitize(f"{self._image} {shown}".rstrip()), _joined(self._style, "quiet"), link)
+        span = Span(sanitize(f"{self._image} {caption}".rstrip()), _joined(self._style, "quiet"), link)
         self.spans.append(span)
         self.images.append((span, source))
         if self._words and source:
@@ -288,9 +288,9 @@ class InlineRuns:
 
     def _color(self, style: str) -> None:
         colors = dict(_declared(style))
-        around = self._open[-1].style
+        outer_style = self._open[-1].style
         background = "mark" if colors.get("background-color", "default") != "default" else ""
-        self._style = _joined(around, f"{_COLORS.get(colors.get('color', ''), '')} {background}")
+        self._style = _joined(outer_style, f"{_COLORS.get(colors.get('color', ''), '')} {background}")
 
     def _sign(self, token: Token) -> None:
         if token.type == "emoji":
@@ -338,8 +338,8 @@ class InlineRuns:
         for start, after in autolinks(words):
             if start > end:
                 self.spans.append(Span(sanitize(words[end:start]), self._style, None))
-            shown = sanitize(words[start:after])
-            self.spans.append(Span(shown, _joined(self._style, "link"), shown))
+            displayed = sanitize(words[start:after])
+            self.spans.append(Span(displayed, _joined(self._style, "link"), displayed))
             end = after
         if end < len(words):
             self.spans.append(Span(sanitize(words[end:]), self._style, None))
@@ -366,7 +366,7 @@ _joins: dict[tuple[str, str], str] = {}
 
 def _joined(style: str, more: str) -> str:
     """Returns both styles combined. Results are cached, so that equal styles are the same string."""
-    known = _joins.get((style, more))
-    if known is None:
-        known = _joins[style, more] = " ".join(dict.fromkeys(f"{style} {more}".split()))
-    return known
+    joined = _joins.get((style, more))
+    if joined is None:
+        joined = _joins[style, more] = " ".join(dict.fromkeys(f"{style} {more}".split()))
+    return joined

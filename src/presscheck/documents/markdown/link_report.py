@@ -72,19 +72,19 @@ class LinkReport:
         self._content = content
         self._pages = {page.id: _without_subpages(page) for page in flatten(content.pages)}
         self._files = {file.id: file for file in content.files}
-        self._reusable = {one.id: one for one in content.reusable}
+        self._reusable = {snippet.id: snippet for snippet in content.reusable}
         self._places = LinkResolver.of(content.pages, content.files, content.reusable)
         self._pages_of = self._read()
         """The ids of the linking pages by target, in the order in which the pages link to them."""
 
     def _read(self) -> dict[LinkTarget, list[str]]:
         content, places = self._content, self._places
-        found: dict[LinkTarget, dict[str, None]] = {}
+        pages_by_target: dict[LinkTarget, dict[str, None]] = {}
         for page in flatten(content.pages):
             source = source_path(page) if page.id in content.links else ""
             for target in content.links.get(page.id, ()):
-                found.setdefault(self._target(places.resolve(target, source), target), {})[page.id] = None
-        return {target: [*pages] for target, pages in found.items()}
+                pages_by_target.setdefault(self._target(places.resolve(target, source), target), {})[page.id] = None
+        return {target: [*pages] for target, pages in pages_by_target.items()}
 
     @cached_property
     def usages(self) -> list[LinkUsage]:
@@ -98,22 +98,22 @@ class LinkReport:
 
     def _target(self, leads: Destination, written: str) -> LinkTarget:
         is_by_id = leads.kind == "broken" and written.startswith(BY_ID)
-        named = self._target_by_id(written) if is_by_id else None
-        return named or LinkTarget(leads.kind, leads.id or leads.url or written, leads.anchor)
+        target = self._target_by_id(written) if is_by_id else None
+        return target or LinkTarget(leads.kind, leads.id or leads.url or written, leads.anchor)
 
     def _target_by_id(self, address: str) -> LinkTarget | None:
         """Returns the target of an address with an id, or None if the space does not contain it. Other spaces are not
         checked.
         """
-        here = self._content.space.id if self._content.space else ""
+        space_id = self._content.space.id if self._content.space else ""
         if page := _page_by_id(address):
-            if page[1] not in (None, here):
+            if page[1] not in (None, space_id):
                 return LinkTarget("elsewhere", address)
             return LinkTarget("page", page[2], decode_fragment(page[3] or "")) if page[2] in self._pages else None
         if file := _file_by_id(address):
             return LinkTarget("file", file[1]) if file[1] in self._files else None
         if content := _content_by_id(address):
-            if content[1] not in (None, here):
+            if content[1] not in (None, space_id):
                 return LinkTarget("elsewhere", address)
             return LinkTarget("snippet", content[2]) if content[2] in self._reusable else None
         return LinkTarget("elsewhere", address)
@@ -162,11 +162,11 @@ class LinkReport:
     def _location(self, target: LinkTarget) -> ContentLocation:
         if target.kind == "page":
             return self._page(target.name, target.anchor)
-        here: dict[str, Any] = {"organization": self._content.organization, "space": self._content.space}
+        context: dict[str, Any] = {"organization": self._content.organization, "space": self._content.space}
         if target.kind == "file":
-            return ContentLocation(kind="file", file=self._files[target.name], **here)
+            return ContentLocation(kind="file", file=self._files[target.name], **context)
         if target.kind == "snippet":
-            return ContentLocation(kind="reusable-content", reusable_content=self._reusable[target.name], **here)
+            return ContentLocation(kind="reusable-content", reusable_content=self._reusable[target.name], **context)
         return ContentLocation(kind="url", url=target.name)
 
     def _page(self, page_id: str, anchor: str = "") -> ContentLocation:
@@ -194,7 +194,7 @@ def orphan_pages(pages: Iterable[RevisionPage], links: Iterable[Link]) -> list[R
     linked: set[str] = set()
     for link in links:
         target = link.target_reference.page if link.target_reference else None
-        if target and any(one.page and one.page.id != target.id for one in link.location_references):
+        if target and any(location.page and location.page.id != target.id for location in link.location_references):
             linked.add(target.id)
     return [_without_subpages(page) for page in flatten(pages) if page.type == "document" and page.id not in linked]
 

@@ -144,7 +144,7 @@ class LinkResolver:
     ) -> None:
         self._pages, self._files, self._snippets = pages, files or {}, snippets or {}
         self._redirects = redirects or {}
-        self._readmes = {source.rpartition("/")[0]: one for source, one in pages.items() if _is_readme(source)}
+        self._readmes = {source.rpartition("/")[0]: page_id for source, page_id in pages.items() if _is_readme(source)}
 
     @classmethod
     def of(
@@ -161,7 +161,7 @@ class LinkResolver:
         return cls(
             page_ids,
             {file.git.path if file.git else file.name: file.id for file in files},
-            {one.git.path: one.id for one in snippets if one.git},
+            {snippet.git.path: snippet.id for snippet in snippets if snippet.git},
         )
 
     def resolve(self, target: str, source: str) -> Destination:
@@ -292,8 +292,8 @@ def _in_html(text: str) -> Iterator[_Found]:
 
 def _alternative(attributes: str) -> str:
     """Returns the alternative text in the attributes of an image tag, or an empty string."""
-    named = _ALTERNATIVE.search(attributes)
-    return _words(unescape(named[1] or named[2] or "")) if named else ""
+    match = _ALTERNATIVE.search(attributes)
+    return _words(unescape(match[1] or match[2] or "")) if match else ""
 
 
 def _bare_range(match: re.Match[str], group: int) -> Range:

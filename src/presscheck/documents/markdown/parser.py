@@ -73,7 +73,9 @@ def _image(state: StateInline, silent: bool) -> bool:
     is_image = image(state, silent)
     if is_image and not silent:
         token = state.tokens[-1]
-        token.content = "".join(" " if one.type.endswith("break") else one.content for one in token.children or ())
+        token.content = "".join(
+            " " if child.type.endswith("break") else child.content for child in token.children or ()
+        )
     return is_image
 
 

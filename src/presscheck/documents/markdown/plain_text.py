@@ -50,8 +50,8 @@ def node_text(node: Mapping[str, Any]) -> str:
     """Returns the text of a node tree, one line per block with text."""
     if "leaves" in node:
         return "".join(str(leaf.get("text", "")) for leaf in cast("list[dict[str, Any]]", node["leaves"]))
-    inside = [(one, node_text(one)) for one in cast("list[dict[str, Any]]", node.get("nodes") or [])]
-    return "".join(text + ("\n" if one.get("object") == "block" else "") for one, text in inside).strip("\n")
+    inside = [(child, node_text(child)) for child in cast("list[dict[str, Any]]", node.get("nodes") or [])]
+    return "".join(text + ("\n" if child.get("object") == "block" else "") for child, text in inside).strip("\n")
 
 
 def excerpt(text: str, divided: str, phrases: list[str]) -> str:

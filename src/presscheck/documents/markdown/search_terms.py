@@ -31,7 +31,9 @@ def fold(text: str) -> str:
 
 def _without_accents(run: re.Match[str]) -> str:
     decomposed = unicodedata.normalize("NFKD", run[0])
-    return unicodedata.normalize("NFC", "".join([one for one in decomposed if not unicodedata.combining(one)]))
+    return unicodedata.normalize(
+        "NFC", "".join([character for character in decomposed if not unicodedata.combining(character)])
+    )
 
 
 def index_terms(text: str) -> list[str]:
@@ -89,7 +91,9 @@ def query_phrases(query: str) -> list[tuple[str, bool]]:
     """
     phrases: list[tuple[str, bool]] = []
     for quoted, word in _ASKED.findall(query):
-        words = " ".join("".join(one if one.isalnum() else " " for one in split_unspaced(quoted or word)).split())
+        words = " ".join(
+            "".join(character if character.isalnum() else " " for character in split_unspaced(quoted or word)).split()
+        )
         if words:
             phrases.append((words, bool(word) and not _UNSPACED.match(words[-1])))
     return phrases

@@ -265,8 +265,8 @@ def conflict_number(text: str) -> int | None:
 def resolve(markdown: str, block: ConflictBlock, side: Side) -> str:
     """Replaces a conflict block by one side, or by both without the markers."""
     lines = markdown.split("\n")
-    taken = {"ours": block.ours, "theirs": block.theirs, "both": _both(block)}[side]
-    lines[block.first : block.last + 1] = taken
+    replacement = {"ours": block.ours, "theirs": block.theirs, "both": _both(block)}[side]
+    lines[block.first : block.last + 1] = replacement
     return "\n".join(lines)
 
 

@@ -163,5 +163,5 @@ def _touches(part: HunkPart, before: range, after: range) -> bool:
     return _overlap(part.lines_before, before) or _overlap(part.lines_after, after)
 
 
-def _overlap(one: range, other: range) -> bool:
-    return max(one.start, other.start) < min(one.stop, other.stop)
+def _overlap(first: range, second: range) -> bool:
+    return max(first.start, second.start) < min(first.stop, second.stop)

@@ -66,20 +66,20 @@ def merge_fields(
             if name in ours:
                 fields[name] = ours[name]
             continue
-        one, other, was = (
+        our_value, their_value, was = (
             {key: side[key] for key in together.get(name, (name,)) if key in side} for side in (ours, theirs, base)
         )
-        taken = other if other not in (one, was) and one == was else one
-        if name in _NESTED and all(isinstance(side.get(name, {}), dict) for side in (one, other, was)):
-            inner = merge_fields(*(cast("Fields", side.get(name, {})) for side in (was, one, other)))
-            taken = {name: inner.fields} if inner.fields or name in taken else {}
+        merged_value = their_value if their_value not in (our_value, was) and our_value == was else our_value
+        if name in _NESTED and all(isinstance(side.get(name, {}), dict) for side in (our_value, their_value, was)):
+            inner = merge_fields(*(cast("Fields", side.get(name, {})) for side in (was, our_value, their_value)))
+            merged_value = {name: inner.fields} if inner.fields or name in merged_value else {}
             conflicts += [f"{name} {within}" for within in inner.conflicts]
-        elif one != other and was not in (one, other):
+        elif our_value != their_value and was not in (our_value, their_value):
             if name == "updatedAt":
-                taken = max(one, other, key=lambda side: str(side.get(name, "")))
+                merged_value = max(our_value, their_value, key=lambda side: str(side.get(name, "")))
             elif name not in BOOKKEEPING:
                 conflicts.append(name)
-        fields |= {name: taken[name]} if name in taken else {}
+        fields |= {name: merged_value[name]} if name in merged_value else {}
     return MergedFields(fields, conflicts)
 
 
@@ -95,21 +95,21 @@ def merge_order(base: Sequence[str], ours: Sequence[str], theirs: Sequence[str],
     Its place is behind the nearest preceding item that neither side moved. If both sides placed items there, ours come
     first.
     """
-    wanted = dict.fromkeys(members)
-    first, one, other = ([item for item in side if item in wanted] for side in (base, ours, theirs))
-    if first == one == other:
-        return [*dict.fromkeys((*first, *wanted))]
-    of_ours = _moved(first, one)
-    of_theirs = _moved(first, other) - of_ours
-    kept = [item for item in first if item not in of_ours and item not in of_theirs]
-    anchors = {*kept}
-    runs = [_runs(one, anchors, of_ours), _runs(other, anchors, of_theirs)]
+    member_set = dict.fromkeys(members)
+    first, our_order, their_order = ([item for item in side if item in member_set] for side in (base, ours, theirs))
+    if first == our_order == their_order:
+        return [*dict.fromkeys((*first, *member_set))]
+    of_ours = _moved(first, our_order)
+    of_theirs = _moved(first, their_order) - of_ours
+    unmoved = [item for item in first if item not in of_ours and item not in of_theirs]
+    anchors = {*unmoved}
+    runs = [_runs(our_order, anchors, of_ours), _runs(their_order, anchors, of_theirs)]
     order: list[str] = []
-    for anchor in (None, *kept):
+    for anchor in (None, *unmoved):
         order += [] if anchor is None else [anchor]
         for run in runs:
             order += run.get(anchor, ())
-    return [*dict.fromkeys((*order, *wanted))]
+    return [*dict.fromkeys((*order, *member_set))]
 
 
 def _moved(base: Sequence[str], side: Sequence[str]) -> set[str]:
@@ -210,7 +210,7 @@ def merge_pages(
 def documents_to_merge(base: Mapping[str, Any], ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> Iterator[str]:
     """Yields the ids of the documents that `merge_pages` will read, page by page: those that both sides changed."""
     for name, field in (("pages", "documentId"), ("reusableContents", "document")):
-        sides = [{one["id"]: one.get(field) for one in flatten(side)} for side in _of(name, base, ours, theirs)]
+        sides = [{page["id"]: page.get(field) for page in flatten(side)} for side in _of(name, base, ours, theirs)]
         for key in sides[1]:
             three = [side.get(key) for side in sides]
             if key in sides[2] and _differ(*three):
@@ -262,10 +262,10 @@ class _Pages:
     def _stays(
         self, page_id: str, was: PageAndParent | None, ours: PageAndParent | None, theirs: PageAndParent | None
     ) -> bool:
-        left = ours or theirs
-        if was is None or left is None or (ours and theirs):
+        remaining = ours or theirs
+        if was is None or remaining is None or (ours and theirs):
             return True
-        if not is_edited(was.page, left.page) and _id(was.above) == _id(left.above):
+        if not is_edited(was.page, remaining.page) and _id(was.above) == _id(remaining.above):
             return False
         self._note(page_id, "deleted", _KEPT[ours is None])
         return True
@@ -276,13 +276,13 @@ class _Pages:
         """Returns the merged page; a page that exists on one side only is taken from that side."""
         if ours is None or theirs is None:
             return _without_path((ours or theirs or _MISSING).page)
-        base, one, other = was.page if was else _NONE, ours.page, theirs.page
-        documents = base.get("documentId"), one.get("documentId"), other.get("documentId")
-        if one == other | {"documentId": documents[1]}:
-            page = _without_path(one)  # most changed pages differ in their text only
+        base, our_page, their_page = was.page if was else _NONE, ours.page, theirs.page
+        documents = base.get("documentId"), our_page.get("documentId"), their_page.get("documentId")
+        if our_page == their_page | {"documentId": documents[1]}:
+            page = _without_path(our_page)  # most changed pages differ in their text only
             page.pop("documentId", None)
         else:
-            page, both = merge_fields(base, one, other, but=("path", "documentId"))
+            page, both = merge_fields(base, our_page, their_page, but=("path", "documentId"))
             if both:
                 self._note(page_id, "details", f"Both sides changed its {_listed(both)}: the change request wins.")
         document, places = self._documents.merge(*documents)
@@ -297,12 +297,12 @@ class _Pages:
         base, ours, theirs = self._places
         if page_id not in ours or page_id not in theirs:
             return ours if page_id in ours else theirs
-        here, there = _id(ours[page_id].above), _id(theirs[page_id].above)
-        if here != there:
+        our_parent, their_parent = _id(ours[page_id].above), _id(theirs[page_id].above)
+        if our_parent != their_parent:
             was = base.get(page_id)
-            if was and _id(was.above) == here:
+            if was and _id(was.above) == our_parent:
                 return theirs
-            if not was or _id(was.above) != there:
+            if not was or _id(was.above) != their_parent:
                 self._note(page_id, "moved", "Both sides moved it: the change request's position wins.")
         return ours
 
@@ -336,9 +336,9 @@ class _Pages:
         return False
 
     def _report_moved_up(self, page_id: str, above: str | None) -> None:
-        wanted = self._sides[page_id][page_id].above
-        if wanted and wanted["id"] != above:
-            self._note(page_id, "moved", f"Its parent page was deleted ({wanted.get('title', '')}): it moved up.")
+        parent = self._sides[page_id][page_id].above
+        if parent and parent["id"] != above:
+            self._note(page_id, "moved", f"Its parent page was deleted ({parent.get('title', '')}): it moved up.")
 
     def _level(self, above: str | None, below: Mapping[str | None, list[str]]) -> Tree:
         if above not in below:
@@ -365,7 +365,7 @@ class _Records:
         self, kind: str, sides: Sequence[Sequence[Page]], documents: _Documents, conflicts: list[Conflict]
     ) -> None:
         self._kind = kind
-        self._sides = [{one["id"]: one for one in side} for side in sides]
+        self._sides = [{item["id"]: item for item in side} for side in sides]
         self._documents, self._conflicts = documents, conflicts
 
     def merged(self) -> list[Page]:
@@ -380,14 +380,14 @@ class _Records:
     def _all(self) -> Iterator[Page]:
         base, ours, theirs = self._sides
         for key in {**ours, **theirs}:
-            was, one, other = base.get(key), ours.get(key), theirs.get(key)
-            left = one or other
-            if one and other:
-                yield self._one(was or {}, one, other)
-            elif left and (was is None or is_edited(was, left)):
+            was, our_item, their_item = base.get(key), ours.get(key), theirs.get(key)
+            remaining = our_item or their_item
+            if our_item and their_item:
+                yield self._one(was or {}, our_item, their_item)
+            elif remaining and (was is None or is_edited(was, remaining)):
                 if was:
-                    self._note(left, _KEPT[one is None])
-                yield left
+                    self._note(remaining, _KEPT[our_item is None])
+                yield remaining
 
     def _one(self, was: Page, ours: Page, theirs: Page) -> Page:
         merged, both = merge_fields(was, ours, theirs, units=(_BYTES,), but=("document",))

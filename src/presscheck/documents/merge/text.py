@@ -173,22 +173,22 @@ def _joined(grains: Sequence[Callable[[str], list[str]]], base: str, ours: str, 
 
 def _is_kept(base: Sequence[str], side: Sequence[str]) -> bool:
     """Returns whether enough of a sentence is unchanged to merge it by word."""
-    kept = sum(len("".join(base[match.before : match.before + match.size])) for match in matches(base, side))
-    return kept >= MIN_KEPT * len("".join(base)) > 0
+    characters = sum(len("".join(base[match.before : match.before + match.size])) for match in matches(base, side))
+    return characters >= MIN_KEPT * len("".join(base)) > 0
 
 
 def _marked(ours: Sequence[str], theirs: Sequence[str], our_name: str, their_name: str) -> list[str]:
     """Returns both sides between conflict markers; lines that both sides start or end with remain outside."""
     head = _common_length(ours, theirs)
     tail = _common_length(ours[head:][::-1], theirs[head:][::-1])
-    one, other = (side[head : len(side) - tail] for side in (ours, theirs))
+    our_part, their_part = (side[head : len(side) - tail] for side in (ours, theirs))
     return [
         *ours[:head],
         *(
             f"{CONFLICT_START} {our_name}\n",
-            _with_line_end(one),
+            _with_line_end(our_part),
             f"{CONFLICT_DIVIDER}\n",
-            _with_line_end(other),
+            _with_line_end(their_part),
             f"{CONFLICT_END} {their_name}\n",
         ),
         *ours[len(ours) - tail :],
@@ -198,7 +198,10 @@ def _marked(ours: Sequence[str], theirs: Sequence[str], our_name: str, their_nam
 def _common_length(ours: Sequence[str], theirs: Sequence[str]) -> int:
     """Returns the number of lines that both sides start with."""
     pairs = zip(ours, theirs, strict=False)
-    return next((number for number, (one, other) in enumerate(pairs) if one != other), min(len(ours), len(theirs)))
+    return next(
+        (number for number, (our_item, their_item) in enumerate(pairs) if our_item != their_item),
+        min(len(ours), len(theirs)),
+    )
 
 
 def _with_line_end(lines: Sequence[str]) -> str:

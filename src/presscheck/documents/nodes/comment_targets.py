@@ -28,8 +28,8 @@ def document_text(document: Mapping[str, Any]) -> str:
 
 def block_words(document: Mapping[str, Any], key: str) -> str:
     """Returns the first line of the block with this key, or an empty string."""
-    found = next((node for node in _blocks(document) if node.get("key") == key), None)
-    return document_text({"nodes": [found]}).partition("\n")[0] if found else ""
+    block = next((node for node in _blocks(document) if node.get("key") == key), None)
+    return document_text({"nodes": [block]}).partition("\n")[0] if block else ""
 
 
 def has_block(document: Mapping[str, Any], key: str) -> bool:
@@ -49,22 +49,22 @@ def cell_words(document: Mapping[str, Any], cell: CellIds) -> str:
 
 def find_block_key(document: Mapping[str, Any], words: str) -> str | None:
     """Returns the key of the innermost block that starts with these words, or None."""
-    wanted, found = normalize_text(words), None
-    for node in _blocks(document) if wanted else ():
-        if node.get("key") and normalize_text(document_text({"nodes": [node]})).startswith(wanted):
-            found = str(node["key"])
-        elif found:
+    normalized, block_key = normalize_text(words), None
+    for node in _blocks(document) if normalized else ():
+        if node.get("key") and normalize_text(document_text({"nodes": [node]})).startswith(normalized):
+            block_key = str(node["key"])
+        elif block_key:
             break
-    return found
+    return block_key
 
 
 def find_cell(document: Mapping[str, Any], cells: Sequence[str], column: int) -> CellIds | None:
     """Returns the cell in this column of the first row with these cells (as Markdown), or None."""
-    wanted = [normalize_text(cell) for cell in cells]
+    normalized = [normalize_text(cell) for cell in cells]
     for table in _tables(document):
         columns, records = _columns(table), _part(table, "records")
         for record in sorted(records, key=lambda name: str(_dict(records[name]).get("orderIndex", ""))):
-            if [normalize_text(cell) for cell in _row(table, record)] == wanted and column < len(columns):
+            if [normalize_text(cell) for cell in _row(table, record)] == normalized and column < len(columns):
                 return CellIds(record, columns[column])
     return None
 

@@ -30,16 +30,16 @@ def with_labels(document: Node) -> Node:
     labels: dict[str, str] = {}
     numbers = map(str, count(1))
     for node in annotations_in(labeled["nodes"]):
-        wanted = str(markdown_details(node).get("label") or "")
-        is_label = bool(wanted) and not set(wanted) & set("[]^ \n")
+        new_label = str(markdown_details(node).get("label") or "")
+        is_label = bool(new_label) and not set(new_label) & set("[]^ \n")
         body = body_of(node)
         if body or not is_label:
             body_key = json.dumps(_bare(body), sort_keys=True)
-            label = wanted if is_label and bodies.get(wanted, body_key) == body_key else labels.get(body_key)
-            wanted = label or next(number for number in numbers if number not in bodies)
-            bodies[wanted] = body_key
-            labels.setdefault(body_key, wanted)
-        node["markdown"] = {"label": wanted}
+            label = new_label if is_label and bodies.get(new_label, body_key) == body_key else labels.get(body_key)
+            new_label = label or next(number for number in numbers if number not in bodies)
+            bodies[new_label] = body_key
+            labels.setdefault(body_key, new_label)
+        node["markdown"] = {"label": new_label}
     return labeled
 
 
@@ -60,7 +60,7 @@ def body_of(node: Node) -> Nodes:
 
 def _bare(value: Any) -> Any:
     if isinstance(value, list):
-        return [_bare(one) for one in value]
+        return [_bare(item) for item in value]
     if not isinstance(value, dict):
         return value
-    return {name: _bare(one) for name, one in value.items() if name != "key"}
+    return {name: _bare(item) for name, item in value.items() if name != "key"}

@@ -132,7 +132,7 @@ def _aligned_words(name: str, align: str, words: str) -> Node:
 def _preformatted(values: dict[str, str], text: str) -> Node | None:
     data: Node = {}
     markdown: Node = {}
-    texts, flags = ({name: key for key, name in one.items()} for one in (CODE_VALUES, CODE_FLAGS))
+    texts, flags = ({name: key for key, name in names.items()} for names in (CODE_VALUES, CODE_FLAGS))
     for name, value in values.items():
         if name == "class" and value.startswith("language-"):
             data["syntax"] = value.removeprefix("language-")

@@ -119,7 +119,7 @@ class InlineReader:
         inner = self._between(at + 1, closing, marks)
         if event.name == "a" and "href" in event.values and set(event.values) <= _LINK_VALUES[bool(event.raw)]:
             return [_link(event.values, inner)]
-        opened, closed = (text_node(one.raw, marks, is_markdown=True) for one in (event, self._events[closing]))
+        opened, closed = (text_node(tag.raw, marks, is_markdown=True) for tag in (event, self._events[closing]))
         return [opened, *inner, closed]
 
 

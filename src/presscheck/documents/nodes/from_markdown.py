@@ -104,10 +104,10 @@ def _with_keys(node: Node, seen: Counter[str]) -> str:
     """Adds keys to all nodes inside a node; returns a hash of its content."""
     parts: dict[str, Any] = {name: value for name, value in node.items() if name not in ("nodes", "fragments")}
     for name in ("nodes", "fragments"):
-        for number, one in enumerate(node.get(name, ())):
-            child_hash = _with_keys(one, seen)
+        for number, child in enumerate(node.get(name, ())):
+            child_hash = _with_keys(child, seen)
             parts[f"{name} {number}"] = child_hash
-            node[name][number] = {"object": one["object"], "key": _key(child_hash, seen), **one}
+            node[name][number] = {"object": child["object"], "key": _key(child_hash, seen), **child}
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:24]
 
 
@@ -247,9 +247,9 @@ def code_node(content: str, info: str) -> Node:
     """Creates a code block; words after the language of the fence are preserved."""
     syntax, _, more = info.partition(" ")
     data: Node = {"syntax": syntax} if syntax else {}
-    kept: Node = {"markdown": {"info": more.strip()}} if more.strip() else {}
+    details: Node = {"markdown": {"info": more.strip()}} if more.strip() else {}
     lines = content.removesuffix("\n").split("\n") if content else []
-    return block_node("code", [block_node("code-line", [text_node(line)]) for line in lines], data, **kept)
+    return block_node("code", [block_node("code-line", [text_node(line)]) for line in lines], data, **details)
 
 
 def _tag_lines(token: Token, nodes: Nodes) -> Nodes:
@@ -273,13 +273,13 @@ def _heading_anchor(nodes: Nodes) -> tuple[Nodes, Node]:
     name = last["markdown"]["id"]
     if last["data"]["ref"] != parse_reference(f"#{name}") or not _heading_id(name):
         return nodes, {}
-    kept = nodes[:-1]
-    if kept and kept[-1]["object"] == "text" and "markdown" not in kept[-1]:
-        leaf = kept[-1]["leaves"][-1]
+    remaining = nodes[:-1]
+    if remaining and remaining[-1]["object"] == "text" and "markdown" not in remaining[-1]:
+        leaf = remaining[-1]["leaves"][-1]
         leaf["text"] = leaf["text"].rstrip(" ")
         if not leaf["text"]:
-            kept[-1]["leaves"].pop()
-    return [node for node in kept if node.get("leaves") != []], {"id": name}
+            remaining[-1]["leaves"].pop()
+    return [node for node in remaining if node.get("leaves") != []], {"id": name}
 
 
 _MADE: dict[str, Callable[[BlockReader, Token, Tokens], Nodes]] = {

@@ -190,7 +190,7 @@ def _read(values: dict[str, str], rows: list[_Row]) -> Node | None:
     if not _read_view(view, values, widths):
         return None
     for row in rows[1:]:
-        cells = [_cell(one, cell[2]) for one, cell in zip(table.definition.values(), row.cells, strict=True)]
+        cells = [_cell(column, cell[2]) for column, cell in zip(table.definition.values(), row.cells, strict=True)]
         if any(cell is _NO_VALUE for cell in cells):
             return None
         table.record(cells)

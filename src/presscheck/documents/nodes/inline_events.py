@@ -34,8 +34,8 @@ def html_as_events(text: str, *, keeps_blanks: bool = False) -> Iterable[Event]:
         if kind == "text":
             yield Event("text", raw=name if keeps_blanks else re.sub(r"\s+", " ", name))
         elif kind == "open":
-            named = "".join(f' {key}="{escape(value)}"' if value else f" {key}" for key, value in values.items())
-            yield Event("open", name, values, f"<{name}{named}>")
+            attributes = "".join(f' {key}="{escape(value)}"' if value else f" {key}" for key, value in values.items())
+            yield Event("open", name, values, f"<{name}{attributes}>")
         else:
             yield Event("close", name, raw=f"</{name}>")
 

@@ -15,9 +15,9 @@ from presscheck.documents.nodes.schema import Node, node_data
 
 Reference = dict[str, Any]
 _place = re.compile(r"/~(?:/spaces/([\w-]+))?/pages/([\w-]+)(?:#(.*))?").fullmatch
-_thing = re.compile(r"/~/(users|collections|spaces|openapi|files|tags)/([^/#?\s]+)").fullmatch
+_match_resource = re.compile(r"/~/(users|collections|spaces|openapi|files|tags)/([^/#?\s]+)").fullmatch
 _reusable = re.compile(r"(?:/~/spaces/([\w-]+))?/~/reusable/([\w-]+)").fullmatch
-_THINGS = {
+_RESOURCES = {
     "users": ("user", "user"),
     "collections": ("collection", "collection"),
     "spaces": ("space", "space"),
@@ -36,9 +36,9 @@ def parse_reference(address: str) -> Reference:
         if page[3] is not None:
             return {"kind": "anchor", "anchor": decode_fragment(page[3]), "page": page[2], **space}
         return {"kind": "page", "page": page[2], **space}
-    if thing := _thing(address):
-        kind, name = _THINGS[thing[1]]
-        return {"kind": kind, name: thing[2]}
+    if match := _match_resource(address):
+        kind, name = _RESOURCES[match[1]]
+        return {"kind": kind, name: match[2]}
     if content := _reusable(address):
         space = {"space": content[1]} if content[1] else {}
         return {"kind": "reusable-content", "reusableContent": content[2], **space}
@@ -58,13 +58,16 @@ def format_reference(ref: Reference) -> str:
         return f"{space or '/~'}/pages/{ref['page']}"
     if kind == "reusable-content":
         return f"{space}/~/reusable/{ref['reusableContent']}"
-    folder, name = next(((one, key) for one, (what, key) in _THINGS.items() if what == kind), (kind, kind))
+    folder, name = next(
+        ((candidate, key) for candidate, (resource_kind, key) in _RESOURCES.items() if resource_kind == kind),
+        (kind, kind),
+    )
     return f"/~/{folder}/{ref[name]}"
 
 
 def parse_file(source: str) -> Reference:
     """Returns a file reference, by id or by the path as written."""
-    match = _thing(source)
+    match = _match_resource(source)
     return {"kind": "file", "file": match[2] if match and match[1] == "files" else source}
 
 
@@ -88,17 +91,19 @@ def map_references(node: Node, change: ReferenceMapper) -> None:
     if kind == "table":
         _in_records(data, change)
     for part in ("nodes", "fragments"):
-        for one in node.get(part) or ():
-            map_references(one, change)
+        for child in node.get(part) or ():
+            map_references(child, change)
 
 
 def _in_records(data: Node, change: ReferenceMapper) -> None:
-    kinds = {name: one["type"] for name, one in data["definition"].items()}
+    kinds = {name: value_item["type"] for name, value_item in data["definition"].items()}
     for record in data["records"].values():
         values: dict[str, Any] = record["values"]
         for name, value in values.items():
             if isinstance(value, dict) and "kind" in value:
                 values[name] = change(cast("Reference", value), kinds.get(name, ""))
             elif isinstance(value, list) and kinds.get(name) == "files":
-                files = [change({"kind": "file", "file": one}, "file") for one in cast("list[str]", value)]
+                files = [
+                    change({"kind": "file", "file": value_item}, "file") for value_item in cast("list[str]", value)
+                ]
                 values[name] = [file.get("file") for file in files]

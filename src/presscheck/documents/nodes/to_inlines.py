@@ -57,7 +57,7 @@ def common_marks(nodes: Nodes) -> list[Mark]:
     if not leaves:
         return []
     each = [[mark_of(mark) for mark in leaf.get("marks") or ()] for leaf in leaves]
-    return [mark for mark in each[0] if all(mark in one for one in each)]
+    return [mark for mark in each[0] if all(mark in marks_of_leaf for marks_of_leaf in each)]
 
 
 def render_marks(atoms: list[Atom], manner: Notation) -> str:
@@ -70,7 +70,8 @@ def render_marks(atoms: list[Atom], manner: Notation) -> str:
         while any(mark not in marks for mark in stack):
             parts.append(("close", stack.pop(), ""))
         new = sorted(
-            (mark for mark in marks if mark not in stack), key=lambda one: -_end_of_mark(one, marks_of_atoms, number)
+            (mark for mark in marks if mark not in stack),
+            key=lambda new_mark: -_end_of_mark(new_mark, marks_of_atoms, number),
         )
         for mark in new:
             stack.append(mark)
@@ -93,9 +94,9 @@ def _marks_of_atoms(atoms: list[Atom]) -> list[tuple[Mark, ...]]:
     return settled
 
 
-def _end_of_mark(mark: Mark, around: list[tuple[Mark, ...]], start: int) -> int:
+def _end_of_mark(mark: Mark, marks_of_atoms: list[tuple[Mark, ...]], start: int) -> int:
     end = start
-    while end < len(around) and mark in around[end]:
+    while end < len(marks_of_atoms) and mark in marks_of_atoms[end]:
         end += 1
     return end
 
@@ -129,7 +130,7 @@ def _tags(mark: Mark) -> tuple[str, str]:
     if name != "color":
         return f"<{_TAGS[name]}>", f"</{_TAGS[name]}>"
     styles = [("color", text), ("background-color", background)]
-    css = "".join(f"{what}:{color};" for what, color in styles if color != "default")
+    css = "".join(f"{property_name}:{color};" for property_name, color in styles if color != "default")
     return f'<mark style="{css}">', "</mark>"
 
 
@@ -213,8 +214,8 @@ def _escaped_around_urls(text: str) -> str:
 
 
 def _edges(text: str) -> str:
-    text = re.sub(r"^[ \t]", lambda found: f"&#{ord(found[0])};", text)
-    return re.sub(r"[ \t]$", lambda found: f"&#{ord(found[0])};", text)
+    text = re.sub(r"^[ \t]", lambda match: f"&#{ord(match[0])};", text)
+    return re.sub(r"[ \t]$", lambda match: f"&#{ord(match[0])};", text)
 
 
 def _guarded(line: str) -> str:
@@ -257,8 +258,8 @@ def _leaves(node: Node, manner: Notation, less: Sequence[Mark], *, in_link: bool
         else:
             written = escaped(text) if in_link else _escaped_around_urls(text)
             text = written.replace("\n", "\\\n" if manner == "text" else "<br>")
-        kept = [mark for mark in marks if not (is_code and mark[0] == "code")]
-        atoms.append(Atom(text, tuple(kept)))
+        remaining_marks = [mark for mark in marks if not (is_code and mark[0] == "code")]
+        atoms.append(Atom(text, tuple(remaining_marks)))
     return atoms
 
 
@@ -269,8 +270,8 @@ def _link(node: Node, words: str, manner: Notation, after: str) -> str:
     if is_bare and autolink_end(address + after, 0) == len(address):
         return address
     if manner == "html" or "id" in details:
-        named = "".join(f' {name}="{escape(details[name])}"' for name in ("title", "id") if name in details)
-        return f'<a href="{escape(address)}"{named}>{words}</a>'
+        attributes = "".join(f' {name}="{escape(details[name])}"' for name in ("title", "id") if name in details)
+        return f'<a href="{escape(address)}"{attributes}>{words}</a>'
     if re.match(r"(?:javascript|vbscript|file|data):", address.strip().lower()):
         return words
     return f"[{words}]({destination(address, details.get('title', ''))})"
@@ -292,10 +293,10 @@ def _image(node: Node, manner: Notation) -> str:
 
 def picture(data: Node) -> str:
     """Writes an image in HTML, with its dark-mode image if it has one."""
-    named = {"src": format_reference(data["ref"]), "alt": data.get("alt") or ""}
-    named |= {name: _pixels(data[name]) for name in ("width", "height") if data.get(name) is not None}
-    named |= {name: data[key] for key, name in _IMAGE.items() if data.get(key)}
-    image = f"<img{''.join(f' {name}={quoted(value)}' for name, value in named.items())}>"
+    attributes = {"src": format_reference(data["ref"]), "alt": data.get("alt") or ""}
+    attributes |= {name: _pixels(data[name]) for name in ("width", "height") if data.get(name) is not None}
+    attributes |= {name: data[key] for key, name in _IMAGE.items() if data.get(key)}
+    image = f"<img{''.join(f' {name}={quoted(value)}' for name, value in attributes.items())}>"
     if not data.get("refDark"):
         return image
     dark = escape(format_reference(data["refDark"]))
@@ -317,8 +318,8 @@ def _emoji(node: Node, manner: Notation) -> str:
         return f":{name}:"
     if not re.fullmatch(r"[0-9a-f]{2,6}(-[0-9a-f]{2,6}){0,9}", code, re.IGNORECASE):
         return _within(code, manner)
-    points = [int(one, 16) for one in code.split("-")]
-    is_emoji = all(0x20 < one < 0xD800 or 0xE000 <= one < 0x110000 for one in points)
+    points = [int(point, 16) for point in code.split("-")]
+    is_emoji = all(0x20 < point < 0xD800 or 0xE000 <= point < 0x110000 for point in points)
     return _within("".join(map(chr, points)) if is_emoji else code, manner)
 
 

@@ -81,18 +81,18 @@ class _Table:
 
     def as_html(self) -> str:
         """Writes the table as HTML on one line."""
-        view, named = self.view, ""
+        view, attributes = self.view, ""
         if view.get("type") == "cards":
-            named += ' data-card-size="large"' if view.get("cardSize") == "large" else ""
-            named += ' data-view="cards"' + (" data-column-title-hidden" if view.get("hideColumnTitle") else "")
-        named += " data-header-hidden" if view.get("hideHeader") else ""
+            attributes += ' data-card-size="large"' if view.get("cardSize") == "large" else ""
+            attributes += ' data-view="cards"' + (" data-column-title-hidden" if view.get("hideColumnTitle") else "")
+        attributes += " data-header-hidden" if view.get("hideHeader") else ""
         if self.data.get("fullWidth") is not None:
-            named += f' data-full-width="{str(self.data["fullWidth"]).lower()}"'
+            attributes += f' data-full-width="{str(self.data["fullWidth"]).lower()}"'
         head = "".join(self._head(name) for name in self.names)
         rows = "".join(
             f"<tr>{''.join(f'<td>{self._cell(name, row)}</td>' for name in self.names)}</tr>" for row in self.rows
         )
-        return f"<table{named}><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+        return f"<table{attributes}><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
 
     def _head(self, name: str) -> str:
         data: Node = self.data["definition"][name]
@@ -118,10 +118,10 @@ class _Table:
             return self._paragraphs(value)
         if kind == "select":
             labels = {option["value"]: option["label"] for option in definition["options"]}
-            return "".join(_option(str(one), labels) for one in _as_list(value))
+            return "".join(_option(str(item), labels) for item in _as_list(value))
         if isinstance(value, list):
             folder = "/~/users/" if kind == "users" else ""
-            return "".join(_anchor(f"{folder}{one}") for one in _as_list(value))
+            return "".join(_anchor(f"{folder}{item}") for item in _as_list(value))
         if isinstance(value, dict):
             ref = cast("Node", value)
             return _anchor(format_reference(ref.get("ref", ref)))

@@ -68,14 +68,14 @@ def _known(child: object, parent: Node, depth: int, *, is_line: bool) -> Iterato
         yield child
         return
     node = cast("Node", child)
-    kind, what = str(node.get("type", "")), node.get("object")
-    if what == "text":
+    kind, object_kind = str(node.get("type", "")), node.get("object")
+    if object_kind == "text":
         yield _with_known_marks(node)
-    elif what == "inline" and kind not in INLINE_TYPES:
+    elif object_kind == "inline" and kind not in INLINE_TYPES:
         yield _bracketed(node)
-    elif what == "inline" and kind == "button" and not _has_target(node):
+    elif object_kind == "inline" and kind == "button" and not _has_target(node):
         yield text_node(f"[ {dict(_values(node)).get('label', '')} ]")
-    elif what == "block":
+    elif object_kind == "block":
         yield from _known_blocks(node, str(parent.get("type") or parent.get("object")), depth, is_line=is_line)
     else:
         is_title = node.get("fragment") == "expandable-title" or kind == "expandable-title"
@@ -114,8 +114,8 @@ def _children(node: Node) -> Nodes:
         children: object = node.get(name)
         for child in cast("list[object]", children) if isinstance(children, list) else ():
             if isinstance(child, dict):
-                one = cast("Node", child)
-                nested += _children(one) if one.get("object") == "fragment" else [one]
+                child_node = cast("Node", child)
+                nested += _children(child_node) if child_node.get("object") == "fragment" else [child_node]
     return nested
 
 

@@ -96,19 +96,19 @@ def _listed(node: Node, name: str, path: str, *, needed: bool = True) -> list[tu
     items = node.get(name, None if needed else [])
     _require(isinstance(items, list), f"{path}.{name}" if name else path, "is not a list")
     at = f"{path}.{name}" if name else path
-    return [(f"{at}[{number}]", one) for number, one in enumerate(cast("list[object]", items))]
+    return [(f"{at}[{number}]", item) for number, item in enumerate(cast("list[object]", items))]
 
 
 def _data(node: Node, path: str, kind: str) -> Node:
     data = _object(node.get("data") or {}, f"{path}.data")
-    for name, wanted in _MUST.get(kind, {}).items():
-        _require(isinstance(data.get(name), wanted), f"{path}.data.{name}", f"is not {_A[wanted]}")
+    for name, expected in _MUST.get(kind, {}).items():
+        _require(isinstance(data.get(name), expected), f"{path}.data.{name}", f"is not {_A[expected]}")
     for name, value in data.items():
-        at, wanted = f"{path}.data.{name}", _MAY.get(name)
+        at, expected = f"{path}.data.{name}", _MAY.get(name)
         if name in _VALIDATORS:
             _VALIDATORS[name](value, at)
-        elif wanted and value is not None:
-            _require(isinstance(value, wanted), at, f"is not {_A[wanted]}")
+        elif expected and value is not None:
+            _require(isinstance(value, expected), at, f"is not {_A[expected]}")
         elif kind != "table":
             _scalars({name: value}, f"{path}.data")
     _details(node.get("markdown"), f"{path}.markdown")
@@ -119,14 +119,14 @@ def _details(value: object, path: str) -> None:
     """Validates the details of the Markdown source that `from_markdown` stores in nodes."""
     if value is None or isinstance(value, bool):
         return
-    for name, one in _object(value, path).items():
+    for name, item in _object(value, path).items():
         if name == "values":
-            for key, text in _object(one, f"{path}.values").items():
+            for key, text in _object(item, f"{path}.values").items():
                 _require(isinstance(text, str), f"{path}.values.{key}", "is not a text")
                 _require(bool(re.fullmatch(r"[\w-]+", key)), f"{path}.values.{key}", "is not a valid attribute name")
         else:
-            wanted = bool if name in ("tag", "html", "inline") else str
-            _require(isinstance(one, wanted), f"{path}.{name}", f"is not {_A[wanted]}")
+            expected = bool if name in ("tag", "html", "inline") else str
+            _require(isinstance(item, expected), f"{path}.{name}", f"is not {_A[expected]}")
 
 
 def _length(value: object, path: str) -> None:
@@ -148,13 +148,13 @@ def _start(value: object, path: str) -> None:
 
 
 def _texts(value: object, path: str) -> None:
-    for at, one in _listed({"": value}, "", path):
-        _require(isinstance(one, str), at, "is not a text")
+    for at, item in _listed({"": value}, "", path):
+        _require(isinstance(item, str), at, "is not a text")
 
 
 def _refs(value: object, path: str) -> None:
-    for at, one in _listed({"": value}, "", path):
-        _ref(one, at)
+    for at, item in _listed({"": value}, "", path):
+        _ref(item, at)
 
 
 def _ref(value: object, path: str) -> None:
@@ -183,17 +183,17 @@ _A = {str: "a text", bool: "true or false", dict: "an object", list: "a list", i
 _NAMED = {"reusable-content": "reusableContent", "openapi": "spec"}
 
 
-def _kind(node: Node, path: str, wanted: str, known: frozenset[str]) -> str:
-    _require(node.get("object") == wanted, f"{path}.object", f"is not {wanted}")
+def _kind(node: Node, path: str, expected: str, known_types: frozenset[str]) -> str:
+    _require(node.get("object") == expected, f"{path}.object", f"is not {expected}")
     kind = node.get("type")
-    _require(isinstance(kind, str) and kind in known, f"{path}.type", f"{kind!r} is not allowed here")
+    _require(isinstance(kind, str) and kind in known_types, f"{path}.type", f"{kind!r} is not allowed here")
     return cast("str", kind)
 
 
-def _block(value: object, path: str, known: frozenset[str], depth: int) -> None:
+def _block(value: object, path: str, known_types: frozenset[str], depth: int) -> None:
     _require(depth < MAX_DEPTH, path, "is nested too deep")
     node = _object(value, path)
-    kind = _kind(node, path, "block", known)
+    kind = _kind(node, path, "block", known_types)
     data = _data(node, path, kind)
     if kind == "table":
         _table(data, f"{path}.data")
@@ -201,14 +201,14 @@ def _block(value: object, path: str, known: frozenset[str], depth: int) -> None:
         _inlines(node, path, depth + 1)
     elif kind in ALLOWED_CHILDREN:
         within = ALLOWED_CHILDREN[kind] if kind in _ONLY else BLOCK_TYPES - PART_TYPES
-        for at, one in _listed(node, "nodes", path):
-            _block(one, at, within, depth + 1)
+        for at, child in _listed(node, "nodes", path):
+            _block(child, at, within, depth + 1)
     _fragments(node, path, depth + 1)
 
 
 def _fragments(node: Node, path: str, depth: int) -> None:
-    for at, one in _listed(node, "fragments", path, needed=False):
-        fragment = _object(one, at)
+    for at, item in _listed(node, "fragments", path, needed=False):
+        fragment = _object(item, at)
         _require(fragment.get("object") == "fragment", f"{at}.object", "is not fragment")
         for name in ("fragment", "type"):
             _require(isinstance(fragment.get(name, ""), str), f"{at}.{name}", "is not a text")
@@ -217,8 +217,8 @@ def _fragments(node: Node, path: str, depth: int) -> None:
 
 
 def _inlines(node: Node, path: str, depth: int) -> None:
-    for at, one in _listed(node, "nodes", path):
-        inner = _object(one, at)
+    for at, item in _listed(node, "nodes", path):
+        inner = _object(item, at)
         if inner.get("object") == "text":
             _text(inner, at)
             continue
@@ -231,8 +231,8 @@ def _inlines(node: Node, path: str, depth: int) -> None:
 
 
 def _text(node: Node, path: str) -> None:
-    for at, one in _listed(node, "leaves", path):
-        leaf = _object(one, at)
+    for at, item in _listed(node, "leaves", path):
+        leaf = _object(item, at)
         _require(isinstance(leaf.get("text"), str), f"{at}.text", "is not a text")
         for inner, mark in _listed(leaf, "marks", at, needed=False):
             kind = _object(mark, inner).get("type")

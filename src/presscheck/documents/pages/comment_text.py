@@ -89,18 +89,18 @@ def find_quoted_line(words: str, lines: Iterable[tuple[int, str]]) -> int | None
         line = _find_row(rows, rest, cell)
         # the heading of the column may be in between
         return _find_row(rows, rest.rpartition(CELL_SEPARATOR)[0], cell) if line is None else line
-    wanted = normalize_text(words)
-    if len(wanted) < _LEAST:
+    normalized = normalize_text(words)
+    if len(normalized) < _LEAST:
         return None
     inside: int | None = None
     prefix_line, longest = None, _LEAST_BEGUN - 1
     for number, text in lines:
         line_letters = normalize_text(text)
-        if line_letters.startswith(wanted):
+        if line_letters.startswith(normalized):
             return number
-        if inside is None and wanted in line_letters:
+        if inside is None and normalized in line_letters:
             inside = number
-        if len(line_letters) > longest and wanted.startswith(line_letters):
+        if len(line_letters) > longest and normalized.startswith(line_letters):
             prefix_line, longest = number, len(line_letters)
     return prefix_line if inside is None else inside
 

@@ -105,9 +105,11 @@ def insert(tree: Sequence[Page], page: Page, into: str | None = None, at: int | 
     if find(tree, into) is None:
         raise PageNotInTree(into)
 
-    def below(one: Page) -> Page:
-        inner = list(children(one))
-        return one | {"pages": insert(inner, page, None, at) if one["id"] == into else [below(kid) for kid in inner]}
+    def below(parent_page: Page) -> Page:
+        inner = list(children(parent_page))
+        return parent_page | {
+            "pages": insert(inner, page, None, at) if parent_page["id"] == into else [below(kid) for kid in inner]
+        }
 
     return [below(page) if find([page], into) else page for page in tree]
 
@@ -159,15 +161,15 @@ def with_slugs(tree: Sequence[Page], settled: Iterable[str] = ()) -> Tree:
 
     def level(pages: Sequence[Page]) -> Tree:
         slugs = _slugs(pages, first)
-        found: Tree = []
+        pages_with_slugs: Tree = []
         for page in pages:
             slug = slugs.get(page["id"])
             if slug is not None and slug != page.get("slug"):
                 page = page | {"slug": slug}
             if page.get("pages"):
                 page = page | {"pages": level(children(page))}
-            found.append(page)
-        return found
+            pages_with_slugs.append(page)
+        return pages_with_slugs
 
     return level(tree)
 
@@ -177,15 +179,15 @@ def _slugs(pages: Sequence[Page], first: Container[str]) -> dict[str, str]:
 
     Returns an empty dict if all slugs are unique already.
     """
-    named = [page for page in pages if _has_slug(page)]
-    current_slugs = [page.get("slug") for page in named]
+    pages_with_slug = [page for page in pages if _has_slug(page)]
+    current_slugs = [page.get("slug") for page in pages_with_slug]
     if len({*current_slugs}) == len(current_slugs) and all(current_slugs):
         return {}
     slugs: dict[str, str] = {}
-    taken: set[str] = set()
-    for page in sorted(named, key=lambda one: one["id"] not in first):
-        slugs[page["id"]] = unique_slug(page.get("slug") or title_slug(page.get("title", "")), taken)
-        taken.add(slugs[page["id"]])
+    taken_slugs: set[str] = set()
+    for page in sorted(pages_with_slug, key=lambda sibling: sibling["id"] not in first):
+        slugs[page["id"]] = unique_slug(page.get("slug") or title_slug(page.get("title", "")), taken_slugs)
+        taken_slugs.add(slugs[page["id"]])
     return slugs
 
 
@@ -193,14 +195,14 @@ def with_paths(tree: Sequence[Page]) -> Tree:
     """Returns the tree with unique slugs and the path of every page that has one."""
 
     def level(pages: Sequence[Page], prefix: str) -> Tree:
-        found: Tree = []
+        pages_with_paths: Tree = []
         for page in pages:
             path: str | None = prefix + page["slug"] if page.get("slug") else None
             more: Page = {"path": path} if path else {}
             if page.get("pages"):
                 more["pages"] = level(children(page), f"{path}/" if path else prefix)
-            found.append(page | more)
-        return found
+            pages_with_paths.append(page | more)
+        return pages_with_paths
 
     return level(with_slugs(tree), "")
 
@@ -314,21 +316,21 @@ def _change(before: Any, after: Any) -> dict[str, Any]:
 
 
 def _record_changes(kind: str, before: Sequence[Page], after: Sequence[Page]) -> Iterator[Change]:
-    old = {one["id"]: one for one in before}
-    new = {one["id"]: one for one in after}
+    old = {item["id"]: item for item in before}
+    new = {item["id"]: item for item in after}
     noun = "reusable_content" if kind == "reusableContent" else kind
 
     def shown(page: Page) -> Page:
         return {name: page[name] for name in _SHOWN[kind] if page.get(name) is not None}
 
-    for key, one in new.items():
+    for key, item in new.items():
         if key not in old:
-            yield {"type": f"{noun}_created", kind: shown(one)}
-        elif attributes := _attributes(old[key], one, kind):
-            yield {"type": f"{noun}_edited", kind: shown(one), "attributes": attributes}
-    for key, one in old.items():
+            yield {"type": f"{noun}_created", kind: shown(item)}
+        elif attributes := _attributes(old[key], item, kind):
+            yield {"type": f"{noun}_edited", kind: shown(item), "attributes": attributes}
+    for key, item in old.items():
         if key not in new:
-            yield {"type": f"{noun}_deleted", kind: shown(one)}
+            yield {"type": f"{noun}_deleted", kind: shown(item)}
 
 
 def _variable_changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[Change]:
@@ -340,8 +342,8 @@ def _variable_changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> It
 
 def _shown(place: PagePosition) -> Page:
     page = place.page
-    shown = {"id": page["id"], "type": page.get("type", "document"), "title": page.get("title", "")}
-    return shown | {"path": place.path} if place.path else shown
+    fields = {"id": page["id"], "type": page.get("type", "document"), "title": page.get("title", "")}
+    return fields | {"path": place.path} if place.path else fields
 
 
 def _id(page: Page | None) -> str | None:

@@ -158,12 +158,12 @@ def _cut_out(spans: Sequence[Span], offset: int, columns: int) -> Line:
 def _label(title: str, language: str, columns: int, symbols: Symbols) -> Line | None:
     if not title and language in {"", "text", "txt", "none", "plain"}:
         return None
-    left = cut((Span("  " + title, "code strong"),), columns, symbols.ellipsis) if title else ()
+    label = cut((Span("  " + title, "code strong"),), columns, symbols.ellipsis) if title else ()
     right = Span(language + "  ", "code quiet")
-    gap = columns - width(left) - width((right,))
+    gap = columns - width(label) - width((right,))
     if gap > 0:
-        return *left, Span(" " * gap, "code"), right
-    return pad(left or cut((right,), columns, symbols.ellipsis), columns, "code")
+        return *label, Span(" " * gap, "code"), right
+    return pad(label or cut((right,), columns, symbols.ellipsis), columns, "code")
 
 
 def highlight(text: str, language: str) -> Iterator[list[Span]]:

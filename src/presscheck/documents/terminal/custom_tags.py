@@ -108,11 +108,11 @@ def _with_icon(page: BlockContext, icon: str, title: str) -> str:
 def titled_rule(title: str, columns: int, symbols: Symbols) -> Line:
     """Returns a hairline with a title in it."""
     name = cut((Span(title, "accent strong"),), max(columns - 4, 1), symbols.ellipsis)
-    left = columns - width(name) - 3
-    if left < 1:
+    columns_left = columns - width(name) - 3
+    if columns_left < 1:
         return name
     rule = symbols.hairline
-    return Span(f"{rule} ", "quiet"), *name, Span(f" {rule * left}", "quiet")
+    return Span(f"{rule} ", "quiet"), *name, Span(f" {rule * columns_left}", "quiet")
 
 
 def _barred(page: BlockContext, head: list[Line], inside: Callable[[int], list[Line]], columns: int) -> list[Line]:
@@ -177,8 +177,8 @@ def _integration(page: BlockContext, token: Token, inner: Tokens, columns: int) 
 
 def _include(page: BlockContext, token: Token, inner: Tokens, columns: int) -> list[Line]:
     address = included_address(token.content)
-    found = page.references.included(address)
-    title = sanitize(found.title if found and found.title else address or token.content)
+    included = page.references.included(address)
+    title = sanitize(included.title if included and included.title else address or token.content)
     head = wrap([Span("Reusable content: ", "quiet"), Span(title, "strong")], columns)
     return _barred(page, head, lambda narrow: page.include(address, token, narrow), columns)
 
@@ -240,11 +240,11 @@ def _tab_bar(titles: Sequence[str], chosen: int, key: str, columns: int, symbols
         name = cut((Span(title, "accent strong" if is_chosen else ""),), max(columns - 4, 1), symbols.ellipsis)[0].text
         # without surrounding blanks, which would be part of the link's label
         link = Span(name, "quiet", target(key, number))
-        shown = (Span(f"[ {name} ]", "accent strong"),) if is_chosen else (Span("  "), link, Span("  "))
-        if line and width((*line, *shown)) > columns:
+        spans = (Span(f"[ {name} ]", "accent strong"),) if is_chosen else (Span("  "), link, Span("  "))
+        if line and width((*line, *spans)) > columns:
             yield tuple(line)
             line = []
-        line += cut(shown, columns)
+        line += cut(spans, columns)
     yield tuple(line)
 
 
@@ -320,9 +320,13 @@ def _code(page: BlockContext, token: Token, inner: Tokens, columns: int) -> list
 def _columns(page: BlockContext, token: Token, inner: Tokens, columns: int) -> list[Line]:
     """Renders columns side by side if each has enough room, otherwise one below the other."""
     blocks = outermost(inner)
-    if len(blocks) < 2 or not all(one.type == "tag_open" and one.meta["name"] == "column" for one, _ in blocks):
+    if len(blocks) < 2 or not all(
+        opening.type == "tag_open" and opening.meta["name"] == "column" for opening, _ in blocks
+    ):
         return page.flow(inner, columns)
-    sizes = _column_sizes([one.meta.get("width", "") for one, _ in blocks], columns - COLUMN_GAP * (len(blocks) - 1))
+    sizes = _column_sizes(
+        [opening.meta.get("width", "") for opening, _ in blocks], columns - COLUMN_GAP * (len(blocks) - 1)
+    )
     if min(sizes) < NARROWEST_COLUMN:
         return page.flow(inner, columns)
     parts = [page.flow(within, size) for (_, within), size in zip(blocks, sizes, strict=True)]
@@ -341,8 +345,8 @@ NARROWEST_COLUMN = 24
 COLUMN_GAP = 3
 
 
-def _column_sizes(wanted: Sequence[str], columns: int) -> list[int]:
-    shares = [float(one[:-1]) if re.fullmatch(r"\d{1,3}(\.\d{1,6})?%", one) else 0.0 for one in wanted]
+def _column_sizes(widths: Sequence[str], columns: int) -> list[int]:
+    shares = [float(text[:-1]) if re.fullmatch(r"\d{1,3}(\.\d{1,6})?%", text) else 0.0 for text in widths]
     free = max(0.0, 100 - sum(shares)) / max(1, shares.count(0))
     shares = [share or max(free, 1.0) for share in shares]
     sizes = [int(columns * share / sum(shares)) for share in shares]
@@ -396,13 +400,13 @@ def _link(symbol: Callable[[Symbols], str], attribute: str) -> TagRenderer:
 
     def render(page: BlockContext, token: Token, inner: Tokens, columns: int) -> list[Line]:
         address = sanitize(token.meta.get(attribute, ""))
-        known = page.references.target(address) if address else None
+        target = page.references.target(address) if address else None
         caption = [plain(line).strip() for line in page.flow(inner, 1000)]
         words = " ".join(filter(None, caption)) or sanitize(token.meta.get("caption", ""))
-        if known and known.title and token.meta["name"] == "content-ref":
-            words = sanitize(known.title)
-        label = words or (sanitize(known.title) if known else "") or _last_part(address)
-        sign = f" {page.symbols.broken}" if known and known.is_broken else ""
+        if target and target.title and token.meta["name"] == "content-ref":
+            words = sanitize(target.title)
+        label = words or (sanitize(target.title) if target else "") or _last_part(address)
+        sign = f" {page.symbols.broken}" if target and target.is_broken else ""
         runs = [Span(f"{symbol(page.symbols)} ", "quiet"), Span(label.removesuffix(sign), "link", address or None)]
         if sign:
             runs.append(Span(sign, "error"))
@@ -456,8 +460,8 @@ def _schemas(page: BlockContext, token: Token, inner: Tokens, columns: int) -> l
     lines: list[Line] = []
     for name in names:
         lines.extend(([()] if lines else []) + wrap([Span(sanitize(name), "heading")], columns))
-        found = openapi.schema_lines(description, name, remaining_cells(columns, 2) or columns)
-        lines.extend(found or [(Span(f"{page.symbols.broken} not in the specification", "error"),)])
+        schema = openapi.schema_lines(description, name, remaining_cells(columns, 2) or columns)
+        lines.extend(schema or [(Span(f"{page.symbols.broken} not in the specification", "error"),)])
     return [*_with_lines(page, token, title, lines, columns), *page.flow(inner, columns)]
 
 

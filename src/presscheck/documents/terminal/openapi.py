@@ -153,14 +153,18 @@ class _Writer:
             yield (Span("deprecated", "waiting"),)
         for name, style in (("summary", "strong"), ("description", "")):
             yield from self._text(details.get(name), style)
-        parameters = [self._resolved(one) for one in (*operation.shared, *_sequence(details.get("parameters")))]
+        parameters = [
+            self._resolved(parameter) for parameter in (*operation.shared, *_sequence(details.get("parameters")))
+        ]
         for place, title in (("path", "Path"), ("query", "Query"), ("header", "Header"), ("cookie", "Cookie")):
-            inside = [one for one in parameters if one.get("in") == place]
+            inside = [parameter for parameter in parameters if parameter.get("in") == place]
             if inside:
                 yield from self._heading(f"{title} parameters")
-                for one in inside:
-                    schema = self._resolved(one.get("schema") or one)
-                    yield from self._field(str(one.get("name", "")), schema, one.get("required") is True, one, 0, ())
+                for parameter in inside:
+                    schema = self._resolved(parameter.get("schema") or parameter)
+                    yield from self._field(
+                        str(parameter.get("name", "")), schema, parameter.get("required") is True, parameter, 0, ()
+                    )
         body = self._resolved(details.get("requestBody"))
         for kind, media in _mapping(body.get("content")).items():
             yield from self._heading(f"Body  {kind}")

@@ -288,12 +288,14 @@ class PageLines:
         if self.controls is None or not self.controls.folded:
             return False
         first = number + 1 if opens else number
-        around = [at for at, part in self._sections.items() if at < first and number < part.end and self.is_folded(at)]
-        for at in around:
+        enclosing = [
+            at for at, part in self._sections.items() if at < first and number < part.end and self.is_folded(at)
+        ]
+        for at in enclosing:
             self.controls.folded.discard(self._sections[at].key)
-        if around:
-            self._cut_back(around[0])
-        return bool(around)
+        if enclosing:
+            self._cut_back(enclosing[0])
+        return bool(enclosing)
 
     def hidden_lines(self, text: str) -> list[HiddenLine]:
         """Returns the rendered lines in folded sections that contain a text (in lower case)."""
@@ -346,9 +348,11 @@ class PageLines:
         """
         if self.place_of(line)[0] < 0 or not self.blocks:
             return ""
-        shown = normalize_text(plain(self.lines[line])) if line < len(self.lines) else ""
+        line_text = normalize_text(plain(self.lines[line])) if line < len(self.lines) else ""
         written = [text for text in self.blocks[self.block_at(line)].text.split("\n") if text.strip()]
-        return next((text for text in written if _contains_other(shown, normalize_text(text))), "".join(written[:1]))
+        return next(
+            (text for text in written if _contains_other(line_text, normalize_text(text))), "".join(written[:1])
+        )
 
     def line_of_quote(self, words: str) -> int | None:
         """Returns the line that shows a quoted text, or None if the page lacks it. Renders the page up to it."""
@@ -357,11 +361,11 @@ class PageLines:
         if index is None:
             return None
         block, source = numbered[index]
-        shown = self._revealed_lines(block)
-        inside = find_quoted_line(words, ((line, plain(self.lines[line])) for line in shown))
+        lines = self._revealed_lines(block)
+        inside = find_quoted_line(words, ((line, plain(self.lines[line])) for line in lines))
         if inside is not None:
             return inside
-        same = self._lines_with_words(source, shown)
+        same = self._lines_with_words(source, lines)
         return same[0] if same else self.line_of_block[block]
 
     def line_of_source(self, number: int) -> int | None:
@@ -373,10 +377,10 @@ class PageLines:
         block = self._block_of_source(number)
         if block < 0 or number > self.blocks[-1].start_line + self.blocks[-1].text.count("\n"):
             return None
-        shown = self._revealed_lines(block)
+        lines = self._revealed_lines(block)
         source_lines = self.blocks[block].text.split("\n")[: number - self.blocks[block].start_line + 1]
         for at in range(len(source_lines) - 1, 0, -1):  # some lines have no words, such as the line of a picture
-            same = self._lines_with_words(source_lines[at], shown)
+            same = self._lines_with_words(source_lines[at], lines)
             if same:
                 return same[min(source_lines[:at].count(source_lines[at]), len(same) - 1)]
         return self.line_of_block[block]
@@ -388,12 +392,12 @@ class PageLines:
         start, following = self.line_of_block[block], self.line_of_block[block + 1 : block + 2]
         return range(start, min(max(start + 1, following[0] if following else len(self.lines)), len(self.lines)))
 
-    def _lines_with_words(self, source: str, shown: range) -> list[int]:
-        wanted = normalize_text(source)
-        words = {line: normalize_text(plain(self.lines[line])) for line in shown}
+    def _lines_with_words(self, source: str, lines: range) -> list[int]:
+        normalized = normalize_text(source)
+        words = {line: normalize_text(plain(self.lines[line])) for line in lines}
         # an exact match first: otherwise “In B” would be found instead of “B”
-        same = [line for line in shown if wanted and words[line] == wanted]
-        return same or [line for line in shown if _contains_other(words[line], wanted)]
+        same = [line for line in lines if normalized and words[line] == normalized]
+        return same or [line for line in lines if _contains_other(words[line], normalized)]
 
     def set(self, address: str) -> bool:
         """Sets a control, given its target, and renders its block again. Returns whether the target is a control."""
@@ -424,10 +428,10 @@ class PageLines:
         self.headings = [
             heading._replace(line=heading.line + moved) if heading.line >= end else heading for heading in self.headings
         ]
-        again = self._conflict_headings(number, start, lines, is_hidden=False) if self._conflicts else []
-        if again:
+        headings = self._conflict_headings(number, start, lines, is_hidden=False) if self._conflicts else []
+        if headings:
             at = next(place for place, heading in enumerate(self.headings) if heading.block == number)
-            self.headings[at : at + len(again)] = again
+            self.headings[at : at + len(headings)] = headings
         inside = [link for link in self.links if link.line < start]
         after = [link._replace(line=link.line + moved) for link in self.links if link.line >= end]
         self.links = [*inside, *_links(lines, start), *after]
@@ -551,8 +555,8 @@ class PageLines:
             is_folded = is_folded and bool(lines)
             if section and not section.is_empty and lines:
                 lines[0] = (Mark("section", section_key(number), int(not is_folded), 1).span, *lines[0])
-            shown = self._folded_heading(number, lines, "…") if is_folded else lines
-            at = self._append(shown, space=2 if level == 2 else 1)
+            heading_lines = self._folded_heading(number, lines, "…") if is_folded else lines
+            at = self._append(heading_lines, space=2 if level == 2 else 1)
             self.headings.append(Heading(level, text, at, number))
         self.line_of_block.append(at)
         if is_first and not self._title:
@@ -578,8 +582,8 @@ class PageLines:
         """Returns the number of the conflict at a line or the last one above it; otherwise the first conflict."""
         block = self.place_of(line)[0]
         before = [number for number, _ in self._conflicts_up_to(block)]
-        shown = [mark for at in range(line + 1) for mark in self.marks(at) if mark.kind == CONFLICT]
-        return int(shown[-1].key) if shown else before[-1] if before else 0
+        conflict_marks = [mark for at in range(line + 1) for mark in self.marks(at) if mark.kind == CONFLICT]
+        return int(conflict_marks[-1].key) if conflict_marks else before[-1] if before else 0
 
     def _conflicts_up_to(self, block: int) -> Iterator[tuple[int, int]]:
         for number in range(min(block, len(self.blocks) - 1) + 1):
@@ -692,8 +696,8 @@ def outline(markdown: str) -> list[Heading]:
     """Returns the headings of a page with their lines (from 0) in the Markdown."""
     blocks = split_blocks(markdown)
     layout = _new_layout(blocks, only_ascii=False)
-    found = [(block.start_line, *_heading(layout, block)) for block in blocks if block.kind == "heading"]
-    return [Heading(level, text, line) for line, level, text in found]
+    headings = [(block.start_line, *_heading(layout, block)) for block in blocks if block.kind == "heading"]
+    return [Heading(level, text, line) for line, level, text in headings]
 
 
 def split_oversized(blocks: Sequence[Block]) -> list[Block]:
@@ -703,16 +707,16 @@ def split_oversized(blocks: Sequence[Block]) -> list[Block]:
 
 def _pieces(block: Block) -> Iterator[Block]:
     size = MAX_BLOCK // 8
-    held: list[str] = []
+    collected: list[str] = []
     length, start = 0, block.start_line
     for number, line in enumerate(block.text.split("\n"), block.start_line):
         for at in range(0, len(line) or 1, size):
-            if length + len(line) > size and held:
-                yield Block(SOURCE, "\n".join(held), start)
-                held, length, start = [], 0, number
-            held.append(line[at : at + size])
-            length += len(held[-1]) + 1
-    yield Block(SOURCE, "\n".join(held), start)
+            if length + len(line) > size and collected:
+                yield Block(SOURCE, "\n".join(collected), start)
+                collected, length, start = [], 0, number
+            collected.append(line[at : at + size])
+            length += len(collected[-1]) + 1
+    yield Block(SOURCE, "\n".join(collected), start)
 
 
 def _new_layout(

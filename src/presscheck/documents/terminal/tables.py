@@ -48,9 +48,9 @@ def table_lines(
         table.kinds = {}
     if table.cards:
         return list(_cards(table, columns, symbols))
-    shown = [table.visible(row) for row in (table.head, *table.rows)]
-    count = max(map(len, shown), default=0)
-    grid = [[*row, *[()] * (count - len(row))] for row in shown]
+    visible_rows = [table.visible(row) for row in (table.head, *table.rows)]
+    count = max(map(len, visible_rows), default=0)
+    grid = [[*row, *[()] * (count - len(row))] for row in visible_rows]
     if not count:
         return []
     natural = [[_natural(cell) for cell in column] for column in zip(*grid, strict=True)]
@@ -89,12 +89,12 @@ def _scrolled(
     """Renders the first column and as many others as fit from the chosen one on; None if there is no room for two
     columns.
     """
-    wanted = [min(max(1, *column), WIDEST_COLUMN) for column in natural]
-    first = min(wanted[0], max(columns // 3, 1))
+    natural_sizes = [min(max(1, *column), WIDEST_COLUMN) for column in natural]
+    first = min(natural_sizes[0], max(columns // 3, 1))
     room = columns - first - GAP
-    if len(wanted) < 2 or room < MIN_COLUMN:
+    if len(natural_sizes) < 2 or room < MIN_COLUMN:
         return None
-    others = [min(size, room) for size in wanted[1:]]
+    others = [min(size, room) for size in natural_sizes[1:]]
     most = len(others) - _fitting(others[::-1], room)
     offset = min(max(controls.value(key), 0), most)
     count = _fitting(others[offset:], room)
@@ -103,9 +103,9 @@ def _scrolled(
     part = [[row[number] for number in chosen] for row in grid]
     lines = _aligned(part, sizes, [aligns[n] if n < len(aligns) else "" for n in chosen], symbols)
     name = (
-        f"columns {offset + 2}–{offset + 1 + count} of {len(wanted)}"
+        f"columns {offset + 2}–{offset + 1 + count} of {len(natural_sizes)}"
         if not symbols.is_ascii
-        else (f"columns {offset + 2}-{offset + 1 + count} of {len(wanted)}")
+        else (f"columns {offset + 2}-{offset + 1 + count} of {len(natural_sizes)}")
     )
     before = Span(f"{symbols.before} ", "accent", target(key, max(0, offset - count))) if offset else Span("  ")
     after = Span(f" {symbols.after}", "accent", target(key, min(most, offset + count))) if offset < most else Span("")
@@ -125,36 +125,37 @@ def _fitting(sizes: Sequence[int], room: int) -> int:
 
 def _sizes(cells: list[list[int]], grid: list[Row], columns: int) -> list[int] | None:
     """Returns the width of each column, or None if the columns do not fit side by side."""
-    wanted = [max(1, *column) for column in cells]
-    available = columns - GAP * (len(wanted) - 1)
-    if sum(wanted) <= available:
-        return wanted
-    least = [
-        min(want, max(map(_longest_word, column))) for want, column in zip(wanted, zip(*grid, strict=True), strict=True)
+    natural_sizes = [max(1, *column) for column in cells]
+    available = columns - GAP * (len(natural_sizes) - 1)
+    if sum(natural_sizes) <= available:
+        return natural_sizes
+    smallest = [
+        min(want, max(map(_longest_word, column)))
+        for want, column in zip(natural_sizes, zip(*grid, strict=True), strict=True)
     ]
-    if sum(least) > available:
-        least = [min(size, max(MIN_COLUMN, available // len(wanted))) for size in least]
-    if sum(least) > available:
+    if sum(smallest) > available:
+        smallest = [min(size, max(MIN_COLUMN, available // len(natural_sizes))) for size in smallest]
+    if sum(smallest) > available:
         return None
-    return _shared(available, least, wanted)
+    return _shared(available, smallest, natural_sizes)
 
 
-def _shared(available: int, sizes: list[int], wanted: list[int]) -> list[int]:
+def _shared(available: int, sizes: list[int], natural_sizes: list[int]) -> list[int]:
     """Distributes the remaining cells in proportion to the square root of what each column lacks.
 
     So columns that lack little, with short cells, get enough and do not wrap.
     """
     sizes = sizes[:]
-    while (left := available - sum(sizes)) > 0:
-        weights = [sqrt(want - size) for want, size in zip(wanted, sizes, strict=True)]
+    while (columns_left := available - sum(sizes)) > 0:
+        weights = [sqrt(want - size) for want, size in zip(natural_sizes, sizes, strict=True)]
         total = sum(weights)
         more = [
-            min(int(left * weight / total), want - size)
-            for weight, want, size in zip(weights, wanted, sizes, strict=True)
+            min(int(columns_left * weight / total), want - size)
+            for weight, want, size in zip(weights, natural_sizes, sizes, strict=True)
         ]
         if not any(more):
             more[weights.index(max(weights))] = 1
-        sizes = [size + one for size, one in zip(sizes, more, strict=True)]
+        sizes = [size + extra for size, extra in zip(sizes, more, strict=True)]
     return sizes
 
 
@@ -224,9 +225,9 @@ def _records(head: Row, rows: list[Row], columns: int, symbols: Symbols) -> Iter
 
 def _record(name: list[Line], value: list[Line], label: int) -> Iterator[Line]:
     for height in range(max(len(name), len(value))):
-        left = name[height] if height < len(name) else ()
+        name_line = name[height] if height < len(name) else ()
         right = value[height] if height < len(value) else ()
-        yield (*left, Span(" " * (label - width(left) + GAP)), *right)
+        yield (*name_line, Span(" " * (label - width(name_line) + GAP)), *right)
 
 
 def _cards(table: Table, columns: int, symbols: Symbols) -> Iterator[Line]:

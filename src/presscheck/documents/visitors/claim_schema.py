@@ -69,8 +69,8 @@ class Mistake(NamedTuple):
     line: int = 0
 
     def __str__(self) -> str:
-        where = ".".join(map(str, self.path))
-        return f"line {self.line}: " * bool(self.line) + f"{where}: " * bool(where) + self.message
+        path = ".".join(map(str, self.path))
+        return f"line {self.line}: " * bool(self.line) + f"{path}: " * bool(path) + self.message
 
 
 class SchemaText(NamedTuple):
@@ -197,8 +197,8 @@ def _object_mistakes(value: dict[str, Any], path: tuple[Step, ...], depth: int) 
     if value.get("additionalProperties") is not False:
         at = (*path, "additionalProperties") if "additionalProperties" in value else path
         yield Mistake(at, 'needs "additionalProperties": false')
-    known = ("type", "properties", "additionalProperties")
-    yield from _unknown(value, (*known, "description") if path else known, path)
+    keywords = ("type", "properties", "additionalProperties")
+    yield from _unknown(value, (*keywords, "description") if path else keywords, path)
     properties = value.get("properties")
     if not isinstance(properties, dict):
         yield Mistake((*path, "properties") if "properties" in value else path, 'needs "properties": {…}')
@@ -234,10 +234,10 @@ def _claim_mistakes(claim: Any, path: tuple[Step, ...], depth: int) -> Iterator[
             yield Mistake((*path, "enum"), 'must be a list of texts, such as ["free", "pro"]')
 
 
-def _unknown(value: dict[str, Any], known: Sequence[str], path: tuple[Step, ...]) -> Iterator[Mistake]:
+def _unknown(value: dict[str, Any], keywords: Sequence[str], path: tuple[Step, ...]) -> Iterator[Mistake]:
     for name in value:
-        if name not in known:
-            yield Mistake((*path, name), f"is not supported here: only {', '.join(known)}")
+        if name not in keywords:
+            yield Mistake((*path, name), f"is not supported here: only {', '.join(keywords)}")
 
 
 def _at_comma(error: json.JSONDecodeError) -> json.JSONDecodeError:

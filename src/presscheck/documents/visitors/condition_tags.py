@@ -92,15 +92,15 @@ def visible_parts(text: str, code: Sequence[Range], is_met: Holds) -> str:
         code: the code blocks and code spans of the text, sorted by offset.
         is_met: returns whether a condition is true, or None to keep the condition as it is written.
     """
-    shown: list[str] = []
+    parts: list[str] = []
     opened: list[_Open] = []
     at = 0
     for tag in condition_tags(text, code):
         is_shown = not opened or opened[-1].shows
         if is_shown:
-            shown.append(text[at : tag.start])
+            parts.append(text[at : tag.start])
         if tag.end is None:  # the tag is not closed, so the end of its content is unknown
-            return "".join(shown[: opened[0].before] if opened else shown)
+            return "".join(parts[: opened[0].before] if opened else parts)
         at = tag.end
         is_kept = False
         if tag.is_branch:  # `else` and `elif` are not supported: their content is hidden
@@ -110,12 +110,12 @@ def visible_parts(text: str, code: Sequence[Range], is_met: Holds) -> str:
         else:
             met = is_met(tag.condition) if is_shown and tag.condition else False
             is_kept = met is None
-            opened.append(_Open(met is not False, is_kept, len(shown)))
+            opened.append(_Open(met is not False, is_kept, len(parts)))
         if is_kept:
-            shown.append(text[tag.start : at])
+            parts.append(text[tag.start : at])
     if opened:
-        return "".join(shown[: opened[0].before])
-    return "".join((*shown, text[at:]))
+        return "".join(parts[: opened[0].before])
+    return "".join((*parts, text[at:]))
 
 
 def condition_tags(text: str, code: Sequence[Range] = ()) -> Iterator[ConditionTag]:

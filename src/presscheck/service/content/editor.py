@@ -218,14 +218,14 @@ class ContentEdit:
             raise ApiError(400, f"revision: this space has no revision {revision_id}")
         return revision
 
-    def _record(self, what: str, page: Page, ref: str | None = None) -> None:
+    def _record(self, kind: str, page: Page, ref: str | None = None) -> None:
         app = self.context.app(f"/spaces/{self.row.space_id}/pages/{page['id']}")
-        self.written.append(PageWritten(object=what, ref=ref, page=PageRef(id=page["id"], urls=Location(app=app))))
+        self.written.append(PageWritten(object=kind, ref=ref, page=PageRef(id=page["id"], urls=Location(app=app))))
 
 
 def _given(change: PageDetails) -> dict[str, Any]:
-    wanted = change.model_fields_set & set(PageDetails.model_fields)
-    return change.model_dump(mode="json", by_alias=True, include=wanted)
+    details = change.model_fields_set & set(PageDetails.model_fields)
+    return change.model_dump(mode="json", by_alias=True, include=details)
 
 
 def _slug(details: dict[str, Any]) -> str:

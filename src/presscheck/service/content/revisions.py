@@ -68,8 +68,8 @@ def add_document(session: Session, markdown: str) -> str:
 
 def document_texts(session: Session, ids: Iterable[str]) -> dict[str, str]:
     """Returns the texts of documents by id."""
-    wanted = [*dict.fromkeys(ids)]
-    rows: Any = read_rows(session.connection(), _TEXTS, {"ids": wanted}) if wanted else ()
+    unique_ids = [*dict.fromkeys(ids)]
+    rows: Any = read_rows(session.connection(), _TEXTS, {"ids": unique_ids}) if unique_ids else ()
     return dict(rows)
 
 

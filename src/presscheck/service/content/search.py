@@ -122,9 +122,9 @@ def _sections(title: str, text: str, words: list[str]) -> list[tuple[str, str, s
     names = AnchorNames()
     for level, heading, body in _divided(text):
         anchor = names.markdown(level, heading) if heading else ""
-        around = _around(body, words)
-        if around or any(word in fold(heading) for word in words):
-            sections.append((heading or title, anchor, around or _flat(body)[: 2 * AROUND]))
+        excerpt = _around(body, words)
+        if excerpt or any(word in fold(heading) for word in words):
+            sections.append((heading or title, anchor, excerpt or _flat(body)[: 2 * AROUND]))
         if len(sections) == MOST_SECTIONS:
             break
     return sections

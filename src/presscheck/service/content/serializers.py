@@ -116,10 +116,10 @@ def format_page(title: str, body: str) -> str:
 
 def _details(front: str) -> dict[str, Any]:
     try:
-        given = load_yaml(front)
+        front_matter = load_yaml(front)
     except InvalidYaml as error:
         raise ApiError(400, f"document: invalid YAML in the front matter: {error}") from None
-    return {name: given[name] for name, kind in DETAILS.items() if isinstance(given.get(name), kind)}
+    return {name: front_matter[name] for name, kind in DETAILS.items() if isinstance(front_matter.get(name), kind)}
 
 
 def _plain(heading: str) -> str:

@@ -100,13 +100,13 @@ def _each_in_postgresql(element: _Each, compiler: SQLCompiler, **options: Any) -
 
 @compiles(_Among, "sqlite")
 def _among_in_sqlite(element: _Among, compiler: SQLCompiler, **options: Any) -> str:
-    column, ids = (compiler.process(one, **options) for one in element.clauses)
+    column, ids = (compiler.process(clause, **options) for clause in element.clauses)
     return f"{column} IN (SELECT value FROM json_each({ids}))"  # noqa: S608  # compiled expressions, no values
 
 
 @compiles(_Among, "postgresql")
 def _among_in_postgresql(element: _Among, compiler: SQLCompiler, **options: Any) -> str:
-    column, ids = (compiler.process(one, **options) for one in element.clauses)
+    column, ids = (compiler.process(clause, **options) for clause in element.clauses)
     return f"{column} = ANY({ids})"
 
 

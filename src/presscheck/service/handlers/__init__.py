@@ -24,6 +24,6 @@ def handler_lines() -> list[str]:
     lines: list[str] = []
     for operation in sorted(every_operation(), key=lambda item: (item.__module__, item.__name__)):
         handler = handlers.get(operation)
-        where = handler.__module__.removeprefix(f"{__name__}.") + f".{handler.__name__}" if handler else "no handler"
-        lines.append(f"{operation.__name__:38} {where:58} {operation.route}")
+        place = handler.__module__.removeprefix(f"{__name__}.") + f".{handler.__name__}" if handler else "no handler"
+        lines.append(f"{operation.__name__:38} {place:58} {operation.route}")
     return lines

@@ -122,7 +122,7 @@ def listed(
         number = context.rows(_number(chosen), **values)[0][0]
         return number if number <= MOST_COUNTED else None
 
-    return page_of_found(call, read, lambda found: as_change_requests(context, found), key=_KEY, total=total)
+    return page_of_found(call, read, lambda page_rows: as_change_requests(context, page_rows), key=_KEY, total=total)
 
 
 class _Chosen(NamedTuple):

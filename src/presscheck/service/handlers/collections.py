@@ -58,7 +58,7 @@ def list_collections(context: Context, call: ListCollections) -> Page[Collection
         context,
         call,
         rows,
-        lambda found: [as_collection(context, row) for row in found],
+        lambda page_rows: [as_collection(context, row) for row in page_rows],
         order=(CollectionRow.position, CollectionRow.id),
     )
 

@@ -360,7 +360,7 @@ def list_comments(context: Context, call: ListComments | ListSpaceComments) -> P
         call,
         _comments(frozenset(values), call.status),
         {"space": space.id, **values},
-        lambda found: as_comments(context, found, call.format),
+        lambda page_rows: as_comments(context, page_rows, call.format),
         newest_first=call.order != "asc",
         fitting=partial(_fitting, as_nodes=call.format == "document"),
     )
@@ -442,7 +442,7 @@ def list_replies(context: Context, call: ListReplies | ListSpaceReplies) -> Page
         call,
         _REPLIES,
         {"comment": comment.id},
-        lambda found: as_replies(context, space, comment, found, call.format),
+        lambda page_rows: as_replies(context, space, comment, page_rows, call.format),
         fitting=partial(_fitting, as_nodes=call.format == "document"),
     )
 

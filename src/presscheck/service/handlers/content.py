@@ -383,14 +383,14 @@ def _meta_links(context: Context, space_id: str, revision: RevisionContent, page
 
 
 def _file(context: Context, revision: RevisionContent, file_id: str) -> RevisionFile:
-    found = next((file for file in as_files(context, revision.files) if file.id == file_id), None)
-    if found is None:
+    matching_file = next((file for file in as_files(context, revision.files) if file.id == file_id), None)
+    if matching_file is None:
         raise not_found("file")
-    return found
+    return matching_file
 
 
 def _reusable_content(revision: RevisionContent, content_id: str) -> ReusableContent:
-    found = next((snippet for snippet in revision.reusable_contents if snippet["id"] == content_id), None)
-    if found is None:
+    matching_snippet = next((snippet for snippet in revision.reusable_contents if snippet["id"] == content_id), None)
+    if matching_snippet is None:
         raise not_found("reusable content")
-    return ReusableContent.model_validate(found)
+    return ReusableContent.model_validate(matching_snippet)

@@ -154,11 +154,11 @@ def edit_change_request_content(context: Context, call: EditChangeRequestContent
     edit = ContentEdit(context, row, known_content(context, row.revision))
     edit.apply(call.changes)
     write_edit(context, space, row, edit)
-    shown = as_change_request(context, row)
+    change_request = as_change_request(context, row)
     if call.compat is not False:
-        return cast("ContentUpdate", shown)  # the client accepts both models
+        return cast("ContentUpdate", change_request)  # the client accepts both models
     inserted = as_files(context, edit.inserted) if edit.inserted else None
-    return ContentUpdate(change_request=shown, changes=tuple(edit.written), inserted_files=inserted)
+    return ContentUpdate(change_request=change_request, changes=tuple(edit.written), inserted_files=inserted)
 
 
 def write_edit(context: Context, space: SpaceRow, row: ChangeRequestRow, edit: ContentEdit) -> None:

@@ -55,7 +55,7 @@ def list_conversations(context: Context, call: ListConversations) -> Page[Conver
         context,
         call,
         rows,
-        lambda found: [_as_conversation(context, row) for row in found],
+        lambda page_rows: [_as_conversation(context, row) for row in page_rows],
         order=(ConversationRow.created_at, ConversationRow.id),
         newest_first=True,
     )
@@ -66,19 +66,19 @@ def ingest_conversations(context: Context, call: IngestConversations) -> None:
     """Adds or updates conversations. A background job extracts their issues."""
     organization = organization_for(context, call.organization_id, "edit")
     now = context.now()
-    for given in call.conversations if isinstance(call.conversations, tuple) else (call.conversations,):
-        if len(given.parts) > MOST_PARTS:
+    for conversation in call.conversations if isinstance(call.conversations, tuple) else (call.conversations,):
+        if len(conversation.parts) > MOST_PARTS:
             raise ApiError(400, f"parts: must have at most {MOST_PARTS} items")
-        row = context.session.get(ConversationRow, (organization.id, given.id))
+        row = context.session.get(ConversationRow, (organization.id, conversation.id))
         if row is None:
-            row = ConversationRow(organization_id=organization.id, id=given.id, source="email")
+            row = ConversationRow(organization_id=organization.id, id=conversation.id, source="email")
             context.session.add(row)
-        about = given.metadata
-        row.subject, row.processed_at = given.subject, None
-        row.url = about.url if about else None
-        row.attributes = (about.attributes if about else None) or {}
-        row.created_at = _moment(about.created_at if about else None) or now
-        row.parts = [part.model_dump() for part in given.parts]
+        metadata = conversation.metadata
+        row.subject, row.processed_at = conversation.subject, None
+        row.url = metadata.url if metadata else None
+        row.attributes = (metadata.attributes if metadata else None) or {}
+        row.created_at = _moment(metadata.created_at if metadata else None) or now
+        row.parts = [part.model_dump() for part in conversation.parts]
         row.ingested_at = now
     enter_job(context.session, "conversations", organization.id, now=now, organization_id=organization.id)
 
@@ -110,7 +110,7 @@ def list_issues(context: Context, call: ListConversationIssues) -> Page[IssueInC
         context,
         call,
         rows,
-        lambda found: _as_issues(context, organization.id, found),
+        lambda page_rows: _as_issues(context, organization.id, page_rows),
         order=(ReaderIssueRow.created_at, ReaderIssueRow.id),
         newest_first=True,
     )
@@ -158,10 +158,10 @@ def _as_conversation(context: Context, row: ConversationRow) -> Conversation:
 
 def _as_issues(context: Context, organization_id: str, rows: Sequence[ReaderIssueRow]) -> list[IssueInConversation]:
     keys = {row.conversation_id for row in rows}
-    wanted = select(ConversationRow).where(
+    conversations = select(ConversationRow).where(
         ConversationRow.organization_id == organization_id, ConversationRow.id.in_(keys)
     )
-    talks = {row.id: row for row in context.session.scalars(wanted)}
+    talks = {row.id: row for row in context.session.scalars(conversations)}
     return [
         IssueInConversation(
             issue=ConversationIssue(
@@ -195,7 +195,7 @@ def _as_cluster(
     context: Context, row: ClusterRow, issues: Sequence[ReaderIssueRow], sources: dict[str, str]
 ) -> IssuesCluster:
     talks = {issue.conversation_id for issue in issues}
-    here = f"/orgs/{row.organization_id}/conversations-clusters/{row.id}"
+    path = f"/orgs/{row.organization_id}/conversations-clusters/{row.id}"
     return IssuesCluster(
         id=row.id,
         label=row.label,
@@ -206,7 +206,7 @@ def _as_cluster(
         weekly_pulse=_pulse(context, issues),
         sources=dict(Counter(sources.get(talk, "email") for talk in talks)),
         stats=ClusterStats(issues=len(issues), conversations=len(talks)),
-        urls=Location(location=context.location(here), app=context.app(f"/conversations/clusters/{row.id}")),
+        urls=Location(location=context.location(path), app=context.app(f"/conversations/clusters/{row.id}")),
     )
 
 

@@ -80,7 +80,7 @@ def list_imports(context: Context, call: ListImports) -> Page[ImportRun]:
         context,
         call,
         rows,
-        lambda found: [_as_run(row) for row in found],
+        lambda page_rows: [_as_run(row) for row in page_rows],
         order=(ImportRow.created_at, ImportRow.id),
         newest_first=True,
     )

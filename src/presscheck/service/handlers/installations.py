@@ -148,7 +148,7 @@ def list_events(context: Context, call: ListIntegrationEvents) -> Page[Integrati
         context,
         call,
         rows,
-        lambda found: [_as_event(event) for event in found],
+        lambda page_rows: [_as_event(event) for event in page_rows],
         order=(EventRow.created_at, EventRow.id),
         newest_first=True,
     )
@@ -324,7 +324,7 @@ def _installation_for(context: Context, name: str, installation_id: str) -> Inst
 
 
 def _content_of(context: Context, row: InstallationRow, kind: str, identity: str) -> dict[str, Any]:
-    here = f"/integrations/{row.integration}/installations/{row.id}/{kind}/{identity}"
+    path = f"/integrations/{row.integration}/installations/{row.id}/{kind}/{identity}"
     return {
         "integration": row.integration,
         "installation": row.id,
@@ -332,9 +332,9 @@ def _content_of(context: Context, row: InstallationRow, kind: str, identity: str
         "configuration": {},
         "external_ids": tuple(row.external_ids),
         "urls": ContentInstallationUrls(
-            location=context.location(here),
-            public_endpoint=f"{context.origin}{here}",
-            public_content_endpoint=f"{context.origin}{here}",
+            location=context.location(path),
+            public_endpoint=f"{context.origin}{path}",
+            public_content_endpoint=f"{context.origin}{path}",
         ),
     }
 

@@ -31,9 +31,11 @@ KEPT_AS_GIVEN = ("title", "description", "summary", "configurations", "content_s
 @handles(ListIntegrations)
 def list_integrations(context: Context, call: ListIntegrations) -> Page[Integration]:
     """Lists public integrations and those of the caller's organizations, by name."""
-    own = select(MemberRow.organization_id).where(MemberRow.user_id == context.user.id, MemberRow.disabled.is_(False))
+    own_organizations = select(MemberRow.organization_id).where(
+        MemberRow.user_id == context.user.id, MemberRow.disabled.is_(False)
+    )
     seen = select(IntegrationRow).where(
-        or_(IntegrationRow.visibility == "public", IntegrationRow.organization_id.in_(own))
+        or_(IntegrationRow.visibility == "public", IntegrationRow.organization_id.in_(own_organizations))
     )
     rows = context.session.scalars(seen.order_by(IntegrationRow.name)).all()
     return page_of_items(call, as_integrations(context, [row for row in rows if _is_wanted(row, call)]))

@@ -48,9 +48,9 @@ def list_invites(context: Context, call: ListInvites) -> Page[OrganizationInvite
         context,
         call,
         rows,
-        lambda found: [
+        lambda page_rows: [
             OrganizationInvite(id=row.id, role=row.role, redundant=_is_redundant(row.role, organization.default_role))
-            for row in found
+            for row in page_rows
         ],
         order=(InviteRow.created_at, InviteRow.id),
     )
@@ -63,18 +63,19 @@ def create_invite(context: Context, call: CreateInvite) -> Invite:
     if call.space is not None and call.collection is not None:
         raise ApiError(400, "space, collection: give only one of them")
     to_place = call.space is not None or call.collection is not None
-    wanted, other = ("level", "role") if to_place else ("role", "level")
+    required, other = ("level", "role") if to_place else ("role", "level")
     given = call.given()
-    if wanted not in given or other in given:
+    if required not in given or other in given:
         raise ApiError(
-            400, f"{wanted}: required for an invite to {'a space or a collection' if to_place else 'the organization'}"
+            400,
+            f"{required}: required for an invite to {'a space or a collection' if to_place else 'the organization'}",
         )
     row = InviteRow(
         id=new_id(),
         organization_id=call.organization_id,
         space_id=call.space,
         collection_id=call.collection,
-        role=given[wanted],
+        role=given[required],
         created_at=context.now(),
     )
     _require_admin(context, row)

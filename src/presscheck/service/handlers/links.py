@@ -68,7 +68,7 @@ def content_links(context: Context, space: SpaceRow, revision: RevisionRow) -> L
     )
     anchored = {page: pages[page] for page in report.anchored if page in pages}
     anchors_by_document = kept_of_documents(
-        context, "anchors", anchored.values(), linked_anchors, lambda found: _weight(tuple(found.lines))
+        context, "anchors", anchored.values(), linked_anchors, lambda page_anchors: _weight(tuple(page_anchors.lines))
     )
     anchors.update((page, anchors_by_document[document]) for page, document in anchored.items())
     return report

@@ -42,7 +42,9 @@ def list_specs(context: Context, call: ListOpenAPISpecs) -> Page[OpenAPISpec]:
     """Lists the specifications of an organization by slug."""
     organization = organization_for(context, call.organization_id)
     rows = select(SpecRow).where(SpecRow.organization_id == organization.id)
-    return page_of_rows(context, call, rows, lambda found: _as_specs(context, found), order=(SpecRow.slug, SpecRow.id))
+    return page_of_rows(
+        context, call, rows, lambda page_rows: _as_specs(context, page_rows), order=(SpecRow.slug, SpecRow.id)
+    )
 
 
 @handles(CreateOpenAPISpec)

@@ -52,7 +52,7 @@ def list_redirects(context: Context, call: ListRedirects) -> Page[Redirect]:
         context,
         call,
         rows,
-        lambda found: [_as_redirect(row) for row in found],
+        lambda page_rows: [_as_redirect(row) for row in page_rows],
         order=(RedirectRow.source, RedirectRow.id),
     )
 
@@ -118,8 +118,8 @@ def _source(context: Context, site: SiteRow, path: str, redirect_id: str | None)
     source = path.rstrip("/")
     if not _SOURCE.fullmatch(source):
         raise ApiError(400, "source: must be a path such as /old/page, without a query")
-    taken = select(RedirectRow.id).where(RedirectRow.site_id == site.id, RedirectRow.source == source)
-    if context.session.scalar(taken) not in (None, redirect_id):
+    existing = select(RedirectRow.id).where(RedirectRow.site_id == site.id, RedirectRow.source == source)
+    if context.session.scalar(existing) not in (None, redirect_id):
         raise ApiError(409, f"source: a redirect from {source} already exists; edit that one.")
     return source
 

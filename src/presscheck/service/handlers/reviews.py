@@ -67,7 +67,9 @@ _REVIEWS = {
 def list_requested_reviewers(context: Context, call: ListRequestedReviewers) -> Page[RequestedReviewer]:
     """Lists the requested reviewers, in the order of the requests."""
     _, row = change_request_for(context, call.space_id, call.change_request_id)
-    return page_of_listing(context, call, _REQUESTED, {"id": row.id}, lambda found: _as_requested(context, found))
+    return page_of_listing(
+        context, call, _REQUESTED, {"id": row.id}, lambda page_rows: _as_requested(context, page_rows)
+    )
 
 
 @handles(RequestReviewers)
@@ -108,7 +110,7 @@ def list_reviews(context: Context, call: ListReviews) -> Page[Review]:
         call,
         _REVIEWS[call.outdated],
         {"id": row.id},
-        lambda found: _as_reviews(context, row, found, call.format),
+        lambda page_rows: _as_reviews(context, row, page_rows, call.format),
         newest_first=True,
     )
 
@@ -223,7 +225,7 @@ def _as_reviews(
     users = people(context, [user for review in reviews for user in (review.reviewer, review.requested_by)])
     review_comments = context.rows(_COMMENTS, reviews=[review.id for review in reviews])
     comments = {comment.target.review: comment for comment in as_comments(context, review_comments, shape)}
-    where = context.location(f"/spaces/{row.space_id}/change-requests/{row.id}/reviews")
+    reviews_url = context.location(f"/spaces/{row.space_id}/change-requests/{row.id}/reviews")
     return [
         Review(
             id=review.id,
@@ -235,7 +237,7 @@ def _as_reviews(
             comment=comments.get(review.id),
             created_at=review.created_at,
             updated_at=review.created_at,
-            urls=Location(location=f"{where}/{review.id}"),
+            urls=Location(location=f"{reviews_url}/{review.id}"),
         )
         for review in reviews
     ]

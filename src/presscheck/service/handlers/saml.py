@@ -117,8 +117,8 @@ def _status(row: SAMLProviderRow) -> str:
     return "active" if all(getattr(row, name) for name in NEEDED) else "pending"
 
 
-def _address(context: Context, row: SAMLProviderRow, what: str) -> str:
-    return f"{context.origin}/sso/{row.id}/{what}"
+def _address(context: Context, row: SAMLProviderRow, endpoint: str) -> str:
+    return f"{context.origin}/sso/{row.id}/{endpoint}"
 
 
 def _as_provider(context: Context, row: SAMLProviderRow) -> SAMLProvider:

@@ -41,8 +41,8 @@ def require_visitor_schema(schema: dict[str, Any]) -> None:
         ApiError: 400 with the path of the first invalid field.
     """
     for mistake in schema_mistakes(schema):
-        where = "".join(f".{step}" for step in mistake.path)
-        raise ApiError(400, f"jsonSchema{where}: {mistake.message}")
+        path = "".join(f".{step}" for step in mistake.path)
+        raise ApiError(400, f"jsonSchema{path}: {mistake.message}")
 
 
 def conditions_for(schema: dict[str, Any]) -> Iterator[tuple[str, str]]:
@@ -141,9 +141,11 @@ def get_preview(context: Context, call: GetPreview) -> Preview:
     contents = SiteContents(context, site)
     inside = ""
     if call.site_space is not None:
-        wanted = next((candidate for candidate in contents.every_space() if candidate.id == call.site_space), None)
+        visible_space = next(
+            (candidate for candidate in contents.every_space() if candidate.id == call.site_space), None
+        )
         row = next((site_space for site_space in contents.site_spaces if site_space.id == call.site_space), None)
-        if wanted is None or row is None:
+        if visible_space is None or row is None:
             raise ApiError(400, "siteSpace: space not found in this site")
         section = next((candidate for candidate in contents.sections if candidate.id == row.section_id), None)
         inside = space_path(site, section, row)

@@ -83,10 +83,10 @@ def update_site_space(context: Context, call: UpdateSiteSpace) -> SiteSpace:
     row = _site_space(context, site, call.site_space_id)
     contents = SiteContents(context, site)
     if call.path is not None:
-        beside = [
+        siblings = [
             sibling for sibling in contents.row_of(row) if isinstance(sibling, SiteSpaceRow) and sibling is not row
         ]
-        _require_free_path(call.path, {sibling.path for sibling in beside})
+        _require_free_path(call.path, {sibling.path for sibling in siblings})
         row.path = call.path
     if "condition" in call.model_fields_set:
         _set_condition(context, site, row, call.condition)

@@ -107,7 +107,7 @@ def list_sites(context: Context, call: ListSites) -> Page[Site]:
     if call.type is not None:
         rows = rows.where(SiteRow.type.in_(call.type))
     order = (SiteRow.created_at, SiteRow.id)
-    return page_of_rows(context, call, rows, lambda found: as_sites(context, found), order=order)
+    return page_of_rows(context, call, rows, lambda page_rows: as_sites(context, page_rows), order=order)
 
 
 @handles(CreateSite)
@@ -322,13 +322,15 @@ def _set_defaults(context: Context, site: SiteRow, call: UpdateSite) -> None:
     if call.default_site_space is None:
         return
     section = sections.get(site.default_section_id or "")
-    wanted = next((site_space for site_space in contents.site_spaces if site_space.id == call.default_site_space), None)
-    if wanted is None or wanted.section_id != (section.id if section else None):
+    default_site_space = next(
+        (site_space for site_space in contents.site_spaces if site_space.id == call.default_site_space), None
+    )
+    if default_site_space is None or default_site_space.section_id != (section.id if section else None):
         raise ApiError(400, "defaultSiteSpace: must be a site space at the top level or in the default section")
     if section:
-        section.default_site_space_id = wanted.id
+        section.default_site_space_id = default_site_space.id
     else:
-        site.default_site_space_id = wanted.id
+        site.default_site_space_id = default_site_space.id
 
 
 def _update_share_key(site: SiteRow) -> None:

@@ -249,8 +249,8 @@ def require_no_site(context: Context, ids: Iterable[str]) -> None:
     Raises:
         ApiError: 412, naming the sites that the caller sees.
     """
-    shown = select(SiteSpaceRow.site_id).where(SiteSpaceRow.space_id.in_(list(ids)))
-    sites = context.session.scalars(select(SiteRow).where(SiteRow.id.in_(shown)).order_by(SiteRow.title)).all()
+    site_ids = select(SiteSpaceRow.site_id).where(SiteSpaceRow.space_id.in_(list(ids)))
+    sites = context.session.scalars(select(SiteRow).where(SiteRow.id.in_(site_ids)).order_by(SiteRow.title)).all()
     if sites:
         visible = visible_sites(context, sites[0].organization_id, sites)
         names = [site.title for site in visible]

@@ -47,7 +47,7 @@ def list_teams(context: Context, call: ListTeams) -> Page[Team]:
         context,
         call,
         rows,
-        lambda found: as_teams(context, found),
+        lambda page_rows: as_teams(context, page_rows),
         order=(TeamRow.created_at, TeamRow.id),
     )
 
@@ -109,11 +109,11 @@ def update_team_members(context: Context, call: UpdateTeamMembers) -> None:
     team = _managed(context, call.organization_id, call.team_id)
     for user_id in _member_ids(context, team, call.add or ()):
         _set_role(context, team, user_id, None)
-    for named, membership in (call.memberships or {}).items():
-        [user_id] = _member_ids(context, team, [named])
+    for id_or_email, membership in (call.memberships or {}).items():
+        [user_id] = _member_ids(context, team, [id_or_email])
         _set_role(context, team, user_id, membership.role)
-    for named in call.remove or ():
-        _remove(context, team, _member_id(context, team, named) or named)
+    for id_or_email in call.remove or ():
+        _remove(context, team, _member_id(context, team, id_or_email) or id_or_email)
 
 
 @handles(AddTeamMember)
@@ -141,8 +141,10 @@ def as_teams(context: Context, rows: Sequence[TeamRow]) -> list[Team]:
     counting = select(TeamMemberRow.team_id, func.count()).where(TeamMemberRow.team_id.in_(ids))
     members = {row[0]: row[1] for row in context.session.execute(counting.group_by(TeamMemberRow.team_id))}
     spaces = _spaces_of(context, rows)
-    mine = select(TeamMemberRow.team_id).where(TeamMemberRow.user_id == context.user.id, TeamMemberRow.role == "owner")
-    owned = set(context.session.scalars(mine.where(TeamMemberRow.team_id.in_(ids))))
+    owned_by_caller = select(TeamMemberRow.team_id).where(
+        TeamMemberRow.user_id == context.user.id, TeamMemberRow.role == "owner"
+    )
+    owned = set(context.session.scalars(owned_by_caller.where(TeamMemberRow.team_id.in_(ids))))
     return [
         Team(
             id=row.id,
@@ -158,10 +160,12 @@ def as_teams(context: Context, rows: Sequence[TeamRow]) -> list[Team]:
 
 def _spaces_of(context: Context, teams: Sequence[TeamRow]) -> dict[str, int]:
     """Returns the number of spaces that teams have access to through collections, by team id, in one query."""
-    given: dict[str, set[str]] = {team.id: set() for team in teams}
+    collections_by_team: dict[str, set[str]] = {team.id: set() for team in teams}
     rows = select(CollectionTeamRow.team_id, CollectionTeamRow.collection_id)
-    for team_id, collection_id in context.session.execute(rows.where(CollectionTeamRow.team_id.in_(given))):
-        given[team_id].add(collection_id)
+    for team_id, collection_id in context.session.execute(
+        rows.where(CollectionTeamRow.team_id.in_(collections_by_team))
+    ):
+        collections_by_team[team_id].add(collection_id)
     organizations = {team.organization_id for team in teams}
     above = {
         collection.id: collection.parent_id
@@ -172,10 +176,10 @@ def _spaces_of(context: Context, teams: Sequence[TeamRow]) -> dict[str, int]:
         SpaceRow.organization_id.in_(organizations), SpaceRow.parent_id.is_not(None), SpaceRow.deleted_at.is_(None)
     )
     counts = {row[0]: row[1] for row in context.session.execute(space_counts.group_by(SpaceRow.parent_id))}
-    around = {collection: set(_upwards(above, collection)) for collection in counts}
+    enclosing = {collection: set(_upwards(above, collection)) for collection in counts}
     return {
-        team: sum(counts[collection] for collection in counts if around[collection] & wanted)
-        for team, wanted in given.items()
+        team: sum(counts[collection] for collection in counts if enclosing[collection] & granted)
+        for team, granted in collections_by_team.items()
     }
 
 
@@ -187,8 +191,10 @@ def _upwards(above: dict[str, str | None], collection_id: str | None) -> Iterabl
 
 def _as_team_members(context: Context, team: TeamRow, rows: Sequence[TeamMemberRow]) -> list[TeamMember]:
     keys = [row.user_id for row in rows]
-    found = select(MemberRow).where(MemberRow.organization_id == team.organization_id, MemberRow.user_id.in_(keys))
-    members = {member.id: member for member in as_members(context, context.session.scalars(found).all())}
+    memberships = select(MemberRow).where(
+        MemberRow.organization_id == team.organization_id, MemberRow.user_id.in_(keys)
+    )
+    members = {member.id: member for member in as_members(context, context.session.scalars(memberships).all())}
     return [
         TeamMember(
             organization=members[row.user_id],
@@ -215,8 +221,8 @@ def _managed(context: Context, organization_id: str, team_id: str) -> TeamRow:
 
 
 def _may_manage(context: Context, team: TeamRow) -> bool:
-    own = context.session.get(TeamMemberRow, (team.id, context.user.id))
-    return _administers(context, team) or (own is not None and own.role == "owner")
+    membership = context.session.get(TeamMemberRow, (team.id, context.user.id))
+    return _administers(context, team) or (membership is not None and membership.role == "owner")
 
 
 def _administers(context: Context, team: TeamRow) -> bool:

@@ -189,8 +189,8 @@ class TrustedHostMiddleware:
                 await refusal(scope, receive, send)
                 return
             host = Headers(scope=scope).get("host")
-            own = f"{scope['scheme']}://{host}" if host else str(Request(scope).base_url).rstrip("/")
-            scope[ORIGIN] = self._public_url or own
+            own_origin = f"{scope['scheme']}://{host}" if host else str(Request(scope).base_url).rstrip("/")
+            scope[ORIGIN] = self._public_url or own_origin
         await self.app(scope, receive, send)
 
     async def _is_trusted(self, scope: Scope) -> bool:
@@ -214,8 +214,8 @@ class TrustedHostMiddleware:
 
     def _read_names(self) -> frozenset[str]:
         with self._database.snapshot() as session:
-            named = select(func.lower(SiteRow.hostname)).where(SiteRow.hostname.is_not(None), SiteRow.published)
-            return frozenset(session.scalars(named))
+            hostnames = select(func.lower(SiteRow.hostname)).where(SiteRow.hostname.is_not(None), SiteRow.published)
+            return frozenset(session.scalars(hostnames))
 
 
 def origin_of(request: Request) -> str:
@@ -299,17 +299,17 @@ class RateLimitMiddleware:
         if counted is None:
             await self.app(scope, receive, send)
             return
-        left, reset = self._take(counted)
+        remaining, reset = self._take(counted)
         headers = {
             "x-ratelimit-limit": str(self._limit),
-            "x-ratelimit-remaining": str(max(0, left)),
+            "x-ratelimit-remaining": str(max(0, remaining)),
             "x-ratelimit-reset": str(reset),
         }
-        if left < 0:
-            whose = counted.partition(" ")[0]
+        if remaining < 0:
+            client = counted.partition(" ")[0]
             refusal = problem_response(
                 429,
-                f"Rate limit exceeded: {self._limit} requests per minute for this {whose}.",
+                f"Rate limit exceeded: {self._limit} requests per minute for this {client}.",
                 {**headers, "retry-after": str(max(1, reset - int(time.time())))},
             )
             await refusal(scope, receive, send)
@@ -400,30 +400,32 @@ class AnswerCache:
             finally:
                 self._versions.close()
             return
-        asked = _cache_key(scope)
+        key_and_tag = _cache_key(scope)
         # read before the handler runs, so that a commit during its run makes the response stale
-        version = await self._versions.current() if asked else None
-        if asked is None or version is None:
+        version = await self._versions.current() if key_and_tag else None
+        if key_and_tag is None or version is None:
             await self.app(scope, receive, send)
             return
-        key, known = asked
+        key, known = key_and_tag
         if version != self._version:
             self._answers.clear()
             self._version = version
-        kept: KeptAnswer | None = self._answers.get(key)
-        if kept is None:
+        cached_answer: KeptAnswer | None = self._answers.get(key)
+        if cached_answer is None:
             slot = scope[_SLOT] = AnswerSlot()
             await self.app(scope, receive, send)
             if slot.body is not None and version == self._version:
                 self._store(key, slot.body, slot.tag)
             return
-        if known and (known == kept.tag or is_known(kept.tag, known)):
-            await send({"type": "http.response.start", "status": 304, "headers": [(b"etag", kept.tag.encode())]})
+        if known and (known == cached_answer.tag or is_known(cached_answer.tag, known)):
+            await send(
+                {"type": "http.response.start", "status": 304, "headers": [(b"etag", cached_answer.tag.encode())]}
+            )
             await send({"type": "http.response.body", "body": b""})
             return
         # a new list, because outer middleware adds headers to it
-        await send({"type": "http.response.start", "status": 200, "headers": [*kept.headers]})
-        await send({"type": "http.response.body", "body": kept.body})
+        await send({"type": "http.response.start", "status": 200, "headers": [*cached_answer.headers]})
+        await send({"type": "http.response.body", "body": cached_answer.body})
 
     def _store(self, key: bytes, body: bytes, tag: str) -> None:
         headers = (

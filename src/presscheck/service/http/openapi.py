@@ -90,11 +90,11 @@ def _schemas(operations: tuple[type[Operation[Any]], ...]) -> tuple[dict[Key, Sc
             inputs.append((operation.stored_name(), "serialization", answer))
     schemas, definitions = TypeAdapter.json_schemas(inputs, ref_template=_REFERENCE, schema_generator=_OnTheWire)
     models = cast("dict[str, Schema]", definitions.get("$defs", {}))
-    taken = {
+    schemas_by_key = {
         key: models.pop(schema["$ref"].rpartition("/")[2]) if key[1] == "validation" else schema
         for key, schema in schemas.items()
     }
-    return taken, models
+    return schemas_by_key, models
 
 
 def operation_id(operation: type[Operation[Any]]) -> str:
@@ -103,41 +103,41 @@ def operation_id(operation: type[Operation[Any]]) -> str:
     return operation.operation_id or name[:1].lower() + name[1:]
 
 
-def _described(operation: type[Operation[Any]], found: dict[Key, Schema]) -> Schema:
+def _described(operation: type[Operation[Any]], schemas: dict[Key, Schema]) -> Schema:
     name, summary = operation.stored_name(), (operation.__doc__ or "").strip().partition("\n")[0]
-    taken = found[name, "validation"]
+    arguments = schemas[name, "validation"]
     described: Schema = {
         "operationId": operation_id(operation),
         "tags": [operation.family],
         "summary": summary,
-        "parameters": [*_in_path(operation, taken), *_in_query(operation, taken)],
-        "responses": {str(operation.success): _answered(found.get((name, "serialization")))}
+        "parameters": [*_in_path(operation, arguments), *_in_query(operation, arguments)],
+        "responses": {str(operation.success): _answered(schemas.get((name, "serialization")))}
         | {status: {"$ref": f"#/components/responses/{_refusal(status)}"} for status in REFUSALS},
     }
-    body = None if operation.method() in ("GET", "DELETE") else _body(operation, taken)
+    body = None if operation.method() in ("GET", "DELETE") else _body(operation, arguments)
     return described | ({"requestBody": body} if body else {})
 
 
-def _in_path(operation: type[Operation[Any]], taken: Schema) -> Iterable[Schema]:
+def _in_path(operation: type[Operation[Any]], arguments: Schema) -> Iterable[Schema]:
     for field in operation.path_fields():
         name = operation.on_wire(field)
-        schema = {"minLength": 1, **taken["properties"][name]}
+        schema = {"minLength": 1, **arguments["properties"][name]}
         yield {"name": name, "in": "path", "required": True, "schema": schema}
 
 
-def _in_query(operation: type[Operation[Any]], taken: Schema) -> Iterable[Schema]:
+def _in_query(operation: type[Operation[Any]], arguments: Schema) -> Iterable[Schema]:
     queried = operation.query_fields()
     for field in operation.model_fields:  # in the order of declaration
         if field in queried:
             name = operation.on_wire(field)
-            schema = _without_null(taken["properties"][name])
-            yield {"name": name, "in": "query", "required": name in taken.get("required", ()), "schema": schema}
+            schema = _without_null(arguments["properties"][name])
+            yield {"name": name, "in": "query", "required": name in arguments.get("required", ()), "schema": schema}
 
 
-def _body(operation: type[Operation[Any]], taken: Schema) -> Schema | None:
+def _body(operation: type[Operation[Any]], arguments: Schema) -> Schema | None:
     elsewhere = {operation.on_wire(field) for field in (*operation.path_fields(), *operation.query_fields())}
-    properties = {name: schema for name, schema in taken["properties"].items() if name not in elsewhere}
-    required = [name for name in taken.get("required", ()) if name not in elsewhere]
+    properties = {name: schema for name, schema in arguments["properties"].items() if name not in elsewhere}
+    required = [name for name in arguments.get("required", ()) if name not in elsewhere]
     if not properties:
         return None
     if operation.body_field is not None:

@@ -108,8 +108,8 @@ def page_of_listing(
     """
 
     def read(place: list[Any] | None, most: int) -> Sequence[Row]:
-        given = values | {"most": most} | {f"after_{number}": value for number, value in enumerate(place or ())}
-        return context.rows(listing.pages[newest_first, place is not None], **given)
+        parameters = values | {"most": most} | {f"after_{number}": value for number, value in enumerate(place or ())}
+        return context.rows(listing.pages[newest_first, place is not None], **parameters)
 
     def total() -> int | None:
         return _if_counted(context.rows(listing.count, **values)[0][0])
@@ -141,10 +141,10 @@ def page_of_found(
     limit = USUAL_LIMIT if call.limit is None else call.limit
     place = _place(call, key.kinds)
     rows: Sequence[Row] = read(place, limit + 1) if limit else ()
-    shown = rows[: fitting(rows[:limit])] if rows else rows
+    page_rows = rows[: fitting(rows[:limit])] if rows else rows
     is_all = bool(limit) and place is None and len(rows) <= limit
-    last = [getattr(shown[-1], name) for name in key.names] if len(rows) > len(shown) else None
-    return _page(build(shown), last, len(rows) if is_all else total())
+    last = [getattr(page_rows[-1], name) for name in key.names] if len(rows) > len(page_rows) else None
+    return _page(build(page_rows), last, len(rows) if is_all else total())
 
 
 def _ordered(

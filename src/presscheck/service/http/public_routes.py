@@ -87,13 +87,13 @@ def open_routes(
 
 def _spec(database: Database, files: BlobStore, request: Request) -> Response:
     organization, slug = request.path_params["organization_id"], request.path_params["slug"]
-    shown = (
+    published_spec = (
         select(SpecVersionRow.content)
         .join(SpecRow, SpecRow.last_version == SpecVersionRow.id)
         .where(SpecRow.organization_id == organization, SpecRow.slug == slug, SpecRow.visibility == "public")
     )
     with database.reading.begin() as session:
-        content = session.scalar(shown)
+        content = session.scalar(published_spec)
     return file_response(files, content or "", f"{slug}.json", {"access-control-allow-origin": "*"})
 
 

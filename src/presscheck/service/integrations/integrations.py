@@ -75,7 +75,7 @@ def as_integrations(context: Context, rows: Sequence[IntegrationRow]) -> list[In
 
 
 def _as_integration(context: Context, row: IntegrationRow) -> Integration:
-    own = f"{context.origin}/integrations/{row.name}"
+    api_url = f"{context.origin}/integrations/{row.name}"
     owner = context.session.get_one(OrganizationRow, row.organization_id)
     return Integration(
         name=row.name,
@@ -99,9 +99,9 @@ def _as_integration(context: Context, row: IntegrationRow) -> Integration:
             location=context.location(f"/integrations/{row.name}"),
             icon=file_address(context, row.icon, "icon.png") if row.icon else None,
             app=context.app(f"/integrations/{row.name}"),
-            assets=f"{own}/assets",
-            public_endpoint=own,
-            public_content_endpoint=own,
+            assets=f"{api_url}/assets",
+            public_endpoint=api_url,
+            public_content_endpoint=api_url,
         ),
         permissions=IntegrationPermissions(admin=is_owner(context, row)),
     )

@@ -98,9 +98,9 @@ def telling_words(text: str) -> list[str]:
     return [word for word in index_terms(text) if len(word) > 2 and word not in _COMMON][:MOST_WORDS]
 
 
-def likeness(some: Iterable[str], others: Iterable[str]) -> float:
+def likeness(words: Iterable[str], other_words: Iterable[str]) -> float:
     """Returns the share of common keywords (Jaccard index)."""
-    left, right = set(some), set(others)
+    left, right = set(words), set(other_words)
     return len(left & right) / len(left | right) if left and right else 0.0
 
 

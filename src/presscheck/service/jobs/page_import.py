@@ -41,15 +41,15 @@ def _record_failure(session: Session, about: str, reason: str, now: str) -> None
 @runs("import", limits=JobLimits(seconds=15 * 60), failed=_record_failure)
 def bring(work: JobContext) -> None:
     """Imports the pages of a website, or files."""
-    wanted = work.write(lambda session: _begin(session, work))
-    if wanted is None:
+    request = work.write(lambda session: _begin(session, work))
+    if request is None:
         return
     note = None
-    if wanted.website:
-        crawl = Crawl(work, wanted.website)
+    if request.website:
+        crawl = Crawl(work, request.website)
         pages, note = crawl.pages(), crawl.note()
     else:
-        pages = [read_file(work, file) for file in wanted.files]
+        pages = [read_file(work, file) for file in request.files]
     if not pages:
         raise PermanentFailure("found no readable page at this URL")
     try:

@@ -88,10 +88,10 @@ class JobBudget:
         Raises:
             LimitReached: the time is over.
         """
-        left = self._deadline - time.monotonic()
-        if left <= 0:
+        remaining = self._deadline - time.monotonic()
+        if remaining <= 0:
             raise LimitReached(f"stopped after {_duration(self._limits.seconds)}, the limit of this kind of job")
-        return left
+        return remaining
 
     def add_bytes(self, count: int) -> None:
         """Counts bytes that were read.

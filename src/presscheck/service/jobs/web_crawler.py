@@ -162,7 +162,7 @@ class Crawl:
             path = page.url
             while "/" in path.removeprefix(self._origin).strip("/") and page.above is None:
                 path = path.rstrip("/").rpartition("/")[0]
-                page.above = next((near for near in (path, f"{path}/") if near in self._pages), None)
+                page.above = next((candidate for candidate in (path, f"{path}/") if candidate in self._pages), None)
         return pages
 
 
@@ -192,13 +192,13 @@ def read_file(work: JobContext, address: str) -> Found:
 
 def _own_file(work: JobContext, address: str) -> Fetched | None:
     parts = urlsplit(address)
-    own = _OWN_FILE.search(parts.path)
-    content = work.files.read(own[1]) if own else None
-    if own is None or content is None:
+    match = _OWN_FILE.search(parts.path)
+    content = work.files.read(match[1]) if match else None
+    if match is None or content is None:
         return None
     try:
         with work.database.reading.begin() as session:
-            require_signature(session, own[1], dict(parse_qsl(parts.query)), work.clock())
+            require_signature(session, match[1], dict(parse_qsl(parts.query)), work.clock())
     except ApiError as error:
         raise PermanentFailure(f"{address}: {error.message}") from None
     work.budget.add_bytes(len(content))

@@ -266,8 +266,8 @@ class Workers:
 
     def _renew(self) -> None:
         def count_up(session: Session) -> None:
-            held = update(JobRow).where(JobRow.state == "running", JobRow.lease.in_(list(self._held)))
-            session.execute(held.values(renewals=JobRow.renewals + 1))
+            renewal = update(JobRow).where(JobRow.state == "running", JobRow.lease.in_(list(self._held)))
+            session.execute(renewal.values(renewals=JobRow.renewals + 1))
 
         pause = RENEWAL
         while not self._ending.wait(pause):

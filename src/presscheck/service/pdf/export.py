@@ -133,7 +133,7 @@ def _add_to_cache(path: Path, content: bytes) -> None:
         file.unlink(missing_ok=True)
 
 
-def _create_pdf(source: PdfSource, files: BlobStore, beside: Path) -> bytes:
+def _create_pdf(source: PdfSource, files: BlobStore, parent_directory: Path) -> bytes:
     """Typesets the PDF in a directory that contains only the images of the document.
 
     If the images or the markup make it fail, it is repeated with placeholders for unreadable images, and then with the
@@ -146,7 +146,7 @@ def _create_pdf(source: PdfSource, files: BlobStore, beside: Path) -> bytes:
         markup, pictures = write_markup(source)
     except LimitExceeded:
         raise ApiError(413, f"Too large for a PDF: its text takes more than {MOST_SECONDS} seconds.") from None
-    with TemporaryDirectory(dir=beside, prefix=".set-") as directory:
+    with TemporaryDirectory(dir=parent_directory, prefix=".set-") as directory:
         root = Path(directory)
         for content in pictures:
             image = files.read(content) or b""

@@ -109,7 +109,7 @@ def _content(page: BlockContext, token: Token, inner: Tokens) -> str:
 
 def pointer(kind: str, label: str, url: str, title: str, note: str = "") -> str:
     """Renders a reference: its kind, target, title and a note."""
-    return f"#pointer({', '.join(typst_string(one) for one in (kind, label, url, title, note))});\n"
+    return f"#pointer({', '.join(typst_string(argument) for argument in (kind, label, url, title, note))});\n"
 
 
 def _hint(page: BlockContext, token: Token, inner: Tokens) -> str:
@@ -148,8 +148,8 @@ def _stepper(page: BlockContext, token: Token, inner: Tokens) -> str:
 def _columns(page: BlockContext, token: Token, inner: Tokens) -> str:
     parts = [page.flow(within) for child, within in outermost(inner) if child.type == "tag_open"]
     loose = [page.block(child, within) for child, within in outermost(inner) if child.type != "tag_open"]
-    beside = f"#side-by-side({', '.join(f'[{part}]' for part in parts)});\n" if parts else ""
-    return "\n".join([*loose, beside])
+    columns = f"#side-by-side({', '.join(f'[{part}]' for part in parts)});\n" if parts else ""
+    return "\n".join([*loose, columns])
 
 
 def _code(page: BlockContext, token: Token, inner: Tokens) -> str:
@@ -210,15 +210,15 @@ def _subject(token: Token) -> str:
 
 
 def _operation(page: BlockContext, token: Token, inner: Tokens) -> str:
-    named = " ".join(filter(None, (token.meta.get("method", "").upper(), _subject(token) or "Operation")))
+    title = " ".join(filter(None, (token.meta.get("method", "").upper(), _subject(token) or "Operation")))
     source = token.meta.get("src", "") or token.meta.get("spec", "")
-    return pointer("API", "", web_target(source).url, named, source) + page.flow(inner)
+    return pointer("API", "", web_target(source).url, title, source) + page.flow(inner)
 
 
 def _include(page: BlockContext, token: Token, inner: Tokens) -> str:
     """Renders a snippet, whose address is in quotation marks."""
-    named = token.content.partition('"')[2].partition('"')[0]
-    text = page.resolve(named).text
+    address = token.content.partition('"')[2].partition('"')[0]
+    text = page.resolve(address).text
     return page.include(text) if text else f"#text(fill: quiet)[{text_markup(sanitize(token.content))}];\n"
 
 
@@ -399,9 +399,9 @@ class TypstRenderer:
         """Renders a code block."""
         info = token.info.split()
         lang = typst_string(info[0].lower()) if info else "none"
-        named = f"title: {typst_string(title)}, " if title else ""
+        titled = f"title: {typst_string(title)}, " if title else ""
         counted = "numbers: true, " if numbers else ""
-        return f"#code({named}{counted}lang: {lang}, {typst_string(token.content.rstrip(chr(10)), lines=True)});\n"
+        return f"#code({titled}{counted}lang: {lang}, {typst_string(token.content.rstrip(chr(10)), lines=True)});\n"
 
     def quote(self, token: Token, inner: Tokens) -> str:
         """Renders a quotation or an alert."""

@@ -128,8 +128,8 @@ class _Reader(HtmlBlockReader[TypstRuns]):
         caption_spans = [span for span in runs.spans if span.style != PICTURE]
         caption = f"[{self.page.inline(caption_spans)}]" if plain(tuple(caption_spans)).strip() else "none"
         for number, span in enumerate(pictures, 1):
-            own = caption if number == len(pictures) else "none"
-            self.parts.append(self.page.picture(span.link or "", span.text, own))
+            picture_caption = caption if number == len(pictures) else "none"
+            self.parts.append(self.page.picture(span.link or "", span.text, picture_caption))
         if not pictures and caption_spans:
             self.parts.append(f"{self.page.inline(caption_spans)}\n")
 

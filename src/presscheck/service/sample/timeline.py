@@ -23,8 +23,8 @@ def happenings(planting: Planting) -> Iterator[Happening]:
     """Yields all events, unordered."""
     for change in read("changes.yaml"):
         yield from _Work(planting, change).happenings()
-    for said in planting.workspace["said"]:
-        yield from _Thread(planting, said["space"], None, said, said["by"]).happenings()
+    for thread in planting.workspace["said"]:
+        yield from _Thread(planting, thread["space"], None, thread, thread["by"]).happenings()
 
 
 class _Work:
@@ -108,10 +108,10 @@ class _Thread:
         return Happening(past, lambda: self.planting.does(by, past, call()))
 
     def _say(self, by: str, past: timedelta) -> None:
-        about = f"> {self.said['about']}\n\n" if "about" in self.said else ""
+        quote = f"> {self.said['quote']}\n\n" if "about" in self.said else ""
         page = {"page": self._page(self.said["page"])["id"]} if "page" in self.said else {}
         text = self.said["say"] if self.place else self.said["text"]
-        call = self._named("PostComment")(**self._at(), body=Document(markdown=about + text), **page)
+        call = self._named("PostComment")(**self._at(), body=Document(markdown=quote + text), **page)
         self.comment = self.planting.does(by, past, call).id
 
     def _call(self, name: str, **given: Any) -> Any:
@@ -133,7 +133,7 @@ class _Thread:
         else:
             revision = session.get_one(SpaceRow, self.space).revision_id
         tree = session.get_one(RevisionRow, revision).tree
-        return next(found.page for found in walk(tree) if found.page.get("slug") == slug)
+        return next(node.page for node in walk(tree) if node.page.get("slug") == slug)
 
 
 class _Editing:

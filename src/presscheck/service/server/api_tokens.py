@@ -43,8 +43,8 @@ def create_token(session: Session, clock: Clock, person: str, name: str | None, 
     query = select(UserRow).where((func.lower(UserRow.email) == person.lower()) | (UserRow.id == person))
     user = session.scalars(query).first()
     if user is None:
-        known = session.scalars(select(UserRow.email).where(UserRow.email.is_not(None)).limit(5)).all()
-        raise ConfigurationError(f"no user {person}; known emails: {', '.join(map(str, known)) or 'none'}")
+        emails = session.scalars(select(UserRow.email).where(UserRow.email.is_not(None)).limit(5)).all()
+        raise ConfigurationError(f"no user {person}; known emails: {', '.join(map(str, emails)) or 'none'}")
     token, now = secrets.token_urlsafe(32), clock()
     expires = moment_text(now + timedelta(days=days)) if days else None
     session.add(

@@ -111,17 +111,17 @@ class _Move:
 
     def _copy(self, content_ids: Collection[str]) -> None:
         """Copies files, and compares the bytes that the new location returns."""
-        there = set(self._target.ids()) if content_ids else set[str]()
+        existing_ids = set(self._target.ids()) if content_ids else set[str]()
         with ThreadPoolExecutor(AT_ONCE) as threads:
             results = list(
-                threads.map(self._copy_one, content_ids, (content_id in there for content_id in content_ids))
+                threads.map(self._copy_one, content_ids, (content_id in existing_ids for content_id in content_ids))
             )
         _require_intact(
             self._source,
             [content_id for content_id, is_intact in zip(content_ids, results, strict=True) if not is_intact],
         )
         self._moved.verified.update(content_ids)
-        self._moved.copied += len(set(content_ids) - there)
+        self._moved.copied += len(set(content_ids) - existing_ids)
 
     def _copy_one(self, content_id: str, is_there: bool) -> bool:
         """Copies a file; returns whether its bytes match its id."""
@@ -159,7 +159,7 @@ def _is_stored(store: BlobStore, content_id: str) -> bool:
 def _require_intact(store: BlobStore, damaged: Iterable[str]) -> None:
     names = sorted(damaged)
     if names:
-        shown = ", ".join(names[:MOST_NAMED]) + (", …" if len(names) > MOST_NAMED else "")
+        listed = ", ".join(names[:MOST_NAMED]) + (", …" if len(names) > MOST_NAMED else "")
         raise ConfigurationError(
-            f"nothing was changed: damaged files in {store.location}, whose bytes do not match their names: {shown}"
+            f"nothing was changed: damaged files in {store.location}, whose bytes do not match their names: {listed}"
         )

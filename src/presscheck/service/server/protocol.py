@@ -191,8 +191,8 @@ class LimitedProtocol(H11Protocol):
     def _make_room(self) -> bool:
         """Closes stuck connections while a limit is exceeded. Returns False if this connection was refused instead."""
         limits = [(self.max_connections_of_address, " from one address")] if self.network else []
-        for limit, where in (*limits, (self.max_connections, "")):
-            counted = [other for other in self._connections() if not where or other.network == self.network]
+        for limit, source in (*limits, (self.max_connections, "")):
+            counted = [other for other in self._connections() if not source or other.network == self.network]
             if len(counted) > limit:
                 stuck = min(counted, key=lambda other: other.piece_due.time)
                 idle = [other for other in counted if other is not self and other.is_idle()]
@@ -201,7 +201,7 @@ class LimitedProtocol(H11Protocol):
                 elif idle:
                     min(idle, key=lambda other: other._idle_since).give_up()
                 else:
-                    self._refuse(f"more than {limit} connections{where}")
+                    self._refuse(f"more than {limit} connections{source}")
                     return False
         return True
 

@@ -238,8 +238,8 @@ def _listening(options: ServeOptions) -> Generator[socket.socket, None, None]:
         listener = _bound(options)
         listener.listen(BACKLOG)
     except OSError as error:
-        where = options.uds or f"{options.host}:{options.port}"
-        raise ConfigurationError(f"could not listen on {where}: {error.strerror}") from error
+        address = options.uds or f"{options.host}:{options.port}"
+        raise ConfigurationError(f"could not listen on {address}: {error.strerror}") from error
     with listener:
         yield listener
     if options.fd is None and options.uds:

@@ -150,11 +150,11 @@ class SiteContents:
 
     def shown_spaces(self, section_id: str | None) -> list[SiteSpace]:
         """Returns the visible site spaces of a section, or of the top level."""
-        shown = self._shown()
+        visible_spaces = self._shown()
         return [
-            shown[site_space.id]
+            visible_spaces[site_space.id]
             for site_space in self.site_spaces
-            if site_space.section_id == section_id and site_space.id in shown
+            if site_space.section_id == section_id and site_space.id in visible_spaces
         ]
 
     def every_space(self) -> list[SiteSpace]:

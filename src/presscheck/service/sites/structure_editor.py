@@ -158,8 +158,10 @@ def _adopt_parent(contents: SiteContents, item: Item, neighbour: Item) -> None:
         if item.section_id != neighbour.section_id:
             if any(section.id == item.section_id and section.condition for section in contents.sections):
                 require_publishing(contents.context, contents.site, "moving a space out of a section with a condition")
-            taken = {sibling.path for sibling in contents.row_of(neighbour) if isinstance(sibling, SiteSpaceRow)}
-            item.path = free_path(item.path, taken)
+            sibling_paths = {
+                sibling.path for sibling in contents.row_of(neighbour) if isinstance(sibling, SiteSpaceRow)
+            }
+            item.path = free_path(item.path, sibling_paths)
             item.section_id = neighbour.section_id
     elif isinstance(item, SectionRow) and not isinstance(neighbour, SiteSpaceRow):
         item.group_id = above(neighbour)

@@ -121,13 +121,13 @@ def _permissions(level: str | None, row: SpaceRow) -> dict[str, Any]:
 
 def people(context: Context, ids: Iterable[str | None]) -> dict[str, User]:
     """Loads users by id; the caller needs no query."""
-    wanted = {user_id for user_id in ids if user_id}
+    user_ids = {user_id for user_id in ids if user_id}
     users: dict[str, User] = {}
-    if context.user.id in wanted and isinstance(context.user, Caller):
-        wanted.remove(context.user.id)
+    if context.user.id in user_ids and isinstance(context.user, Caller):
+        user_ids.remove(context.user.id)
         users[context.user.id] = as_user(context, context.user)
-    if wanted:
-        users |= {row.id: as_user(context, Caller(*row)) for row in context.rows(_USERS, ids=[*wanted])}
+    if user_ids:
+        users |= {row.id: as_user(context, Caller(*row)) for row in context.rows(_USERS, ids=[*user_ids])}
     return users
 
 

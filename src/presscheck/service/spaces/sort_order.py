@@ -102,8 +102,8 @@ def _with_contents(context: Context, item: Placed) -> list[Placed]:
 
 
 def _not_administered(item: Placed, inner: Placed, doing: str) -> ApiError:
-    what = "it" if inner is item else "items inside"
-    return ApiError(403, f"{doing} it changes who has access to {what}: this needs the admin role there.")
+    subject = "it" if inner is item else "items inside"
+    return ApiError(403, f"{doing} it changes who has access to {subject}: this needs the admin role there.")
 
 
 def require_parent(context: Context, organization_id: str, parent_id: str | None) -> CollectionRow | None:

@@ -185,12 +185,12 @@ class PublishedSite:
         """Returns the content of a space: the live pages, or the pages of the previewed change request."""
         if space_id not in self._known:
             previewed = self.previewed and self.previewed.request
-            shown = self.spaces[space_id].revision_id
+            revision_id = self.spaces[space_id].revision_id
             if previewed and previewed.space_id == space_id:
-                shown = previewed.revision
-            revision = revision_content(self.context, shown)
+                revision_id = previewed.revision
+            revision = revision_content(self.context, revision_id)
             if revision is None:
-                raise LookupError(f"space {space_id} has no revision {shown}")
+                raise LookupError(f"space {space_id} has no revision {revision_id}")
             self._known[space_id] = kept(
                 self.context,
                 ("published space", revision.id, *self._visitor),
@@ -292,22 +292,22 @@ class PublishedSite:
             yield from self._in_section(None, path)
             return
         name, _, rest = path.partition("/")
-        named = next((section for section in sections if section and section.path == name), None)
-        if named and named is not first:
-            yield from self._in_section(named, rest)
+        section_by_name = next((section for section in sections if section and section.path == name), None)
+        if section_by_name and section_by_name is not first:
+            yield from self._in_section(section_by_name, rest)
         yield from self._in_section(first or sections[0], path)
-        if named and named is first:
-            yield from self._in_section(named, rest)
+        if section_by_name and section_by_name is first:
+            yield from self._in_section(section_by_name, rest)
 
     def _in_section(self, section: SectionRow | None, path: str) -> Iterator[tuple[SiteSpaceRow, str]]:
         first = self.first_of(section)
         name, _, rest = path.partition("/")
-        named = next((candidate for candidate in self.within(section) if candidate.path == name), None)
-        if named and named is not first:
-            yield named, rest
+        space_by_name = next((candidate for candidate in self.within(section) if candidate.path == name), None)
+        if space_by_name and space_by_name is not first:
+            yield space_by_name, rest
         if first:
             yield first, path
-        if first and named is first:
+        if first and space_by_name is first:
             yield first, rest
 
     def _visible(self, tree: Tree) -> Tree:

@@ -92,9 +92,9 @@ class Appearance:
     def attributes(self) -> dict[str, str]:
         """Attributes of the page for the style sheet."""
         chosen = {name: self._text(f"styling.{key}") for name, (key, _) in CHOICES.items()}
-        known = {name: value if value in CHOICES[name][1] else CHOICES[name][1][0] for name, value in chosen.items()}
+        valid = {name: value if value in CHOICES[name][1] else CHOICES[name][1][0] for name, value in chosen.items()}
         header = self._text("header.preset")
-        return known | {"theme": self.theme, "header": header if header in HEADERS else "default"}
+        return valid | {"theme": self.theme, "header": header if header in HEADERS else "default"}
 
     @property
     def style(self) -> str:

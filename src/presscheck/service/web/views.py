@@ -71,8 +71,8 @@ def answered(context: Context, request: Request, files: BlobStore, sites: SiteRe
     except AccessDenied as closed:
         return _closed(closed.status)
     try:
-        known = request.headers.get("if-none-match", "")
-        file = site_file(site, files, known, lambda status, _message: _closed(status))
+        if_none_match = request.headers.get("if-none-match", "")
+        file = site_file(site, files, if_none_match, lambda status, _message: _closed(status))
     except ApiError as missing:
         return _closed(missing.status)
     if file is not None:

@@ -247,8 +247,8 @@ def _api(page: BlockContext, token: Token, inner: Tokens) -> str:
     origin = token.meta.get("spec") or token.meta.get("src") or ""
     if origin:
         address = page.leads(origin) if "src" in token.meta else None
-        shown = f"{anchor_tag(address)}{escape(origin)}</a>" if address else escape(origin)
-        parts.append(f'<p class="quiet">Described in {shown}</p>')
+        link = f"{anchor_tag(address)}{escape(origin)}</a>" if address else escape(origin)
+        parts.append(f'<p class="quiet">Described in {link}</p>')
     return f'<section class="api">{"".join(parts)}{page.flow(inner)}</section>'
 
 
@@ -258,15 +258,15 @@ def _parameter(page: BlockContext, token: Token, inner: Tokens) -> str:
         token.meta.get("type", ""),
         "required" if token.meta.get("required") == "true" else "",
     ]
-    about = escape(" · ".join(filter(None, words)))
-    head = f'<p><code>{escape(token.meta.get("name=", ""))}</code> <span class="quiet">{about}</span></p>'
+    details = escape(" · ".join(filter(None, words)))
+    head = f'<p><code>{escape(token.meta.get("name=", ""))}</code> <span class="quiet">{details}</span></p>'
     return f'<div class="parameter">{head}{page.flow(inner)}</div>'
 
 
 def _response(page: BlockContext, token: Token, inner: Tokens) -> str:
     status = escape(token.meta.get("status", "") or "Response")
-    about = escape(token.meta.get("description", ""))
-    return f'<details class="unfolds"><summary>{status} {about}</summary><div>{page.flow(inner)}</div></details>'
+    description = escape(token.meta.get("description", ""))
+    return f'<details class="unfolds"><summary>{status} {description}</summary><div>{page.flow(inner)}</div></details>'
 
 
 def _named(inner: Tokens, name: str) -> Iterator[tuple[Token, Tokens]]:

@@ -68,13 +68,13 @@ def _with_tab_ids(html: str) -> str:
     """Sets the anchor of each tab as its id, unless a heading or an earlier tab has the id."""
     if TAB_ID not in html:
         return html
-    taken = {match for match in _ids.findall(html) if not match.startswith(TAB_ID)}
+    used_ids = {match for match in _ids.findall(html) if not match.startswith(TAB_ID)}
 
     def with_id(match: re.Match[str]) -> str:
         anchor = match[1]
-        if anchor in taken:
+        if anchor in used_ids:
             return ""
-        taken.add(anchor)
+        used_ids.add(anchor)
         return f' id="{anchor}"'
 
     return _tab_ids.sub(with_id, html)

@@ -147,14 +147,14 @@ def _content(head: Row, number: int, cell: Cell, world: InlineContext) -> str:
 
 def _card(head: Row, row: Row, world: InlineContext) -> str:
     target, cover = _named(head, row, "data-card-target"), _named(head, row, "data-card-cover")
-    shown = [(number, cell) for number, cell in enumerate(row) if not _is_hidden(head, number) and cell.html]
-    inside = "".join(f"<div>{_content(head, number, cell, world)}</div>" for number, cell in shown)
+    visible_cells = [(number, cell) for number, cell in enumerate(row) if not _is_hidden(head, number) and cell.html]
+    inside = "".join(f"<div>{_content(head, number, cell, world)}</div>" for number, cell in visible_cells)
     image = world.leads(cover) if cover else None
     picture = f'<img class="cover" src="{escape(image.url)}" alt="" loading="lazy">' if image else ""
     address = world.leads(target) if target else None
     if address is None:
         return f'<li class="card">{picture}{inside}</li>'
-    title = unescape(_mark.sub("", shown[0][1].html)) if shown else address.title
+    title = unescape(_mark.sub("", visible_cells[0][1].html)) if visible_cells else address.title
     link = f'<a class="over" href="{escape(address.url)}" aria-label="{escape(title or address.url)}"></a>'
     return f'<li class="card">{picture}{inside}{link}</li>'
 
