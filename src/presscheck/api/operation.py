@@ -291,7 +291,7 @@ class Operation(Argument, Generic[Answer]):
             return
         for name, value in self.model_dump(mode="json", by_alias=True, include=set(given)).items():
             for item in value if isinstance(value, list) else (value,):
-                yield name, _plain(item)
+                yield name, _query_text(item)
 
     def wire_body(self) -> Any:
         """Return the JSON body, or None if there is none."""
@@ -430,7 +430,7 @@ def _safe(field: str) -> str:
     return "/" if field == "page_path" else ""
 
 
-def _plain(value: Any) -> str:
+def _query_text(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     return "null" if value is None else str(value)

@@ -339,12 +339,12 @@ class Adapter:
     async def _read(self, request: Request, user: Caller | None, body: bytes, files: StagedFiles) -> Response:
         afterwards: list[Callable[[Session], None]] = []
         try:
-            return await self._in_thread(partial(self._answered, request, user, body, files, afterwards), files)
+            return await self._in_thread(partial(self._respond_to_read, request, user, body, files, afterwards), files)
         finally:
             for write in afterwards:
                 await self._commit(self._place(request), write)
 
-    def _answered(
+    def _respond_to_read(
         self,
         request: Request,
         user: Caller | None,

@@ -198,16 +198,16 @@ class _LineWrapper:
         if self.used + gap + size > self.columns and self.line:
             self.end_line()
         elif self.gap:
-            self._put(self.gap, 1)
+            self._append(self.gap, 1)
         self.gap = None
         if size > self.columns:
             self._break(word)
             return
         for span in word:
-            self._put(span, 0)
+            self._append(span, 0)
         self.used += size
 
-    def _put(self, span: Span, size: int) -> None:
+    def _append(self, span: Span, size: int) -> None:
         self.used += size
         last = self.line[-1] if self.line else None
         if last and last.style == span.style and last.link == span.link:
@@ -225,7 +225,7 @@ class _LineWrapper:
                     # not even one character fits
                     head, rest = "…", rest[1:]
                 if head:
-                    self._put(Span(head, span.style, span.link), cell_len(head))
+                    self._append(Span(head, span.style, span.link), cell_len(head))
                 if rest:
                     self.end_line()
 

@@ -182,7 +182,7 @@ class TableColumns:
 
     def row(self, pair: SegmentPair, cells: Sequence[Sequence[Span]], columns: int) -> list[Line]:
         """Renders a row in at most this many cells."""
-        sizes = self._of(pair, columns)
+        sizes = self._sizes_of(pair, columns)
         if sizes is None:
             joined = [span for number, cell in enumerate(cells) for span in ((SEPARATOR, *cell) if number else cell)]
             return wrap(joined, columns)
@@ -192,7 +192,7 @@ class TableColumns:
 
     def rule(self, pair: SegmentPair, columns: int, hairline: str) -> Line:
         """Renders the hairline below a table's head."""
-        sizes = self._of(pair, columns)
+        sizes = self._sizes_of(pair, columns)
         text = (" " * GAP).join(hairline * size for size in sizes) if sizes else hairline * columns
         return (Span(text, "quiet"),)
 
@@ -210,17 +210,17 @@ class TableColumns:
                 cell_widths = widths[number] if number < len(widths) else (1, 1)
                 widths[number : number + 1] = [(max(cell_len(text), cell_widths[0]), max(word, cell_widths[1]))]
 
-    def _of(self, pair: SegmentPair, columns: int) -> list[int] | None:
+    def _sizes_of(self, pair: SegmentPair, columns: int) -> list[int] | None:
         key = ("a", pair.after.opener) if pair.after else ("b", pair.before.opener if pair.before else -1)
         table = self._table_of.get(key, -1)
         if table < 0:
             return None
         if table not in self._sizes:
-            self._sizes[table] = _fitted(self._widths[table], columns)
+            self._sizes[table] = _column_widths(self._widths[table], columns)
         return self._sizes[table]
 
 
-def _fitted(widths: Sequence[tuple[int, int]], columns: int) -> list[int] | None:
+def _column_widths(widths: Sequence[tuple[int, int]], columns: int) -> list[int] | None:
     """Returns column widths that fit into `columns`, or None if there is not enough room.
 
     All columns get their least width; then a binary search finds the largest cap on the others that still fits.
@@ -323,8 +323,8 @@ class SegmentPainter:
             "align": self._rule,
             "code": self._code,
             "fence": self._fence,
-            "line": self._written,
-            "meta": self._written,
+            "line": self._source_lines,
+            "meta": self._source_lines,
             "tag": self._tag,
             "end": self._end,
             "conflict": self._conflict,
@@ -418,19 +418,19 @@ class SegmentPainter:
             return []
         return [pad((Span(f"{language or 'code'}  ".rjust(columns), "code quiet"),), columns, "code")]
 
-    def _written(self, pair: SegmentPair, segment: Segment, columns: int) -> list[Line]:
+    def _source_lines(self, pair: SegmentPair, segment: Segment, columns: int) -> list[Line]:
         style = "quiet" if segment.kind != "line" else "heading" if segment.text.startswith("#") else ""
         return self._folded(segment, (Span(_source_text(segment), style),), columns)
 
     def _tag(self, pair: SegmentPair, segment: Segment, columns: int) -> list[Line]:
         line = tag_line(segment, columns, self._symbols)
-        return [line] if line else [] if pair.kind == "same" else self._written(pair, segment, columns)
+        return [line] if line else [] if pair.kind == "same" else self._source_lines(pair, segment, columns)
 
     def _end(self, pair: SegmentPair, segment: Segment, columns: int) -> list[Line]:
         """Renders the end of a tag only if it moved while the tag did not."""
         side = "after" if pair.after else "before"
         is_plain = pair.kind == "same" or (side, segment.opener) in self._new_tags
-        return [] if is_plain else self._written(pair, segment, columns)
+        return [] if is_plain else self._source_lines(pair, segment, columns)
 
     def _conflict(self, pair: SegmentPair, segment: Segment, columns: int) -> list[Line]:
         """Renders both sides of a conflict, one below the other."""

@@ -253,7 +253,7 @@ class _SegmentSplitter:
         head = summary[0].count("\n") + 1 if summary else 1
         opener = len(self.found)
         self._add("tag", "\n".join(lines[:head]), line, within, self._number(block.kind, within))
-        inside = _inside(block.kind, opening[2] if opening else "")
+        inside = _tags_within(block.kind, opening[2] if opening else "")
         self.take("\n".join(lines[head:-1]), line + head, (*within, *inside))
         self._add("end", lines[-1], line + len(lines) - 1, within, opener=opener)
         return True
@@ -271,7 +271,7 @@ class _SegmentSplitter:
         return str(number)
 
 
-def _inside(name: str, attributes: str) -> tuple[str, ...]:
+def _tags_within(name: str, attributes: str) -> tuple[str, ...]:
     if name == "hint":
         style = _style(attributes)
         return (f"hint-{style[1] if style else 'info'}",)

@@ -82,7 +82,7 @@ def _matches(before: Sequence[Item], after: Sequence[Item]) -> Iterator[Match]:
             edges = [(at, to), *anchors, (end, stop)]
             stack += [(a, b, c, d) for (a, c), (b, d) in reversed([*pairwise(edges)])]
         else:
-            yield from _searched(before[at:end], after[to:stop], at, to)
+            yield from _search_gap(before[at:end], after[to:stop], at, to)
 
 
 def _anchors(before: Sequence[Item], after: Sequence[Item], of_before: range, of_after: range) -> list[tuple[int, int]]:
@@ -111,7 +111,7 @@ def longest_increasing_subsequence(numbers: Sequence[int]) -> list[int]:
     return run[::-1]
 
 
-def _searched(before: Sequence[Item], after: Sequence[Item], at: int, to: int) -> Iterator[Match]:
+def _search_gap(before: Sequence[Item], after: Sequence[Item], at: int, to: int) -> Iterator[Match]:
     counted, counts_after = Counter(before), Counter(after)
     pairs = sum(number * counts_after.get(item, 0) for item, number in counted.items())
     if not pairs:

@@ -51,7 +51,7 @@ class UnifiedLayout:
 
     def lay(self, context: int | None, keep: Collection[int]) -> None:
         """Lays out the whole diff."""
-        shown = _shown(self._paired, context, keep)
+        shown = _visible_blocks(self._paired, context, keep)
         for is_shown, numbers in groupby(range(len(shown)), key=shown.__getitem__):
             if is_shown:
                 for group in _groups(self._paired, list(numbers)):
@@ -120,7 +120,7 @@ class UnifiedLayout:
         hidden = [current_segment(self._paired[number]) for number in numbers]
         lines = sum(_line_count(self._paired[number]) for number in numbers)
         text = f"{self._ellipsis} {count(lines, 'unchanged line')}"
-        heading = _where(hidden)
+        heading = _heading_path(hidden)
         if self._last and needs_blank_line(self._last, self._paired[numbers[0]]):
             self._add((), None, None)
         self.folds[len(self.lines)] = tuple(piece.line for piece in hidden)
@@ -187,7 +187,7 @@ def common_prefix(one: Sequence[str], other: Sequence[str]) -> list[str]:
     return parts
 
 
-def _shown(paired: Sequence[SegmentPair], context: int | None, keep: Collection[int]) -> list[bool]:
+def _visible_blocks(paired: Sequence[SegmentPair], context: int | None, keep: Collection[int]) -> list[bool]:
     """Returns which blocks are not folded: near a change, kept, or in a fold of a single line."""
     if context is None:
         return [True] * len(paired)
@@ -216,7 +216,7 @@ def _line_count(pair: SegmentPair) -> int:
     return 0 if piece.kind in _BARE else piece.size
 
 
-def _where(hidden: Sequence[Segment]) -> str:
+def _heading_path(hidden: Sequence[Segment]) -> str:
     """Returns the last heading of the blocks, and the tags that are open at their end."""
     heading = ""
     opened: list[str] = []

@@ -175,7 +175,7 @@ class LinkResolver:
         if not path:
             return self._find(source, anchor) or Destination("broken")
         folder = "" if path.startswith("/") else source.rpartition("/")[0]
-        joined = _joined(folder, path)
+        joined = _resolve_path(folder, path)
         destination = None if joined is None else self._find(joined, anchor)
         return destination or Destination("broken")
 
@@ -221,7 +221,7 @@ def _is_readme(source: str) -> bool:
     return source.rpartition("/")[2].casefold() == "readme.md"
 
 
-def _joined(folder: str, path: str) -> str | None:
+def _resolve_path(folder: str, path: str) -> str | None:
     parts = folder.split("/") if folder else []
     for part in path.split("/"):
         if part == "..":

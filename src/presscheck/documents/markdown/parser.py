@@ -148,7 +148,7 @@ def _block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     if closing >= end:
         _alone(state, start, end, opened)
     elif is_html and name not in {"details", "div"}:
-        _whole(state, start, closing, end)
+        _whole_element(state, start, closing, end)
     else:
         _container(state, start, closing, opened)
     return True
@@ -179,7 +179,7 @@ def _alone(state: StateBlock, start: int, end: int, opened: re.Match[str]) -> No
     state.line = last + 1
 
 
-def _whole(state: StateBlock, start: int, closing: int, end: int) -> None:
+def _whole_element(state: StateBlock, start: int, closing: int, end: int) -> None:
     """Parses HTML as one block, up to the blank line after its end, or to the end of the list item around it."""
     after = closing + 1
     while after < end and not state.isEmpty(after) and state.sCount[after] >= state.blkIndent:
@@ -208,14 +208,14 @@ def _container(state: StateBlock, start: int, closing: int, opened: re.Match[str
     token = state.push("tag_open", "", 1)
     token.meta, token.content, token.map = meta, opened[0], [start, closing + 1]
     html_indent = state.sCount[start] if opened[0][0] == "<" else None
-    _inside(state, start + state.src.count("\n", opened.start(), inside), inside, closing, last, html_indent)
+    _parse_content(state, start + state.src.count("\n", opened.start(), inside), inside, closing, last, html_indent)
     state.push("tag_close", "", -1)
     end = "%}" if opened[0][0] == "{" else ">"
     _text(state, state.src[last : state.eMarks[closing]].partition(end)[2])
     state.line = closing + 1
 
 
-def _inside(state: StateBlock, first: int, inside: int, closing: int, last: int, html_indent: int | None) -> None:
+def _parse_content(state: StateBlock, first: int, inside: int, closing: int, last: int, html_indent: int | None) -> None:
     """Parses the lines between two tags; the first and the last may share a line with a tag.
 
     The line table of the parser state is changed for that, and restored at the end.

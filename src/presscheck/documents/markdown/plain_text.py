@@ -66,11 +66,11 @@ def excerpt(text: str, divided: str, phrases: list[str]) -> str:
         match = re.search(rf"(?<!\w){re.escape(phrase).replace(chr(92) + ' ', chr(92) + 'W+')}", divided)
         if match:
             line = text.split("\n")[divided.count("\n", 0, match.start())][:MAX_LINE]
-            return _around(line, phrase)
-    return _around(text[: 4 * EXCERPT_MARGIN], "")
+            return _excerpt_around(line, phrase)
+    return _excerpt_around(text[: 4 * EXCERPT_MARGIN], "")
 
 
-def _around(line: str, phrase: str) -> str:
+def _excerpt_around(line: str, phrase: str) -> str:
     flat = " ".join(line.split())
     words = fold(flat)
     at = max(0, words.find(phrase), words.find(phrase.replace(" ", "")), words.find(phrase.split(" ")[0]))

@@ -196,11 +196,11 @@ def merge_pages(
         names: the names of both sides behind conflict markers.
     """
     documents = _Documents(read, write, names)
-    pages = _Pages(_of("pages", base, ours, theirs), documents)
+    pages = _Pages(_objects_of("pages", base, ours, theirs), documents)
     tree, conflicts = pages.tree(), pages.conflicts
-    sides = [[unsigned_file(file) for file in side] for side in _of("files", base, ours, theirs)]
+    sides = [[unsigned_file(file) for file in side] for side in _objects_of("files", base, ours, theirs)]
     files = _Records("file", sides, documents, conflicts).merged()
-    reusable = _of("reusableContents", base, ours, theirs)
+    reusable = _objects_of("reusableContents", base, ours, theirs)
     contents = _Records("reusable_content", reusable, documents, conflicts).merged()
     variables, both = merge_fields(*(side.get("variables") or _NONE for side in (base, ours, theirs)))
     conflicts += [Conflict(name, name, "variables", "Both sides changed its value.") for name in both]
@@ -210,7 +210,9 @@ def merge_pages(
 def documents_to_merge(base: Mapping[str, Any], ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> Iterator[str]:
     """Yields the ids of the documents that `merge_pages` will read, page by page: those that both sides changed."""
     for name, field in (("pages", "documentId"), ("reusableContents", "document")):
-        sides = [{page["id"]: page.get(field) for page in flatten(side)} for side in _of(name, base, ours, theirs)]
+        sides = [
+            {page["id"]: page.get(field) for page in flatten(side)} for side in _objects_of(name, base, ours, theirs)
+        ]
         for key in sides[1]:
             three = [side.get(key) for side in sides]
             if key in sides[2] and _differ(*three):
@@ -287,7 +289,7 @@ class _Pages:
                 self._note(page_id, "details", f"Both sides changed its {_listed(both)}: the change request wins.")
         document, places = self._documents.merge(*documents)
         if places:
-            self._note(page_id, "text", f"{_counted(places)}: both versions are in the page.")
+            self._note(page_id, "text", f"{_conflict_count(places)}: both versions are in the page.")
         if document:
             page["documentId"] = document
         return page
@@ -370,26 +372,26 @@ class _Records:
 
     def merged(self) -> list[Page]:
         """Returns the merged objects."""
-        objects = {item["id"]: item for item in self._all()}
+        objects = {item["id"]: item for item in self._merge_all()}
         base, ours, theirs = ([*side] for side in self._sides)
         return [objects[key] for key in merge_order(base, ours, theirs, objects)]
 
     def _note(self, page: Page, reason: str) -> None:
         self._conflicts.append(Conflict(page["id"], page.get("title") or page.get("name", ""), self._kind, reason))
 
-    def _all(self) -> Iterator[Page]:
+    def _merge_all(self) -> Iterator[Page]:
         base, ours, theirs = self._sides
         for key in {**ours, **theirs}:
             was, our_item, their_item = base.get(key), ours.get(key), theirs.get(key)
             remaining = our_item or their_item
             if our_item and their_item:
-                yield self._one(was or {}, our_item, their_item)
+                yield self._merge_object(was or {}, our_item, their_item)
             elif remaining and (was is None or is_edited(was, remaining)):
                 if was:
                     self._note(remaining, _KEPT[our_item is None])
                 yield remaining
 
-    def _one(self, was: Page, ours: Page, theirs: Page) -> Page:
+    def _merge_object(self, was: Page, ours: Page, theirs: Page) -> Page:
         merged, both = merge_fields(was, ours, theirs, units=(_BYTES,), but=("document",))
         document, places = self._documents.merge(was.get("document"), ours.get("document"), theirs.get("document"))
         if both or places:
@@ -404,7 +406,7 @@ def _without_path(page: Page) -> Page:
     return copy
 
 
-def _of(name: str, *sides: Mapping[str, Any]) -> list[list[Page]]:
+def _objects_of(name: str, *sides: Mapping[str, Any]) -> list[list[Page]]:
     return [side.get(name) or [] for side in sides]
 
 
@@ -412,7 +414,7 @@ def _listed(names: Sequence[str]) -> str:
     return ", ".join(dict.fromkeys(_CALLED.get(name, name) for name in names))
 
 
-def _counted(places: int) -> str:
+def _conflict_count(places: int) -> str:
     return count(places, "conflict")
 
 

@@ -34,7 +34,7 @@ def with_labels(document: Node) -> Node:
         is_label = bool(new_label) and not set(new_label) & set("[]^ \n")
         body = body_of(node)
         if body or not is_label:
-            body_key = json.dumps(_bare(body), sort_keys=True)
+            body_key = json.dumps(_without_keys(body), sort_keys=True)
             label = new_label if is_label and bodies.get(new_label, body_key) == body_key else labels.get(body_key)
             new_label = label or next(number for number in numbers if number not in bodies)
             bodies[new_label] = body_key
@@ -58,9 +58,9 @@ def body_of(node: Node) -> Nodes:
     return blocks if any(one.get("nodes") or one["type"] != "paragraph" for one in blocks) else []
 
 
-def _bare(value: Any) -> Any:
+def _without_keys(value: Any) -> Any:
     if isinstance(value, list):
-        return [_bare(item) for item in value]
+        return [_without_keys(item) for item in value]
     if not isinstance(value, dict):
         return value
-    return {name: _bare(item) for name, item in value.items() if name != "key"}
+    return {name: _without_keys(item) for name, item in value.items() if name != "key"}

@@ -39,7 +39,7 @@ def html_block(text: str) -> Node | None:
     if "<!--" in text:
         return None
     if _drawing(text):
-        return _drawn(text)
+        return _read_drawing(text)
     if figures := _figure.findall(text):
         images = [image for picture, caption in figures if (image := _image(picture, caption))]
         return block_node("images", images) if len(images) == len(figures) and not _figure.sub("", text) else None
@@ -116,7 +116,7 @@ def _image(picture: str, caption: str) -> Node | None:
     return _with_caption(data | (dark or {}), [block_node("paragraph", nodes) for nodes in paragraphs if nodes])
 
 
-def _drawn(text: str) -> Node | None:
+def _read_drawing(text: str) -> Node | None:
     values = next(iter(html_as_events(text.strip()))).values
     if values.get("class") != "gitbook-drawing" or not set(values) <= {"class", "src", "alt"} or values.get("alt"):
         return None

@@ -75,7 +75,7 @@ class InlineReader:
         while at < end:
             closing = self._pairs.get(at)
             if closing is None:
-                nodes += self._one(self._events[at], marks)
+                nodes += self._event_nodes(self._events[at], marks)
                 at += 1
             else:
                 made = self._pair(at, closing, marks)
@@ -94,7 +94,7 @@ class InlineReader:
             return False
         return ref["anchor"] == f"user-content-fn-{after['markdown']['label']}"
 
-    def _one(self, event: Event, marks: tuple[Node, ...]) -> Nodes:
+    def _event_nodes(self, event: Event, marks: tuple[Node, ...]) -> Nodes:
         if event.kind == "text":
             return [text_node(event.raw, marks)] if event.raw else []
         if event.kind == "code":
@@ -110,7 +110,7 @@ class InlineReader:
     def _pair(self, at: int, closing: int, marks: tuple[Node, ...]) -> Nodes:
         event = self._events[at]
         within = self._events[at + 1 : closing] if closing <= at + MAX_NAMED_EVENTS else ()
-        made = _named(event, within)
+        made = _icon_or_image(event, within)
         if made:
             return [made]
         mark = _mark_of(event)
@@ -176,7 +176,7 @@ MAX_NAMED_EVENTS = 4
 """Maximum number of events between the tags of an inline node that consists of tags around its name."""
 
 
-def _named(event: Event, within: Sequence[Event]) -> Node | None:
+def _icon_or_image(event: Event, within: Sequence[Event]) -> Node | None:
     """Reads an inline node that consists of tags around its name or an image."""
     values = event.values
     if event.name == "picture" and not values:

@@ -43,10 +43,10 @@ class TagBlock(NamedTuple):
 
 def fit_children(kind: str, nodes: Nodes) -> Nodes:
     """Returns blocks as children of a kind of node; a part of another block, such as a tab, becomes its content."""
-    return [one for node in nodes for one in _fitted(ALLOWED_CHILDREN[kind], node)]
+    return [child for node in nodes for child in _as_child(ALLOWED_CHILDREN[kind], node)]
 
 
-def _fitted(allowed: frozenset[str], node: Node) -> Nodes:
+def _as_child(allowed: frozenset[str], node: Node) -> Nodes:
     if node["type"] in allowed:
         return [node]
     opening, *_, closing = blocks_markdown([node | {"nodes": []}]).split("\n")

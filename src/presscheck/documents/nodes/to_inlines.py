@@ -78,7 +78,7 @@ def render_marks(atoms: list[Atom], manner: Notation) -> str:
             parts.append(("open", mark, ""))
         parts.append(("text", None, atom.text))
     parts += [("close", mark, "") for mark in reversed(stack)]
-    return _joined(parts, manner)
+    return _join_parts(parts, manner)
 
 
 def _marks_of_atoms(atoms: list[Atom]) -> list[tuple[Mark, ...]]:
@@ -101,7 +101,7 @@ def _end_of_mark(mark: Mark, marks_of_atoms: list[tuple[Mark, ...]], start: int)
     return end
 
 
-def _joined(parts: list[tuple[str, Mark | None, str]], manner: Notation) -> str:
+def _join_parts(parts: list[tuple[str, Mark | None, str]], manner: Notation) -> str:
     pairs = _pairs(parts)
     written: dict[int, str] = {}
     for start, end in pairs.items():
@@ -317,10 +317,10 @@ def _emoji(node: Node, manner: Notation) -> str:
     if name and emoji_code(name) == code:
         return f":{name}:"
     if not re.fullmatch(r"[0-9a-f]{2,6}(-[0-9a-f]{2,6}){0,9}", code, re.IGNORECASE):
-        return _within(code, manner)
+        return _escape_text(code, manner)
     points = [int(point, 16) for point in code.split("-")]
     is_emoji = all(0x20 < point < 0xD800 or 0xE000 <= point < 0x110000 for point in points)
-    return _within("".join(map(chr, points)) if is_emoji else code, manner)
+    return _escape_text("".join(map(chr, points)) if is_emoji else code, manner)
 
 
 def _math(node: Node, manner: Notation) -> str:
@@ -335,12 +335,12 @@ def _icon(node: Node, manner: Notation) -> str:
 
 
 def _expression(node: Node, manner: Notation) -> str:
-    return f'<code class="expression">{_within(node["data"]["expression"], manner)}</code>'
+    return f'<code class="expression">{_escape_text(node["data"]["expression"], manner)}</code>'
 
 
 def _mention(node: Node, manner: Notation) -> str:
     address = format_reference(node["data"]["ref"])
-    words = _within(
+    words = _escape_text(
         str(markdown_details(node).get("words") or address.rstrip("/").rpartition("/")[2] or address), manner
     )
     if manner == "html":
@@ -352,10 +352,10 @@ def _button(node: Node, manner: Notation) -> str:
     data: dict[str, Any] = node["data"]
     icon = f' data-icon="{escape(data["icon"])}"' if data.get("icon") else ""
     address = escape(format_reference(data["ref"]))
-    return f'<a href="{address}" class="button {data["kind"]}"{icon}>{_within(data["label"], manner)}</a>'
+    return f'<a href="{address}" class="button {data["kind"]}"{icon}>{_escape_text(data["label"], manner)}</a>'
 
 
-def _within(words: str, manner: Notation) -> str:
+def _escape_text(words: str, manner: Notation) -> str:
     return escape(words, quote=False) if manner == "html" else escaped(words)
 
 

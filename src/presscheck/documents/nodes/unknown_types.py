@@ -54,7 +54,7 @@ def _with_children(node: Node, depth: int, *, is_line: bool) -> Node:
             parts = [
                 new
                 for child in cast("list[object]", children)
-                for new in _known(
+                for new in _replacements(
                     child, changed, depth + 1, is_line=is_line or (kind == "table" and name == "fragments")
                 )
             ]
@@ -62,7 +62,7 @@ def _with_children(node: Node, depth: int, *, is_line: bool) -> Node:
     return changed
 
 
-def _known(child: object, parent: Node, depth: int, *, is_line: bool) -> Iterator[object]:
+def _replacements(child: object, parent: Node, depth: int, *, is_line: bool) -> Iterator[object]:
     """Yields the replacement of a node, as children of its parent."""
     if not isinstance(child, dict):
         yield child

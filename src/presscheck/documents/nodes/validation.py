@@ -244,17 +244,17 @@ def _text(node: Node, path: str) -> None:
 
 
 def _table(data: Node, path: str) -> None:
-    _each(data["definition"], f"{path}.definition", _definition)
+    _validate_each(data["definition"], f"{path}.definition", _definition)
     for at, column in _listed(data["view"], "columns", f"{path}.view"):
         _require(isinstance(column, str) and column in data["definition"], at, "is not a defined column")
     for name, width in _object(data["view"].get("columnWidths") or {}, f"{path}.view.columnWidths").items():
         _number(width, f"{path}.view.columnWidths.{name}")
     _scalars(data["view"], f"{path}.view", but=("columns", "columnWidths"))
     _require(isinstance(data.get("fullWidth"), bool | None), f"{path}.fullWidth", "is not true or false")
-    _each(data["records"], f"{path}.records", _record)
+    _validate_each(data["records"], f"{path}.records", _record)
 
 
-def _each(values: Mapping[str, object], path: str, look: Callable[[Node, str], None]) -> None:
+def _validate_each(values: Mapping[str, object], path: str, look: Callable[[Node, str], None]) -> None:
     for name, value in values.items():
         look(_object(value, f"{path}.{name}"), f"{path}.{name}")
 

@@ -259,18 +259,18 @@ def _page_changes(before: Sequence[Page], after: Sequence[Page]) -> Iterator[Cha
     for page_id, place in new.items():
         was = old.get(page_id)
         if was is None or was.page.get("type") != place.page.get("type"):
-            yield {"type": "page_created", "page": _shown(place)}
+            yield {"type": "page_created", "page": _page_fields(place)}
             continue
         attributes = _attributes(was.page, place.page, place.page.get("type", "document"))
         if attributes:
-            yield {"type": "page_edited", "page": _shown(place), "attributes": attributes}
+            yield {"type": "page_edited", "page": _page_fields(place), "attributes": attributes}
         if page_id in reordered or _id(was.above) != _id(place.above):
             sides = (("before", old, was.above), ("after", new, place.above))
-            parent = {side: _shown(places[above["id"]]) for side, places, above in sides if above}
-            yield {"type": "page_moved", "page": _shown(place), "parent": parent}
+            parent = {side: _page_fields(places[above["id"]]) for side, places, above in sides if above}
+            yield {"type": "page_moved", "page": _page_fields(place), "parent": parent}
     for page_id, place in old.items():
         if page_id not in new or new[page_id].page.get("type") != place.page.get("type"):
-            yield {"type": "page_deleted", "page": _shown(place)}
+            yield {"type": "page_deleted", "page": _page_fields(place)}
 
 
 def _reordered(old: Mapping[str, PagePosition], new: Mapping[str, PagePosition]) -> set[str]:
@@ -340,7 +340,7 @@ def _variable_changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> It
         yield {"type": "variables_edited", "variables": variables}
 
 
-def _shown(place: PagePosition) -> Page:
+def _page_fields(place: PagePosition) -> Page:
     page = place.page
     fields = {"id": page["id"], "type": page.get("type", "document"), "title": page.get("title", "")}
     return fields | {"path": place.path} if place.path else fields

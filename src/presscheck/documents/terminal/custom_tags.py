@@ -156,7 +156,7 @@ def _attributes(token: Token) -> list[tuple[str, str]]:
     return [(name.rstrip("="), value) for name, value in token.meta.items() if name != "name"]
 
 
-def _named(title: str) -> TagRenderer:
+def _box_renderer(title: str) -> TagRenderer:
     """Renders a tag as a box with its attributes and its content."""
 
     def render(page: BlockContext, token: Token, inner: Tokens, columns: int) -> list[Line]:
@@ -500,8 +500,8 @@ RENDERERS: dict[str, TagRenderer] = {
     "openapi-schemas": _schemas,
     "swagger": _operation,
     "swagger-description": _content,
-    "swagger-parameter": _named("Parameter"),
-    "swagger-response": _named("Response"),
+    "swagger-parameter": _box_renderer("Parameter"),
+    "swagger-response": _box_renderer("Response"),
     "@": _integration,
 }
 """The renderer of each tag in `block_tags.BLOCK_TAGS`."""

@@ -90,10 +90,10 @@ class _Reader:
                 if closing:
                     break
                 continue
-            parts.append(self._one())
+            parts.append(self._next_within_depth())
         return "".join(parts)
 
-    def _one(self) -> str:
+    def _next_within_depth(self) -> str:
         self._depth += 1
         if self._depth > DEEPEST:
             raise _TooDeep
@@ -164,4 +164,4 @@ class _Reader:
         if kind == 5 and len(text) > 1:
             self._tokens[self._at] = (5, text[1:])
             return text[0]
-        return self._one().strip()
+        return self._next_within_depth().strip()

@@ -421,7 +421,7 @@ class PageLines:
         end = len(self.lines) if following is None else following
         while end > start and not self.lines[end - 1]:  # the space before the next block
             end -= 1
-        lines = self._drawn(self.blocks[number], number)
+        lines = self._render_block(self.blocks[number], number)
         moved = len(lines) - (end - start)
         self.lines[start:end] = lines
         self.line_of_block[number + 1 :] = [line + moved for line in self.line_of_block[number + 1 :]]
@@ -485,7 +485,7 @@ class PageLines:
     def _count_next(self, fold: _Fold) -> None:
         """Renders the next block of a folded section. After the last block, the heading shows the number of lines."""
         number = fold.number + 1 + len(fold.blocks)
-        fold.blocks.append(self._drawn(self.blocks[number], number))
+        fold.blocks.append(self._render_block(self.blocks[number], number))
         if fold.is_counted:
             start = self.line_of_block[fold.number]
             self.lines[start : start + len(fold.heading)] = self._folded_heading(
@@ -517,14 +517,14 @@ class PageLines:
             return
         if is_first and not self._title:
             self._describe()
-        lines = self._drawn(block, number)
+        lines = self._render_block(block, number)
         goes_on = block.kind == SOURCE and number and self.blocks[number - 1].kind == SOURCE
         at = self._append(lines, space=0 if goes_on else 1)
         self.line_of_block.append(at)
         if self._conflicts:
             self.headings += self._conflict_headings(number, at, lines, is_hidden=False)
 
-    def _drawn(self, block: Block, number: int) -> list[Line]:
+    def _render_block(self, block: Block, number: int) -> list[Line]:
         if block.kind == "front":
             return []
         if block.kind == SOURCE:
@@ -649,7 +649,7 @@ class _CutBlocks:
             head = ""
             for at, block in enumerate(self.blocks):
                 head = self._head(block, head)
-                self.blocks[at] = self._written(block, head)
+                self.blocks[at] = self._with_conflict_source(block, head)
 
     def _head(self, block: Block, head: str) -> str:
         """Returns the first two lines of the table that a block continues because a conflict splits it, or an empty
@@ -659,7 +659,7 @@ class _CutBlocks:
             return "\n".join(block.text.split("\n")[:2])
         return head if conflict_number(block.text) is not None or block.text.startswith("|") else ""
 
-    def _written(self, block: Block, head: str) -> Block:
+    def _with_conflict_source(self, block: Block, head: str) -> Block:
         number = conflict_number(block.text)
         if number is not None:
             conflict = self.conflicts[number]

@@ -93,7 +93,7 @@ class ContentEdit:
     def _insert(self, change: InsertPage) -> None:
         above = self._above(change.into)
         title, details, document = self._text(change.document, source=self._source(change, above))
-        details = _given(change) | details
+        details = _given_details(change) | details
         title = details.pop("title", None) or title
         if not title:
             raise ApiError(400, "title: required for a new page")
@@ -107,7 +107,7 @@ class ContentEdit:
     def _update(self, change: UpdatePage) -> None:
         place = self._place(change.page)
         page = place.page | {"updatedAt": self.context.now()}
-        details = _given(change)
+        details = _given_details(change)
         if change.document is not None:
             if page["type"] != "document":
                 raise ApiError(400, f"document: a {page['type']} cannot have content")
@@ -223,7 +223,7 @@ class ContentEdit:
         self.written.append(PageWritten(object=kind, ref=ref, page=PageRef(id=page["id"], urls=Location(app=app))))
 
 
-def _given(change: PageDetails) -> dict[str, Any]:
+def _given_details(change: PageDetails) -> dict[str, Any]:
     details = change.model_fields_set & set(PageDetails.model_fields)
     return change.model_dump(mode="json", by_alias=True, include=details)
 

@@ -122,9 +122,9 @@ def _sections(title: str, text: str, words: list[str]) -> list[tuple[str, str, s
     names = AnchorNames()
     for level, heading, body in _divided(text):
         anchor = names.markdown(level, heading) if heading else ""
-        excerpt = _around(body, words)
+        excerpt = _excerpt(body, words)
         if excerpt or any(word in fold(heading) for word in words):
-            sections.append((heading or title, anchor, excerpt or _flat(body)[: 2 * AROUND]))
+            sections.append((heading or title, anchor, excerpt or _on_one_line(body)[: 2 * AROUND]))
         if len(sections) == MOST_SECTIONS:
             break
     return sections
@@ -145,8 +145,8 @@ def _divided(text: str) -> list[tuple[int, str, str]]:
     return [(level, heading, "\n".join(lines)) for level, heading, lines in divided]
 
 
-def _around(body: str, words: list[str]) -> str:
-    flat = _flat(body)
+def _excerpt(body: str, words: list[str]) -> str:
+    flat = _on_one_line(body)
     text = fold(flat)
     places = [at for word in words if (at := text.find(word)) >= 0]
     if not places:
@@ -155,5 +155,5 @@ def _around(body: str, words: list[str]) -> str:
     return ("…" if start else "") + flat[start:end].strip() + ("…" if end < len(flat) else "")
 
 
-def _flat(body: str) -> str:
+def _on_one_line(body: str) -> str:
     return " ".join(body.split())

@@ -105,7 +105,7 @@ def parse_page(markdown: str) -> PageText:
     if heading:
         text = text[heading.end :]
     return PageText(
-        _plain(heading.title) if heading else None, details, text.strip("\n") + "\n" if text.strip() else ""
+        _without_markup(heading.title) if heading else None, details, text.strip("\n") + "\n" if text.strip() else ""
     )
 
 
@@ -122,7 +122,7 @@ def _details(front: str) -> dict[str, Any]:
     return {name: front_matter[name] for name, kind in DETAILS.items() if isinstance(front_matter.get(name), kind)}
 
 
-def _plain(heading: str) -> str:
+def _without_markup(heading: str) -> str:
     return re.sub(r"(\*\*|__|`)(.+?)\1", r"\2", heading)
 
 

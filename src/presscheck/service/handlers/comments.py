@@ -238,7 +238,7 @@ def as_replies(
     return [
         CommentReply(
             urls=Location(location=context.location(f"{_place(comment)}/replies/{row.id}")),
-            **_written(context, space, row, users, reactions.get(row.id, ()), shape),
+            **_common_fields(context, space, row, users, reactions.get(row.id, ()), shape),
         )
         for row in rows
     ]
@@ -261,11 +261,11 @@ def _comment(
         resolved_at=row.resolved_at,
         resolved_by=users[row.resolved_by] if row.resolved_by else None,
         urls=Location(location=context.location(_place(row))),
-        **_written(context, space, row, users, reactions, shape),
+        **_common_fields(context, space, row, users, reactions, shape),
     )
 
 
-def _written(
+def _common_fields(
     context: Context,
     space: SpaceRow,
     row: Written,
@@ -352,7 +352,7 @@ def _repliers(context: Context, comments: Sequence[str]) -> dict[str, tuple[Cont
 @handles(ListSpaceComments)
 def list_comments(context: Context, call: ListComments | ListSpaceComments) -> Page[Comment]:
     """Lists the comments of a change request, or on a live space."""
-    space, row = _where(context, call)
+    space, row = _space_and_branch(context, call)
     filters = {"change_request": row.id if row else None, "page": call.target_page, "authors": call.authors}
     values = {name: value for name, value in filters.items() if value is not None}
     return page_of_listing(
@@ -362,7 +362,7 @@ def list_comments(context: Context, call: ListComments | ListSpaceComments) -> P
         {"space": space.id, **values},
         lambda page_rows: as_comments(context, page_rows, call.format),
         newest_first=call.order != "asc",
-        fitting=partial(_fitting, as_nodes=call.format == "document"),
+        fitting=partial(_count_that_fits, as_nodes=call.format == "document"),
     )
 
 
@@ -386,7 +386,7 @@ def _comments(filters: frozenset[str], status: str | None) -> Listing[Any]:
 @handles(PostSpaceComment)
 def post_comment(context: Context, call: PostComment | PostSpaceComment) -> Comment:
     """Adds a comment to a change request, or to a live space."""
-    space, row = _where(context, call, "comment")
+    space, row = _space_and_branch(context, call, "comment")
     if call.page is not None and not _has_page(context, space, row, call.page):
         raise ApiError(400, f"page: no page {call.page} in this content")
     comment = new_comment(
@@ -406,14 +406,16 @@ def post_comment(context: Context, call: PostComment | PostSpaceComment) -> Comm
 @handles(GetSpaceComment)
 def get_comment(context: Context, call: GetComment | GetSpaceComment) -> Comment:
     """Returns a comment."""
-    return as_comments(context, [comment_in(context, *_where(context, call), call.comment_id)], call.format)[0]
+    return as_comments(context, [comment_in(context, *_space_and_branch(context, call), call.comment_id)], call.format)[
+        0
+    ]
 
 
 @handles(UpdateComment)
 @handles(UpdateSpaceComment)
 def update_comment(context: Context, call: UpdateComment | UpdateSpaceComment) -> Comment:
     """Resolves, reopens or edits a comment, or reacts to it."""
-    space, row = _where(context, call, "comment")
+    space, row = _space_and_branch(context, call, "comment")
     comment = comment_in(context, space, row, call.comment_id)
     _change(context, space, row, comment, comment, call)
     return as_comments(context, [comment])[0]
@@ -423,7 +425,7 @@ def update_comment(context: Context, call: UpdateComment | UpdateSpaceComment) -
 @handles(DeleteSpaceComment)
 def delete_comment(context: Context, call: DeleteComment | DeleteSpaceComment) -> None:
     """Deletes a comment and its replies. Returns normally if there is no such comment."""
-    space, row = _where(context, call, "comment")
+    space, row = _space_and_branch(context, call, "comment")
     try:
         comment = comment_in(context, space, row, call.comment_id)
     except ApiError:
@@ -435,7 +437,7 @@ def delete_comment(context: Context, call: DeleteComment | DeleteSpaceComment) -
 @handles(ListSpaceReplies)
 def list_replies(context: Context, call: ListReplies | ListSpaceReplies) -> Page[CommentReply]:
     """Lists the replies to a comment, oldest first."""
-    space, row = _where(context, call)
+    space, row = _space_and_branch(context, call)
     comment = comment_in(context, space, row, call.comment_id)
     return page_of_listing(
         context,
@@ -443,11 +445,11 @@ def list_replies(context: Context, call: ListReplies | ListSpaceReplies) -> Page
         _REPLIES,
         {"comment": comment.id},
         lambda page_rows: as_replies(context, space, comment, page_rows, call.format),
-        fitting=partial(_fitting, as_nodes=call.format == "document"),
+        fitting=partial(_count_that_fits, as_nodes=call.format == "document"),
     )
 
 
-def _fitting(rows: Sequence[CommentRow] | Sequence[ReplyRow], *, as_nodes: bool) -> int:
+def _count_that_fits(rows: Sequence[CommentRow] | Sequence[ReplyRow], *, as_nodes: bool) -> int:
     """Returns how many rows, from the first, fit into one page of a listing. The first always does."""
     characters = parts = 0
     for number, row in enumerate(rows):
@@ -463,7 +465,7 @@ def _fitting(rows: Sequence[CommentRow] | Sequence[ReplyRow], *, as_nodes: bool)
 @handles(PostSpaceReply)
 def post_reply(context: Context, call: PostReply | PostSpaceReply) -> CommentReply:
     """Replies to a comment."""
-    space, row = _where(context, call, "comment")
+    space, row = _space_and_branch(context, call, "comment")
     comment = comment_in(context, space, row, call.comment_id)
     reply = ReplyRow(
         id=new_id(),
@@ -481,7 +483,7 @@ def post_reply(context: Context, call: PostReply | PostSpaceReply) -> CommentRep
 @handles(GetReply)
 def get_reply(context: Context, call: GetReply) -> CommentReply:
     """Returns a reply."""
-    space, row = _where(context, call)
+    space, row = _space_and_branch(context, call)
     comment = comment_in(context, space, row, call.comment_id)
     return as_replies(context, space, comment, [reply_to(context, comment, call.comment_reply_id)], call.format)[0]
 
@@ -489,7 +491,7 @@ def get_reply(context: Context, call: GetReply) -> CommentReply:
 @handles(UpdateReply)
 def update_reply(context: Context, call: UpdateReply) -> CommentReply:
     """Edits a reply or reacts to it; `resolved` applies to the parent comment."""
-    space, row = _where(context, call, "comment")
+    space, row = _space_and_branch(context, call, "comment")
     comment = comment_in(context, space, row, call.comment_id)
     reply = reply_to(context, comment, call.comment_reply_id)
     _change(context, space, row, comment, reply, call)
@@ -499,7 +501,7 @@ def update_reply(context: Context, call: UpdateReply) -> CommentReply:
 @handles(DeleteReply)
 def delete_reply(context: Context, call: DeleteReply) -> None:
     """Deletes a reply. Returns normally if there is no such reply."""
-    space, row = _where(context, call, "comment")
+    space, row = _space_and_branch(context, call, "comment")
     try:
         reply = reply_to(context, comment_in(context, space, row, call.comment_id), call.comment_reply_id)
     except ApiError:
@@ -520,7 +522,9 @@ def _resolve(context: Context, space: SpaceRow, comment: CommentRow, *, resolved
         comment.resolved_by = context.user.id if resolved else None
 
 
-def _where(context: Context, call: AnyCall, required: str = "read") -> tuple[SpaceRow, ChangeRequestRow | None]:
+def _space_and_branch(
+    context: Context, call: AnyCall, required: str = "read"
+) -> tuple[SpaceRow, ChangeRequestRow | None]:
     change_request: str | None = getattr(call, "change_request_id", None)
     if required != "read":
         know_place(context, call.space_id, change_request)

@@ -53,7 +53,7 @@ def create_spec(context: Context, call: CreateOpenAPISpec) -> OpenAPISpec:
     organization_for(context, call.organization_id, "create")
     if _spec_by_slug(context, call.organization_id, call.slug) is not None:
         raise ApiError(400, f"slug: a specification named {call.slug} already exists")
-    return _put(context, call.organization_id, call.slug, call.source)
+    return _store(context, call.organization_id, call.slug, call.source)
 
 
 @handles(GetOpenAPISpec)
@@ -70,7 +70,7 @@ def put_spec(context: Context, call: PutOpenAPISpec) -> OpenAPISpec:
         CreateOpenAPISpec(organization_id=call.organization_id, slug=call.spec_slug, source=call.source)
     except InvalidArgument as error:
         raise invalid(error) from None
-    return _put(context, call.organization_id, call.spec_slug, call.source)
+    return _store(context, call.organization_id, call.spec_slug, call.source)
 
 
 @handles(DeleteOpenAPISpec)
@@ -116,7 +116,7 @@ def get_latest_content(context: Context, call: GetLatestOpenAPISpecContent) -> O
     return OpenAPISpecContent(filesystem={"openapi.json": json.loads(content)}, url=_file(context, row, version))
 
 
-def _put(context: Context, organization_id: str, slug: str, source: SpecSource) -> OpenAPISpec:
+def _store(context: Context, organization_id: str, slug: str, source: SpecSource) -> OpenAPISpec:
     _require_source(source)
     row, now = _spec_by_slug(context, organization_id, slug), context.now()
     if row is None:

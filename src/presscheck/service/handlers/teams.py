@@ -176,14 +176,14 @@ def _spaces_of(context: Context, teams: Sequence[TeamRow]) -> dict[str, int]:
         SpaceRow.organization_id.in_(organizations), SpaceRow.parent_id.is_not(None), SpaceRow.deleted_at.is_(None)
     )
     counts = {row[0]: row[1] for row in context.session.execute(space_counts.group_by(SpaceRow.parent_id))}
-    enclosing = {collection: set(_upwards(above, collection)) for collection in counts}
+    enclosing = {collection: set(_enclosing(above, collection)) for collection in counts}
     return {
         team: sum(counts[collection] for collection in counts if enclosing[collection] & granted)
         for team, granted in collections_by_team.items()
     }
 
 
-def _upwards(above: dict[str, str | None], collection_id: str | None) -> Iterable[str]:
+def _enclosing(above: dict[str, str | None], collection_id: str | None) -> Iterable[str]:
     while collection_id is not None:
         yield collection_id
         collection_id = above.get(collection_id)

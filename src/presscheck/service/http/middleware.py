@@ -295,7 +295,7 @@ class RateLimitMiddleware:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handles a request."""
-        counted = await self._counted(scope) if scope["type"] == "http" else None
+        counted = await self._client_key(scope) if scope["type"] == "http" else None
         if counted is None:
             await self.app(scope, receive, send)
             return
@@ -322,7 +322,7 @@ class RateLimitMiddleware:
 
         await self.app(scope, receive, send_with_headers)
 
-    async def _counted(self, scope: Scope) -> str | None:
+    async def _client_key(self, scope: Scope) -> str | None:
         """Returns the key that the request is counted under, such as ``token HASH``, or None if it is not limited."""
         if scope["path"] in UNLIMITED:
             return None

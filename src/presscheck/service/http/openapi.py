@@ -72,7 +72,7 @@ def describe(operations: Iterable[type[Operation[Any]]]) -> Schema:
         "components": {
             "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
             "responses": {
-                _refusal(status): {"description": text, "content": _json({"$ref": _named("Refusal")})}
+                _refusal(status): {"description": text, "content": _json({"$ref": _model_reference("Refusal")})}
                 for status, text in REFUSALS.items()
             },
             "schemas": models | {"Refusal": _REFUSAL},
@@ -111,7 +111,7 @@ def _described(operation: type[Operation[Any]], schemas: dict[Key, Schema]) -> S
         "tags": [operation.family],
         "summary": summary,
         "parameters": [*_in_path(operation, arguments), *_in_query(operation, arguments)],
-        "responses": {str(operation.success): _answered(schemas.get((name, "serialization")))}
+        "responses": {str(operation.success): _response(schemas.get((name, "serialization")))}
         | {status: {"$ref": f"#/components/responses/{_refusal(status)}"} for status in REFUSALS},
     }
     body = None if operation.method() in ("GET", "DELETE") else _body(operation, arguments)
@@ -147,7 +147,7 @@ def _body(operation: type[Operation[Any]], arguments: Schema) -> Schema | None:
     return {"required": bool(required), "content": _json(schema | ({"required": required} if required else {}))}
 
 
-def _answered(schema: Schema | None) -> Schema:
+def _response(schema: Schema | None) -> Schema:
     if schema is None:
         return {"description": "Done; no content."}
     return {"description": "The response.", "content": _json(schema)}
@@ -173,7 +173,7 @@ def _json(schema: Schema) -> Schema:
     return {"application/json": {"schema": schema}}
 
 
-def _named(model: str) -> str:
+def _model_reference(model: str) -> str:
     return _REFERENCE.format(model=model)
 
 

@@ -106,7 +106,7 @@ class Workers:
     def _work(self) -> None:
         while not self._ending.is_set():
             try:
-                job = self._take()
+                job = self._take_job()
             except Exception as error:
                 _report("could not take a job", error)
                 self._writable_since = time.monotonic()
@@ -116,18 +116,18 @@ class Workers:
             else:
                 self._run(job)
 
-    def _take(self) -> JobRow | None:
+    def _take_job(self) -> JobRow | None:
         started = time.monotonic()
         with self._database.reading.begin() as session:  # checking must not take the write lock
             expired = self._expired(session)
-            if session.scalar(self._due(expired).with_only_columns(JobRow.id)) is None:
+            if session.scalar(self._due_job(expired).with_only_columns(JobRow.id)) is None:
                 return None
 
         def take(session: Session) -> JobRow | None:
             now = time.monotonic()
             if now - started > POLL:  # the transaction waited for a lock
                 self._writable_since = now
-            return self._take_one(session, expired if started > self._writable_since else [])
+            return self._start_next(session, expired if started > self._writable_since else [])
 
         return self._database.write(take)
 
@@ -147,13 +147,13 @@ class Workers:
             if now - max(since, self._writable_since) >= LEASE and lease not in self._held
         ]
 
-    def _take_one(self, session: Session, expired: list[tuple[str, int]]) -> JobRow | None:
+    def _start_next(self, session: Session, expired: list[tuple[str, int]]) -> JobRow | None:
         """Takes the next due job and counts the attempt; a job that has no attempts left fails instead.
 
         The attempt is counted before the job runs, because a job that ends the whole process cannot be counted
         afterwards.
         """
-        while (job := session.scalars(self._due(expired).with_for_update(skip_locked=True)).first()) is not None:
+        while (job := session.scalars(self._due_job(expired).with_for_update(skip_locked=True)).first()) is not None:
             if job.state == "waiting" or job.attempts < MOST_ATTEMPTS:
                 job.state, job.attempts, job.lease = "running", job.attempts + 1, secrets.token_hex(8)
                 return job
@@ -161,7 +161,7 @@ class Workers:
             session.flush()
         return None
 
-    def _due(self, expired: list[tuple[str, int]]) -> Select[JobRow]:
+    def _due_job(self, expired: list[tuple[str, int]]) -> Select[JobRow]:
         now = self._clock()
         recurring = [kind for kind, runner in self._runners.items() if runner.again]
         # no retry waits that long, so the clock was set back meanwhile

@@ -82,42 +82,46 @@ class _Thread:
     """A comment with its replies and reactions; `place` identifies its change request, or is None on live pages."""
 
     def __init__(
-        self, planting: Planting, space: str, place: dict[str, Any] | None, said: dict[str, Any], author: str
+        self, planting: Planting, space: str, place: dict[str, Any] | None, thread: dict[str, Any], author: str
     ) -> None:
         self.planting = planting
         self.space = space
         self.place = place
-        self.said = said
+        self.thread = thread
         self.author = author
         self.comment = ""
 
     def happenings(self) -> Iterator[Happening]:
-        by, past = self.said.get("by", self.author), ago(self.said["ago"])
-        yield Happening(past, lambda: self._say(by, past))
-        for reply in self.said.get("replies", ()):
-            yield self._later(reply, lambda reply=reply: self._call("PostReply", body=Document(markdown=reply["text"])))
-        for emoji, people in self.said.get("react", {}).items():
+        by, past = self.thread.get("by", self.author), ago(self.thread["ago"])
+        yield Happening(past, lambda: self._post_comment(by, past))
+        for reply in self.thread.get("replies", ()):
+            yield self._later(
+                reply, lambda reply=reply: self._call_on_comment("PostReply", body=Document(markdown=reply["text"]))
+            )
+        for emoji, people in self.thread.get("react", {}).items():
             for person in people:
-                reaction = {"by": person, "ago": self.said["ago"]}
-                yield self._later(reaction, lambda emoji=emoji: self._call("UpdateComment", added_reactions=(emoji,)))
-        if "resolved" in self.said:
-            yield self._later(self.said["resolved"], lambda: self._call("UpdateComment", resolved=True))
+                reaction = {"by": person, "ago": self.thread["ago"]}
+                yield self._later(
+                    reaction, lambda emoji=emoji: self._call_on_comment("UpdateComment", added_reactions=(emoji,))
+                )
+        if "resolved" in self.thread:
+            yield self._later(self.thread["resolved"], lambda: self._call_on_comment("UpdateComment", resolved=True))
 
     def _later(self, step: dict[str, Any], call: Callable[[], Any]) -> Happening:
         by, past = step.get("by", self.author), ago(step["ago"])
         return Happening(past, lambda: self.planting.does(by, past, call()))
 
-    def _say(self, by: str, past: timedelta) -> None:
-        quote = f"> {self.said['quote']}\n\n" if "about" in self.said else ""
-        page = {"page": self._page(self.said["page"])["id"]} if "page" in self.said else {}
-        text = self.said["say"] if self.place else self.said["text"]
-        call = self._named("PostComment")(**self._at(), body=Document(markdown=quote + text), **page)
+    def _post_comment(self, by: str, past: timedelta) -> None:
+        quote = f"> {self.thread['about']}\n\n" if "about" in self.thread else ""
+        page = {"page": self._page(self.thread["page"])["id"]} if "page" in self.thread else {}
+        text = self.thread["say"] if self.place else self.thread["text"]
+        call = self._operation("PostComment")(**self._at(), body=Document(markdown=quote + text), **page)
         self.comment = self.planting.does(by, past, call).id
 
-    def _call(self, name: str, **given: Any) -> Any:
-        return self._named(name)(**self._at(), comment_id=self.comment, **given)
+    def _call_on_comment(self, name: str, **given: Any) -> Any:
+        return self._operation(name)(**self._at(), comment_id=self.comment, **given)
 
-    def _named(self, name: str) -> Any:
+    def _operation(self, name: str) -> Any:
         """Returns the operation for a change request, or its counterpart for a live space."""
         if self.place:
             return getattr(comments, name)

@@ -92,7 +92,7 @@ def require_customization(given: dict[str, Any]) -> None:
     if missing:
         raise ApiError(400, f"{missing[0]}: required; the customization of a site is replaced as a whole")
     for path, value in _places(given, ""):
-        usual = _within(LOOKS, path)
+        usual = _value_at(LOOKS, path)
         for kind, words in ((dict, "an object"), (list, "an array"), (bool, "true or false")):
             if isinstance(usual, kind) and not isinstance(value, kind):
                 raise ApiError(400, f"{path}: must be {words}")
@@ -111,7 +111,7 @@ def _places(value: Any, path: str) -> Iterator[tuple[str, Any]]:
             yield from _places(inner, f"{path}.{name}" if path else name)
 
 
-def _within(value: Any, path: str) -> Any:
+def _value_at(value: Any, path: str) -> Any:
     for name in path.split("."):
         value = cast("dict[str, Any]", value).get(name) if isinstance(value, dict) else None
     return value

@@ -150,7 +150,7 @@ class SiteContents:
 
     def shown_spaces(self, section_id: str | None) -> list[SiteSpace]:
         """Returns the visible site spaces of a section, or of the top level."""
-        visible_spaces = self._shown()
+        visible_spaces = self._visible_site_spaces()
         return [
             visible_spaces[site_space.id]
             for site_space in self.site_spaces
@@ -168,7 +168,7 @@ class SiteContents:
         Raises:
             ApiError: 404, its space does not exist or the caller may not see it.
         """
-        serialized = self._shown().get(row.id)
+        serialized = self._visible_site_spaces().get(row.id)
         if serialized is None:
             raise ApiError(404, "Site space not found.")
         return serialized
@@ -190,7 +190,7 @@ class SiteContents:
     def _shown_items(self, group_id: str | None) -> tuple[StructureItem, ...]:
         return tuple(self.item(item) for item in self.inside(group_id) if self.shows(item))
 
-    def _shown(self) -> dict[str, SiteSpace]:
+    def _visible_site_spaces(self) -> dict[str, SiteSpace]:
         if self._spaces is None:
             ids = dict.fromkeys(site_space.space_id for site_space in self.site_spaces)
             rows = [self._space_rows[space_id] for space_id in ids if space_id in self._space_rows]

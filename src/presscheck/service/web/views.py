@@ -81,7 +81,7 @@ def answered(context: Context, request: Request, files: BlobStore, sites: SiteRe
     target = _redirect(site) if query is None else None
     if target:
         return RedirectResponse(site.absolute(target), 307, {"cache-control": "no-cache"})
-    return _answer(site, Appearance(site, request.cookies.get(THEME)), query)
+    return _respond(site, Appearance(site, request.cookies.get(THEME)), query)
 
 
 def app_page(address: str) -> Response:
@@ -91,7 +91,7 @@ def app_page(address: str) -> Response:
     return HTMLResponse(_templates().get_template("app.html").render(command=command), 200, headers)
 
 
-def _answer(site: PublishedSite, looks: Appearance, query: str | None) -> Response:
+def _respond(site: PublishedSite, looks: Appearance, query: str | None) -> Response:
     page = site.find(site.path)
     if query is not None:
         words = query[:LONGEST_QUERY]

@@ -137,7 +137,7 @@ def _tabs(page: BlockContext, token: Token, inner: Tokens) -> str:
     """Renders tabs as radio buttons with labels; style rules show the content of the checked one."""
     name = f"tabs-{page.number()}"
     parts: list[str] = []
-    for number, (tab, within) in enumerate(_named(inner, "tab")):
+    for number, (tab, within) in enumerate(_child_tags(inner, "tab")):
         title, checked = escape(tab.meta.get("title", "") or "Tab"), "" if number else " checked"
         anchor = escape(heading_anchor(tab.meta.get("title", "")))
         parts.append(
@@ -149,7 +149,7 @@ def _tabs(page: BlockContext, token: Token, inner: Tokens) -> str:
 
 
 def _stepper(page: BlockContext, token: Token, inner: Tokens) -> str:
-    steps = "".join(f"<li>{_step_icon(step)}{page.flow(within)}</li>" for step, within in _named(inner, "step"))
+    steps = "".join(f"<li>{_step_icon(step)}{page.flow(within)}</li>" for step, within in _child_tags(inner, "step"))
     return f'<ol class="stepper">{steps}</ol>' if steps else page.flow(inner)
 
 
@@ -269,7 +269,7 @@ def _response(page: BlockContext, token: Token, inner: Tokens) -> str:
     return f'<details class="unfolds"><summary>{status} {description}</summary><div>{page.flow(inner)}</div></details>'
 
 
-def _named(inner: Tokens, name: str) -> Iterator[tuple[Token, Tokens]]:
+def _child_tags(inner: Tokens, name: str) -> Iterator[tuple[Token, Tokens]]:
     """Yields the child tags with this name and their content."""
     for token, within in outermost(inner):
         if token.type == "tag_open" and token.meta["name"] == name:

@@ -146,7 +146,7 @@ def _content(head: Row, number: int, cell: Cell, world: InlineContext) -> str:
 
 
 def _card(head: Row, row: Row, world: InlineContext) -> str:
-    target, cover = _named(head, row, "data-card-target"), _named(head, row, "data-card-cover")
+    target, cover = _link_with_role(head, row, "data-card-target"), _link_with_role(head, row, "data-card-cover")
     visible_cells = [(number, cell) for number, cell in enumerate(row) if not _is_hidden(head, number) and cell.html]
     inside = "".join(f"<div>{_content(head, number, cell, world)}</div>" for number, cell in visible_cells)
     image = world.leads(cover) if cover else None
@@ -159,7 +159,7 @@ def _card(head: Row, row: Row, world: InlineContext) -> str:
     return f'<li class="card">{picture}{inside}{link}</li>'
 
 
-def _named(head: Row, row: Row, name: str) -> str:
+def _link_with_role(head: Row, row: Row, name: str) -> str:
     """Returns the link in the column that has a role (`name`) in a card, or an empty string."""
     return next(_addresses(head, row, name), "")
 
