@@ -37,7 +37,7 @@ class MembershipRole(Model):
 
 
 class MembershipPermissions(Model):
-    """What the caller may see of a membership."""
+    """The caller's permissions for a membership."""
 
     view: bool = False
 

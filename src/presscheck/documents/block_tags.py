@@ -38,7 +38,7 @@ AttributeKind = Literal["text", "choice", "flag", "count", "length", "file", "ad
 """The format of an attribute's value, which determines how it is converted for nodes."""
 
 Content = Literal["blocks", "caption", "nothing"]
-"""What is between a tag and its end: blocks, words about the tag itself, or nothing (the tag has no end)."""
+"""The content between a tag and its end tag: blocks, text about the tag itself, or nothing if it has no end tag."""
 
 
 class Attribute(NamedTuple):

@@ -218,7 +218,7 @@ class Lanes:
     writers: Threads
     outgoing: CapacityLimiter
     places: Turns
-    """One writer at a time per place: on SQLite the database, on PostgreSQL a space or the like."""
+    """Admits one writer at a time: on SQLite to the database, on PostgreSQL to each place, such as a space."""
     users: Turns
     organizations: Turns
 

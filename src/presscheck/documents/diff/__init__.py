@@ -1,1 +1,1 @@
-"""What changed between two texts of a page, and the diff as terminal lines."""
+"""The changes between two versions of a page, and their rendering as terminal lines."""

@@ -40,7 +40,7 @@ class PageDifference:
 
     @property
     def kind(self) -> Literal["same", "added", "removed", "changed"]:
-        """How the page as a whole differs."""
+        """The kind of change of the whole page."""
         if all(block.kind == "same" for block in self.blocks):
             return "same"
         if not self.before.strip() or not self.after.strip():

@@ -29,7 +29,7 @@ _KEPT = {
     True: "Deleted in the change request and edited live: kept.",
     False: "Deleted live and edited in the change request: kept.",
 }
-"""Why a deleted object was kept, by whether the change request deleted it."""
+"""Reasons why a deleted object was kept, by whether the change request deleted it."""
 _BYTES = ("content", "downloadURL", "contentType", "size", "dimensions")
 """Fields that depend on the bytes of a file and are merged together."""
 _CALLED = {"emoji": "emoji", "slug": "address", "noIndex": "visibility", "hidden": "visibility"}

@@ -75,7 +75,7 @@ def content_links(context: Context, space: SpaceRow, revision: RevisionRow) -> L
 
 
 def _targets(text: str) -> tuple[str, ...]:
-    if size_problem(text):  # such pages are not rendered, and their links lead nowhere
+    if size_problem(text):  # such pages are not rendered, so their links do not count
         return ()
     return tuple(link.target for link in find_links(text))
 

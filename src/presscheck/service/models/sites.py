@@ -11,7 +11,7 @@ from presscheck.service.models.table import Table, refers
 
 
 class SiteRow(Table):
-    """A docs site; `structure` says whether its top level has sections or site spaces."""
+    """A docs site."""
 
     __tablename__ = "sites"
 

@@ -99,7 +99,7 @@ def _as_written(page: BlockContext, token: Token, inner: Tokens) -> str:
 
 
 def _if(page: BlockContext, token: Token, inner: Tokens) -> str:
-    """Renders nothing: content for everyone has no condition any more, see `source`."""
+    """Omits the content: `visible_text` has already removed the condition tags of visible content."""
     return ""
 
 

@@ -30,7 +30,7 @@ from presscheck.service.models.jobs import SettingRow
 AT_ONCE = 8
 """Number of files that are copied in parallel."""
 ROUNDS = 5
-"""How often new files are copied before writers have to wait for the last ones."""
+"""Number of rounds that copy new files while writing continues; the last round after them locks out writers."""
 MOST_NAMED = 3
 """Number of damaged files that are listed in an error."""
 

@@ -1,4 +1,4 @@
-"""What the HTML renderer needs to know about a page: link targets, included texts, and the visitor's conditions."""
+"""The data that the HTML renderer needs for a page: link targets, included texts, and the visitor's conditions."""
 
 from __future__ import annotations
 
