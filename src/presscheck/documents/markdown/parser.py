@@ -215,7 +215,9 @@ def _container(state: StateBlock, start: int, closing: int, opened: re.Match[str
     state.line = closing + 1
 
 
-def _parse_content(state: StateBlock, first: int, inside: int, closing: int, last: int, html_indent: int | None) -> None:
+def _parse_content(
+    state: StateBlock, first: int, inside: int, closing: int, last: int, html_indent: int | None
+) -> None:
     """Parses the lines between two tags; the first and the last may share a line with a tag.
 
     The line table of the parser state is changed for that, and restored at the end.
