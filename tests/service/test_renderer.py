@@ -170,7 +170,7 @@ async def test_a_renderer_reads_every_page_of_a_repository(tmp_path: Path) -> No
     database = Database(service.database_url)
     with database.writing.begin() as session:
         owner = session.get_one(UserRow, service.owner_id)
-        bring_in(session, system_clock, owner, DiskBlobStore(tmp_path), (varied(1, pages=20).write(tmp_path / "docs"),))
+        bring_in(session, system_clock, owner, DiskBlobStore(tmp_path), (varied(1, pages=6).write(tmp_path / "docs"),))
     database.close()
     service.start()
     async with Client(service.base_url, service.token) as client:
@@ -184,4 +184,4 @@ async def test_a_renderer_reads_every_page_of_a_repository(tmp_path: Path) -> No
         await renderer.site(site)
     service.stop()
     assert sorted(renderer.faults) == []
-    assert renderer.pages > 10 and renderer.nodes > 100
+    assert renderer.pages > 5 and renderer.nodes > 100
