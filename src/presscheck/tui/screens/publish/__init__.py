@@ -1,1 +1,1 @@
-"""The screen of sites."""
+"""The publish screen: the sites of an organization, their checks, and their publishing."""

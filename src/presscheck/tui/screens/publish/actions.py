@@ -1,4 +1,4 @@
-"""Publishing and unpublishing: a sheet before, then each step, the live address, and whether the page answers."""
+"""Publishing and unpublishing of sites: the confirmation, each step, and the request to the live address."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ ACTIONS = (
     Choice("unpublish", "Unpublish", "those that are live"),
 )
 NAMED = 3
-"""Differences of a subject that are named."""
+"""Maximum number of differences listed for each subject."""
 SIGNS = {"added": ("+", "added"), "edited": ("~", "waiting"), "moved": ("→", "waiting"), "removed": ("−", "removed")}
 _AUDIENCES = {
     "public": "everybody, search engines included",
@@ -48,13 +48,13 @@ _AUDIENCES = {
 
 
 class SiteItem(BatchItem):
-    """Publishes or unpublishes a site, then requests its address as a visitor does.
+    """Publish or unpublish a site, then request its address without signing in.
 
     Args:
         engine: the engine.
         organization_id: the organization of the site.
         site: the site.
-        unpublishes: whether it is unpublished.
+        unpublishes: True to unpublish the site, False to publish it.
     """
 
     def __init__(self, engine: Engine, organization_id: str, site: Site, *, unpublishes: bool) -> None:
@@ -99,9 +99,9 @@ class SiteItem(BatchItem):
         self.message = f"published; checking that {address or 'the page'} answers …"
         redraw()
         words = sanitize(await reach_words(self._engine, self._organization_id, answer))
-        await self._engine.noted(answer.id)  # it is done when nothing would be lost by leaving
+        await self._engine.noted(answer.id)  # quitting earlier would lose the record of the publish
         self.state = "failed" if "not reachable" in words else "done"
-        self.message = f"{words} {address}".rstrip()  # the words first: a narrow screen cuts the address
+        self.message = f"{words} {address}".rstrip()  # the result comes first, because narrow screens cut the address
 
     async def _unpublish(self, redraw: Callable[[], None]) -> None:
         address = self._site.urls.published
@@ -122,14 +122,14 @@ class PublishActions:
 
     Args:
         session: the sites.
-        checklist: checks a site before it is published.
+        checklist: the checks that run before publishing.
     """
 
     def __init__(self, session: PublishSession, checklist: Checklist) -> None:
         self._session, self._checklist = session, checklist
 
     def reason_publish(self) -> str | None:
-        """Disabled without a site and offline."""
+        """Disabled without a site, and offline."""
         if self._session.current is None:
             return "there is no site to publish: a creates one"
         is_online = self._session.screen.engine.status.online
@@ -143,7 +143,7 @@ class PublishActions:
         return self._unpublish(site) if site.published else self._publish(site)
 
     def reason_mark(self) -> str | None:
-        """Disabled without a site, and in the structure of one."""
+        """Disabled without a site, and while the structure of a site has the focus."""
         if self._session.current is None:
             return "there is no site to mark"
         return "only sites can be marked" if self._session.tree.has_focus else None
@@ -159,7 +159,7 @@ class PublishActions:
         self._session.rows.mark_visible()
 
     def reason_act_on_marked(self) -> str | None:
-        """Disabled without marked sites and offline."""
+        """Disabled without marked sites, and offline."""
         if not self._session.rows.marked:
             return "nothing is marked: space marks a site, * all visible ones"
         return self.reason_publish()
@@ -180,7 +180,7 @@ class PublishActions:
             self._start(sites, unpublishes=unpublishes)
 
     async def _publish(self, site: Site) -> None:
-        """Publish a site: not before it was checked, and with errors only after its title was typed."""
+        """Publish a site after its checks have run; if there are errors, the user types its title to confirm."""
         title = sanitize(site.title)
         lines = publish_lines(site, None, Differences(), time.time())[:3]
         dialog = self._dialog(f"Publish {title}?", [*lines, (), CHECKING], "Publish", is_ready=False)
@@ -205,7 +205,10 @@ class PublishActions:
             self._start([site], unpublishes=False)
 
     async def _unpublish(self, site: Site) -> None:
-        """Unpublish a site after its title was typed; nothing is waited for, because this may be urgent."""
+        """Unpublish a site after the user has typed its title.
+
+        The dialog shows cached data only and does not load more, because unpublishing may be urgent.
+        """
         title, content = sanitize(site.title), self._checklist.content(site)
         call = GetCustomization(organization_id=self._session.organization_id, site_id=site.id)
         known = self._session.screen.engine.known(call)
@@ -268,11 +271,11 @@ class PublishActions:
 
 
 def audience(site: Site, content: SiteContent | None) -> str:
-    """Who can read a published site, in words.
+    """Return a description of the readers who can open a published site.
 
     Args:
         site: the site.
-        content: what the checks read of it, if they did.
+        content: the content that the last check read; None if no check read it.
     """
     words = _AUDIENCES.get(site.visibility, sanitize(site.visibility))
     unread = {part.name for part in content.unread} if content else set[str]()
@@ -286,7 +289,7 @@ def audience(site: Site, content: SiteContent | None) -> str:
 
 
 def publish_lines(site: Site, content: SiteContent | None, changes: Differences, now: float) -> list[Line]:
-    """What publishing a site means: its audience and content, and what differs since it was published last."""
+    """Return the lines that explain a publish: the audience, the content, and the changes since the last publish."""
     spaces = count(site.site_spaces, "space")
     pages = sum(1 for space in content.spaces for _ in flatten(space.pages)) if content else 0
     amount = f"{spaces}, {count(pages, 'page')}" if content and not _lacks_pages(content) else spaces
@@ -302,13 +305,13 @@ def publish_lines(site: Site, content: SiteContent | None, changes: Differences,
 def unpublish_lines(
     site: Site, content: SiteContent | None, state: PublishedState | None, changes: Differences | None, now: float
 ) -> list[Line]:
-    """What unpublishing a site means: its address and its readers, and what went live since it was published.
+    """Return the lines that explain an unpublish: the address, the audience, and the changes since the last publish.
 
     Args:
         site: the site.
-        content: what the checks read of it, if they did.
-        state: the state in which it was published, if it is known.
-        changes: what differs since; None if it was not checked since.
+        content: the content that the last check read; None if no check read it.
+        state: the last published state that this machine recorded; None without a record.
+        changes: the changes since `state`; None if no check has compared them.
         now: the time, in seconds since the epoch.
     """
     address = sanitize(shown_address(site, site.urls.published))
@@ -323,7 +326,7 @@ def unpublish_lines(
 
 
 def last_publish(state: PublishedState | None, now: float) -> str:
-    """When a site was published last, as far as this machine knows; empty if it does not."""
+    """Return when a site was last published according to this machine, or an empty string without a record."""
     if state is None:
         return ""
     when = long_ago(now - state.at)
@@ -331,7 +334,7 @@ def last_publish(state: PublishedState | None, now: float) -> str:
 
 
 def difference_lines(state: PublishedState | None, changes: Differences | None, now: float) -> list[Line]:
-    """What differs since a site was published last; or that it is not known, or not checked since."""
+    """Return the changes since the last publish, or one line saying why they are unknown."""
     if state is not None and changes is None:
         return [
             (Span(f"It was {last_publish(state, now)}, and not checked since: what changed is not known.", "quiet"),)

@@ -1,4 +1,4 @@
-"""The checks of a site: made in the background while the site is looked at, listed, and shown before publishing."""
+"""The checks of a site: they run in the background, are listed by a command, and are shown before publishing."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ if TYPE_CHECKING:
     from presscheck.tui.screens.publish.site_screens import SiteScreens
 
 REST = 0.4
-"""Seconds that the cursor rests on a site before it is checked."""
+"""Seconds that the cursor rests on a site before its check starts."""
 CURRENT = 60.0
-"""Seconds for which the findings about a site are shown without checking it again."""
+"""Seconds before a visible site is checked again."""
 AFTER_A_SCREEN = 5.0
-"""The same, after another screen was on top, on which something may have been mended."""
+"""Seconds before a site is checked again after another screen was open, where the user may have fixed problems."""
 SHOWN_BEFORE_PUBLISHING = 5
-"""Findings that the confirmation names."""
+"""Maximum number of findings in the confirmation."""
 SIGNS: dict[Severity, tuple[str, str]] = {
     "error": ("✗", "removed"),
     "unknown": ("?", "waiting"),
@@ -50,37 +50,37 @@ _HEADINGS: dict[Severity, str] = {
 
 
 class Checklist:
-    """Checks the site under the cursor, and handles the command that lists what was found.
+    """Checks the site under the cursor, and handles the command that lists the findings.
 
     Args:
         session: the sites.
-        screens: opens the screen in which a finding is mended.
+        screens: opens the screen where a finding can be fixed.
     """
 
     def __init__(self, session: PublishSession, screens: SiteScreens) -> None:
         self._session, self._screens = session, screens
         self._found: dict[str, list[Finding]] = {}
-        """The findings by the id of the site, as of the last check."""
+        """Findings of the last check by site id."""
         self._failed: dict[str, str] = {}
-        """Why a site could not be checked, by its id."""
+        """Messages of failed checks by site id."""
         self._checked_at: dict[str, float] = {}
-        """When a site was checked, by its id."""
+        """Monotonic time of the last check by site id."""
         self._running: list[str] = []
-        """The ids of the sites that are being checked."""
+        """Ids of the sites whose checks are running."""
         self._shown: dict[str, tuple[Site, SiteStructure | None]] = {}
-        """The site and its structure as they were shown last, by its id."""
+        """The last displayed site and structure by site id."""
         self._reader: SiteReader | None = None
         self._contents: dict[str, SiteContent] = {}
-        """What the last check read of a site, by its id."""
+        """Content read by the last check, by site id."""
         self._list: ProblemListScreen[Finding] | None = None
 
     def check_soon(self, site: Site, *, current: float = CURRENT) -> None:
-        """Check a site once the cursor rests on it, unless that was done so many seconds ago at most."""
+        """Check a site after the cursor has rested on it, unless its last check is less than `current` seconds old."""
 
         async def check() -> None:
             await asyncio.sleep(REST)
             is_due = monotonic() - self._checked_at.get(site.id, -CURRENT) >= current
-            if is_due and self._is_looked_at:  # not while the site is published: it is checked afterwards
+            if is_due and self._is_looked_at:  # returning from another screen checks again
                 await self.check(site, priority=BACKGROUND)
 
         self._session.screen.run(check, group="checks", exclusive=True)
@@ -90,9 +90,9 @@ class Checklist:
         return self._session.screen.is_shown or (self._list is not None and self._list.is_shown)
 
     def check_if_changed(self, site: Site, structure: SiteStructure | None) -> None:
-        """Check a site again once what is shown of it is another one than before.
+        """Check a site again when its displayed details or structure change.
 
-        It is compared with what was shown, not with what was checked: unsent changes are in the former only.
+        The comparison uses the displayed site, not the checked content: only the former includes unsent changes.
         """
         before, before_structure = self._shown.get(site.id, (site, structure))
         now = structure or before_structure
@@ -102,7 +102,11 @@ class Checklist:
             self.check_soon(site)
 
     async def check(self, site: Site, *, priority: Priority = REQUESTED) -> list[Finding] | None:
-        """The findings about a site as it is now, which are shown; None if it could not be checked."""
+        """Check a site now, and show its findings.
+
+        Returns:
+            The findings, or None if the check failed.
+        """
         self._reader = self._reader or SiteReader(self._session.screen.engine)
         self._running.append(site.id)
         try:
@@ -135,35 +139,35 @@ class Checklist:
         return found
 
     def is_running(self, site: Site) -> bool:
-        """Whether a site is being checked."""
+        """Return whether a check of the site is running."""
         return site.id in self._running
 
     def content(self, site: Site) -> SiteContent | None:
-        """What the last check read of a site."""
+        """Return the content that the last check read; None if no check read it."""
         return self._contents.get(site.id)
 
     def forget(self, sites: Sequence[Site]) -> None:
-        """Check sites again as soon as they are looked at."""
+        """Expire the checks of sites, so that each site is checked again when the cursor rests on it."""
         for site in sites:
             self._checked_at.pop(site.id, None)
 
     def _levels(self, site: Site) -> Mapping[str, Level]:
-        """The severities of checks for a site, from the file of the profile.
+        """Return the severity of each check for a site, from the checks file of the profile.
 
         Raises:
-            ConfigurationError: the file has errors.
+            ConfigurationError: the checks file has errors.
         """
         app = self._session.screen.app_context
         file = ChecksFile(app.settings_file, app.profile.checks)
         return cast("dict[str, Level]", file.read(CHECK_NAMES).of(site.id, site.title))
 
     def line(self, site: Site) -> Line:
-        """What is known of a site, in one line, with the key that lists it."""
+        """Return the summary of a site's checks, with the key that lists the findings."""
         hint = (Span(" · W lists them", "quiet"),) if self._found.get(site.id) else ()
         return (*self.summary_line(site), *hint)
 
     def summary_line(self, site: Site) -> Line:
-        """What is known of a site, in one line."""
+        """Return the summary of a site's checks: the error, the progress, or the number of problems."""
         failed = self._failed.get(site.id)
         if failed is not None:
             return (Span("could not be checked: ", "waiting"), Span(sanitize(failed), "quiet"))
@@ -180,7 +184,7 @@ class Checklist:
         return self._session.site_reason()
 
     def command_why(self) -> None:
-        """List the findings about the site; enter goes to the page, or does again what could not be checked."""
+        """List the findings of the site; enter opens the page of a finding, or repeats a check that failed."""
         site = self._session.current
         if site is None:
             return
@@ -190,7 +194,7 @@ class Checklist:
         self._session.screen.run(lambda: self.check(site), group="checks", exclusive=True)
 
     def lines_before_publishing(self, site: Site) -> list[Line]:
-        """What the confirmation says of the findings: their number, and the worst of them."""
+        """Return the lines of the confirmation: the summary, and the worst findings."""
         findings = self._found.get(site.id, [])
         worst = [finding for finding in findings if finding.severity in ("error", "unknown")]
         lines: list[Line] = [self.summary_line(site)]
@@ -235,7 +239,7 @@ class Checklist:
             self._session.screen.run(lambda: app.go(page))
 
     async def _check_again(self, site: Site, finding: Finding) -> None:
-        """Check a site again, and tell whether what could not be checked was checked now, or why not."""
+        """Check a site again, and notify whether the part that failed before could be checked."""
         self._session.screen.notify("checking again …")
         found = await self.check(site)
         where, of = sanitize(finding.where), finding.unchecked

@@ -1,4 +1,4 @@
-"""The publish screen: the sites of an organization, and the structure of the one under the cursor."""
+"""The publish screen: the sites of an organization, and the structure of the site under the cursor."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ NO_PLACE = Place("publish", "Sites")
 
 
 class PublishScreen(BaseScreen):
-    """Sites on the left, the structure of the one under the cursor on the right."""
+    """The publish screen: sites on the left, the structure of the site under the cursor on the right."""
 
     SCOPE = "site"
     FOOTER = ("publish", "why", "add", "next_pane", "move_down", "web", "close")
@@ -60,7 +60,7 @@ class PublishScreen(BaseScreen):
         self.publish_actions = PublishActions(self.session, self.checklist)
         self.site_filter = RowFilter(lambda: self.session.rows, lambda _: self._show_sites())
         self._all_sites: tuple[Site, ...] = ()
-        """All sites, also those without the text of the filter."""
+        """All sites, ignoring the filter."""
         self._hint = "Loading …"
 
     @override
@@ -99,13 +99,13 @@ class PublishScreen(BaseScreen):
 
     @override
     def on_screen_resume(self) -> None:
-        """Check the site again: on the other screen something may have been mended."""
+        """Check the site again: the user may have fixed problems on the other screen."""
         super().on_screen_resume()
         self._check_again(AFTER_A_SCREEN)
 
     def _check_again(self, current: float = CURRENT) -> None:
         site = self.current
-        # a check of a large site may take longer than the interval: it would never end if it began again
+        # a check of a large site may take longer than the interval: restarted each time, it would never finish
         if site and self.is_current and self.engine.status.online and not self.checklist.is_running(site):
             self.checklist.check_soon(site, current=current)
 
@@ -126,7 +126,7 @@ class PublishScreen(BaseScreen):
 
     @override
     def run_command(self, command: Command) -> None:
-        """Run a command. One that has no site yet waits for the sites, unless the user presses another key before."""
+        """Run a command, after the sites have loaded if it needs a site. Another key pressed meanwhile cancels it."""
         if self.session.answered.is_set() or self.disabled_reason(command.name) is None:
             super().run_command(command)
             return
@@ -153,7 +153,7 @@ class PublishScreen(BaseScreen):
             self.refresh_status_bars()
 
     def command_open(self) -> None:
-        """Go from a site to its structure; there, expand or collapse."""
+        """Focus the structure of the site; in the structure, expand or collapse the item."""
         tree = self.session.tree
         if tree.has_focus:
             tree.toggle()
@@ -163,7 +163,7 @@ class PublishScreen(BaseScreen):
                 self.engine.shortcuts.opened(self._shortcut(self.current))
 
     async def command_find_here(self) -> None:
-        """Filter the sites by title, type, visibility or address; in the structure, find a text."""
+        """Filter the sites by title, type, visibility or address; in the structure, search for text."""
         rows = self.session.rows
         if rows.has_focus:
             await self.find.open(self.site_filter, rows)
@@ -204,7 +204,7 @@ class PublishScreen(BaseScreen):
 
     @on(RowList.RowHighlighted)
     def row_highlighted(self) -> None:
-        """Show another site."""
+        """Show the site under the cursor."""
         self._subscribe_structure()
 
     def _take_organizations(self, result: Result[Page[Organization] | None]) -> None:
@@ -270,7 +270,6 @@ class PublishScreen(BaseScreen):
         self._draw_structure()
 
     def _published(self, site: Site) -> str:
-        """When a site was published last, as far as this machine knows."""
         return last_publish(PublishedStates(self.engine.outbox).of(site.id), time.time())
 
     def _key(self, index: int) -> str | None:
@@ -291,7 +290,7 @@ class PublishScreen(BaseScreen):
 
 
 def _facts(site: Site) -> list[str]:
-    """Visibility, address and type of a site, as display text."""
+    """Return visibility, address and type of a site as display text."""
     address = shown_address(site, site.urls.published).partition("://")[2].rstrip("/") or site.hostname or ""
     base = f"/{site.basename}" if site.basename and not address else ""
     return [sanitize(part) for part in (site.visibility, site.type, address or base) if part]

@@ -1,4 +1,4 @@
-"""The sites of an organization while the publish screen shows them."""
+"""The state of the publish screen: the loaded sites, and the structure of the site under the cursor."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ if TYPE_CHECKING:
 
 
 class PublishSession(StructureSession):
-    """The sites of an organization, and the structure of the one under the cursor.
+    """The sites of an organization, and the structure of the site under the cursor.
 
     Args:
         screen: the publish screen.
 
     Attributes:
         organization: the organization; None until it is loaded.
-        sites: the sites that are listed.
-        answered: set once the sites are loaded, or cannot be.
-        target: the id of the site that the cursor goes to as soon as it is listed; empty for none.
-        target_command: the name of the command that runs then; empty for none.
+        sites: the listed sites.
+        answered: set when the sites have loaded or failed to load.
+        target: id of the site to select when it appears in the list; empty for none.
+        target_command: name of the command to run on that site; empty for none.
     """
 
     def __init__(self, screen: BaseScreen) -> None:
@@ -37,11 +37,11 @@ class PublishSession(StructureSession):
         self.answered = asyncio.Event()
         self.target = self.target_command = ""
         self._structures: dict[str, SiteTree] = {}
-        """The structures of the sites that were looked at, by the ids of the sites."""
+        """Structures of visited sites by site id."""
 
     @property
     def organization_id(self) -> str:
-        """The organization of the sites."""
+        """The id of the organization; empty until it is loaded."""
         return self.organization.id if self.organization else ""
 
     @property
@@ -61,11 +61,11 @@ class PublishSession(StructureSession):
         return self.sites[at] if at < len(self.sites) else None
 
     def site_reason(self) -> str | None:
-        """Why nothing can be done with the site under the cursor: there is none."""
+        """Return why site actions are disabled: there is no site. None if a site is under the cursor."""
         return None if self.current else "there is no site: a creates one"
 
     def look_at(self, site: Site | None) -> None:
-        """Make the structure of a site the shown one; without a site, an empty structure."""
+        """Show the structure of a site; without a site, an empty structure."""
         if site is None:
             self.model = SiteTree(self.organization_id, Site(id=""))
         else:
@@ -73,8 +73,8 @@ class PublishSession(StructureSession):
             self.model.site = site
 
     def open_site(self, site_id: str, command: str = "") -> None:
-        """Put the cursor on a site as soon as it is listed, and run a command there if one is given."""
+        """Select a site when it appears in the list, then run `command` on it if it is not empty."""
         self.target, self.target_command = site_id, command
         if command:
-            self.rows.focus()  # in the structure it would be about an item of it
+            self.rows.focus()  # with the focus in the structure, the command would act on an item
         self.screen.redraw()

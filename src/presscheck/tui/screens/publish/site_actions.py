@@ -1,4 +1,4 @@
-"""Actions on a site: create, change, delete; while its structure has the focus, those on an item of it."""
+"""Actions on a site (create, change, delete), and on the items of its structure while the structure has the focus."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ GO_THERE = "press tab to go to the structure, or g u for a screen of it"
 
 
 class SiteActions:
-    """Handles the commands that change a site; while its structure has the focus, those on an item of it.
+    """Handles the commands that change a site, or an item of its structure while the structure has the focus.
 
     Args:
         session: the sites.
@@ -41,29 +41,29 @@ class SiteActions:
         return self._session.tree.has_focus
 
     def reason_add(self) -> str | None:
-        """In the structure, disabled where nothing can be added to the site."""
+        """In the structure, disabled if nothing can be added to the site."""
         return self._adds.reason_add() if self._is_in_structure else None
 
     def reason_rename(self) -> str | None:
-        """Disabled without the role, and on items that cannot be changed."""
+        """Disabled without the required level, and on items that cannot be changed."""
         if self._is_in_structure:
             return self._changes.reason_rename()
         return write_reason(self._session.screen, UpdateSite, self._session.current, "create")
 
     def reason_delete(self) -> str | None:
-        """Disabled without the role, and on items that cannot be removed."""
+        """Disabled without the required level, and on items that cannot be removed."""
         if self._is_in_structure:
             return self._removals.reason_delete()
         return write_reason(self._session.screen, DeleteSite, self._session.current, "admin")
 
     def reason_move_down(self) -> str | None:
-        """Disabled outside of the structure, and where nothing can be changed."""
+        """Disabled outside of the structure, and on items that cannot be moved."""
         return self._moves.reason_move_down() if self._is_in_structure else GO_THERE
 
     reason_move_up = reason_move_down
 
     def reason_move_change(self) -> str | None:
-        """Also disabled where there is nothing to move the item to."""
+        """Disabled outside of the structure, and on items without another section or group to move to."""
         return self._moves.reason_move_change() if self._is_in_structure else GO_THERE
 
     def reason_make_default(self) -> str | None:
@@ -71,18 +71,18 @@ class SiteActions:
         return self._changes.reason_make_default() if self._is_in_structure else GO_THERE
 
     def command_add(self) -> Awaitable[None]:
-        """Create a site; in the structure of a site, add an item to it."""
+        """Create a site; in the structure, add an item."""
         return self._adds.command_add() if self._is_in_structure else self._add_site()
 
     def command_rename(self) -> Awaitable[None] | None:
-        """Change a detail of the site or of the item."""
+        """Change a detail of the site, or of the item in the structure."""
         if self._is_in_structure:
             return self._changes.command_rename()
         site = self._session.current
         return self._details.change(site) if site else None
 
     def change_detail(self, name: str) -> Awaitable[None] | None:
-        """Change one detail of the site; without the role, tell so."""
+        """Change one detail of the site, or notify why the user cannot change it."""
         site = self._session.current
         if reason := write_reason(self._session.screen, UpdateSite, site, "create"):
             self._session.screen.notify(reason)
@@ -90,7 +90,7 @@ class SiteActions:
         return self._details.change_detail(site, name) if site else None
 
     def command_delete(self) -> Awaitable[None] | None:
-        """Delete the site, or remove an item from it, after a confirmation."""
+        """Delete the site, or remove the item from the structure, after a confirmation."""
         if self._is_in_structure:
             return self._removals.command_delete()
         site = self._session.current

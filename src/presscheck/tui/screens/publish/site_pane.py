@@ -1,4 +1,4 @@
-"""The pane of one site: its state above, its structure as a tree below."""
+"""The pane of one site: its facts above, its structure as a tree below."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ if TYPE_CHECKING:
     from presscheck.tui.screens.sites.structure.model import SiteTree
 
 FACTS_HEIGHT = 6
-"""Lines of the facts of a site whose plan limits nothing and whose publishes are not known, with a blank one below."""
+"""Height of the facts in lines, including a blank line below, without a last publish and without plan limits."""
 _NO_ADDRESS = Span("  the address has a share key: shown to those who manage the site", "quiet")
 
 
 class SitePane(Vertical):
-    """Shows the site under the cursor.
+    """Shows the facts and the structure of the site under the cursor.
 
     Args:
-        published: returns when a site was published last, in words; empty if that is not known.
+        published: returns a description of the last publish of a site; empty if unknown.
     """
 
     def __init__(
@@ -48,7 +48,7 @@ class SitePane(Vertical):
         self.model: SiteTree | None = None
         self._facts: list[Line] = []
         self._limits: list[str] = []
-        """What the plan of the site limits."""
+        """Messages about features that the plan of the site limits."""
         self._checks: Line = ()
         self._expanded_site = ""
 
@@ -58,28 +58,28 @@ class SitePane(Vertical):
         yield Tree(self._children, id="structure")
 
     def on_mount(self) -> None:
-        """Only the structure takes the focus."""
+        """Keep the focus out of the facts."""
         self.query_one("#facts").can_focus = False
 
     def on_resize(self) -> None:
-        """Fit the paths and the limits of the plan to the new width."""
+        """Wrap the paths and the plan limits to the new width."""
         self.structure.show()
         if self._facts:
             self.show_checks(self._checks)
 
     @property
     def structure(self) -> Tree:
-        """The structure."""
+        """The tree that shows the structure."""
         return self.query_one(Tree)
 
     def show_message(self, message: str) -> None:
-        """Show why there is no site."""
+        """Show a message in place of a site."""
         self.show_structure(None)
         self._facts = []
         self.query_one("#facts", TextView).show([(Span(f"  {message}", "quiet"),)])
 
     def show_site(self, site: Site, checks: Line, error: str = "") -> None:
-        """Show title, address and visibility of a site, or an error; then its last publish, and what checks found."""
+        """Show title, address, visibility or an error, the last publish, and the summary of the checks."""
         self._site = site
         address = sanitize(shown_address(site, site.urls.published))
         where = Span(f"  {address}", "link") if address else _NO_ADDRESS
@@ -93,14 +93,14 @@ class SitePane(Vertical):
         self.show_checks(checks)
 
     def show_checks(self, checks: Line) -> None:
-        """Show what the checks of the site found, below its facts and what its plan limits."""
+        """Show the summary of the checks, below the facts and the plan limits of the site."""
         self._checks = checks
         limits: list[Line] = []
         for limit in self._limits:
             first, *rest = wrap((Span(limit, "quiet"),), max(self.size.width - 5, 20))
             limits.append((Span("  ! ", "waiting"), *first))
             limits += [(Span("    "), *line) for line in rest]
-        # asked for each time: a check notes that a site is live
+        # read at each call: a check may record that a site is live
         when = self._published(self._site) if self._site else ""
         published: list[Line] = [(Span(f"  {when} · g h more", "quiet"),)] if when else []
         facts = self.query_one("#facts", TextView)
@@ -109,7 +109,7 @@ class SitePane(Vertical):
         facts.show([*self._facts, *published, *content, *limits, (Span("  "), *checks)])
 
     def _content(self) -> str:
-        """How much is in the site, and what waits to be merged into it."""
+        """Return the number of spaces, the number of open change requests, and whether adaptive content is on."""
         if not (self.model and self.model.is_loaded):
             return ""
         spaces = {item.space.id: item.space for item in self.model.site_spaces}
@@ -123,7 +123,7 @@ class SitePane(Vertical):
         return " · ".join(part for part in parts if part)
 
     def show_structure(self, model: SiteTree | None) -> None:
-        """Show the structure of a site, expanded at first."""
+        """Show the structure of a site. All items are expanded when the site changes."""
         self.model = model
         if model and model.is_loaded and self._expanded_site != model.site.id:
             self._expanded_site = model.site.id

@@ -1,4 +1,4 @@
-"""Opens the other screens of the site under the cursor, and what visitors get of it."""
+"""Commands that open the other screens of a site, and its published pages."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from presscheck.tui.screens.publish.site_actions import SiteActions
 
 ACCESS_TABS: tuple[Part, ...] = ("redirects", "share links", "sign-in")
-"""The tabs of the screen of access, in their order."""
+"""Tabs of the access screen, in their order."""
 
 
 class SiteScreens:
@@ -30,7 +30,7 @@ class SiteScreens:
         self._session, self._actions = session, actions
 
     def open_part(self, part: Part, item: str) -> None:
-        """Go to where a part of the site under the cursor is changed, and there to an item of it."""
+        """Open the editor of a part of the site, with the cursor on `item`."""
         session, site = self._session, self._session.current
         if part in ACCESS_TABS:
             self._open_access(ACCESS_TABS.index(part), item)
@@ -45,7 +45,7 @@ class SiteScreens:
             where = f": {app}" if app else ""
             session.screen.notify(f"the API has no call for the hostname: change it in the web app{where}")
         else:
-            session.rows.focus()  # the details are changed among the sites
+            session.rows.focus()  # outside of the sites, the command would act on an item of the structure
             if asking := self._actions.change_detail(item):
                 session.screen.run(asking)
 
@@ -61,7 +61,7 @@ class SiteScreens:
         self._open_access()
 
     def _open_access(self, tab: int = 0, redirect: str = "") -> None:
-        from presscheck.tui.screens.sites.access.screen import SiteAccessScreen  # 6 ms, only when it is opened
+        from presscheck.tui.screens.sites.access.screen import SiteAccessScreen  # 6 ms, so imported on first use
 
         session, site = self._session, self._session.current
         if site:
@@ -73,28 +73,28 @@ class SiteScreens:
         return published_reason(self._session.screen, self._session.current)
 
     async def command_go_published(self) -> None:
-        """Show what visitors of the site get."""
+        """Show the published site as its visitors get it."""
         site = self._session.current
         if site:
             await show_published(self._session.screen, self._session.organization_id, site)
 
     async def command_view_as(self) -> None:
-        """Show the site as an audience reads it."""
+        """Show the site as an audience sees it."""
         await view_as(self._session.screen, self._session.organization_id, self._session.current)
 
     def reason_preview_site(self) -> str | None:
-        """Disabled without a site and offline."""
+        """Disabled without a site, and offline."""
         return self._session.site_reason() or preview_reason(self._session.screen)
 
     async def command_preview_site(self) -> None:
-        """Choose what is previewed if change requests are open, and open it in the browser."""
+        """Open a preview of the site in the browser; with open change requests, choose first."""
         site = self._session.current
         if site:
             await preview_site(self._session.screen, self._session.organization_id, site)
 
     def command_go_permissions(self) -> None:
-        """Show who has which level in the site, and why."""
-        from presscheck.tui.screens.access.screen import AccessScreen  # 8 ms, only when it is opened
+        """Show who has which level in the site, and the reason for each level."""
+        from presscheck.tui.screens.access.screen import AccessScreen  # 8 ms, so imported on first use
 
         session = self._session
         if session.current and session.organization:
@@ -102,7 +102,7 @@ class SiteScreens:
 
     def command_go_structure(self) -> None:
         """Show sections, groups and spaces of the site as a tree."""
-        from presscheck.tui.screens.sites.structure.screen import SiteStructureScreen  # 2 ms, only when it is opened
+        from presscheck.tui.screens.sites.structure.screen import SiteStructureScreen  # 2 ms, so imported on first use
 
         session, site = self._session, self._session.current
         if site:
@@ -110,7 +110,7 @@ class SiteScreens:
 
     def command_go_adaptive(self) -> None:
         """Show visitor schema, conditions and audiences of the site."""
-        # 6 ms, only when it is opened
+        # 6 ms, so imported on first use
         from presscheck.tui.screens.sites.adaptive.screen import AdaptiveContentScreen
 
         session, site = self._session, self._session.current
@@ -119,7 +119,7 @@ class SiteScreens:
 
     def command_go_customization(self) -> None:
         """Show the customization of the site."""
-        # 9 ms, only when it is opened
+        # 9 ms, so imported on first use
         from presscheck.tui.screens.sites.customization.screen import CustomizationScreen
 
         session, site = self._session, self._session.current
@@ -127,8 +127,8 @@ class SiteScreens:
             session.screen.app_context.push_screen(CustomizationScreen(session.organization_id, site))
 
     def command_history(self) -> None:
-        """Show what was published and changed in the site, and restore it."""
-        from presscheck.tui.screens.sites.history.screen import SiteHistoryScreen  # 3 ms, only when it is opened
+        """Show publishes and changes of the site, to inspect and restore them."""
+        from presscheck.tui.screens.sites.history.screen import SiteHistoryScreen  # 3 ms, so imported on first use
 
         session, site = self._session, self._session.current
         if site:
