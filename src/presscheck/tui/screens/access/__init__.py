@@ -1,1 +1,1 @@
-"""Who has which level: the people and teams of a place, and the places and teams of a person."""
+"""Permissions: the people and teams of a place, and the places and teams of a person."""

@@ -1,4 +1,4 @@
-"""Levels and roles as choices, and what they allow in words."""
+"""Levels and roles: choices, descriptions, and the effects of a change in words."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ WORDS = {
     "comment": "also comment",
     "read": "read only",
 }
-"""The levels, highest first, and what each allows beyond the next."""
+"""Levels, highest first, with the permissions that each adds to the next lower level."""
 DEFAULT_LEVELS = {
     "inherit": "as in the collection, or by role",
     "admin": "everybody is an admin",
@@ -37,36 +37,46 @@ DEFAULT_LEVELS = {
     "read": "everybody can read",
     "none": "no access: only admins, and teams with a level",
 }
-"""The default levels, and what each means."""
+"""Default levels with their meaning."""
 GUEST = "guest"
-"""The key of no role."""
+"""The key of the choice that removes the role."""
 TEAM_ROLES = {"member": "has the levels of the team", "owner": "also adds and removes members"}
-"""The roles in a team, and what each allows."""
+"""Roles in a team with their meaning."""
 NO_ACCESS = "no access"
 MOST_NAMES = 6
-"""How many people or places a sentence names."""
+"""Maximum number of names in a sentence."""
 
 
 async def choose_level(screen: BaseScreen, title: str, present: str = "", *, with_guest: bool = False) -> str | None:
-    """Ask for a level; `GUEST` for none, if it can be chosen; None if nothing was chosen."""
+    """Ask for a level.
+
+    Args:
+        screen: the screen that asks.
+        title: the title of the picker.
+        present: the current level.
+        with_guest: whether the choice of no role is offered.
+
+    Returns:
+        The level, `GUEST` for no role, or None if the user cancelled.
+    """
     choices = [Choice(level, level, words) for level, words in WORDS.items()]
     choices += [Choice(GUEST, GUEST, "only what teams allow")] if with_guest else []
     return await choose(screen, title, choices, current=present)
 
 
 async def choose_team_role(screen: BaseScreen, title: str, present: str = "member") -> str | None:
-    """Ask for a role in a team; None if nothing was chosen."""
+    """Ask for a role in a team. Returns None if the user cancelled."""
     choices = [Choice(role, role, words) for role, words in TEAM_ROLES.items()]
     return await choose(screen, title, choices, current=present)
 
 
 def kind_of(place: Container) -> str:
-    """What a place is: a collection, a space or a site."""
+    """Return the kind of a place: collection, space or site."""
     return "collection" if isinstance(place, Collection) else "space" if isinstance(place, Space) else "site"
 
 
 def named(names: Sequence[str]) -> str:
-    """Some names as display text; of many the first ones and how many more there are."""
+    """Join names as display text: the first `MOST_NAMES`, then the number of further names."""
     shown = [sanitize(name) or "(no name)" for name in names[:MOST_NAMES]]
     more = len(names) - len(shown)
     return ", ".join(shown) + (f" and {more:,} more" if more else "")
@@ -75,13 +85,13 @@ def named(names: Sequence[str]) -> str:
 def changes_in_words(
     before: Access, after: Access, people: Sequence[OrganizationMember], places: Sequence[Container]
 ) -> list[str]:
-    """What people lose or get in places, a sentence for each kind of change.
+    """Return a sentence for each kind of level change in `places`: old level, new level, and who is affected.
 
     Args:
-        before: what their levels follow from now.
-        after: what they will follow from.
-        people: the people; they are named, unless it is one person in several places.
-        places: the places; they are named for one person in several of them.
+        before: the permissions now.
+        after: the permissions after the change.
+        people: the people. Sentences name them, except for one person in several places.
+        places: the places. Sentences name them for one person in several places.
     """
     names_places = len(people) == 1 < len(places)
     found: dict[tuple[str, str], list[str]] = {}

@@ -1,4 +1,4 @@
-"""The permissions of a person: their level in each place with its path, and their teams."""
+"""The permissions of a person: the level in each place with its reason, and the teams."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 class PlaceLevel(NamedTuple):
-    """A place in which the person has a level; `names` are the titles of the collections around it, and its own."""
+    """A place with the level of the person; `names` are the titles from the outermost collection to the place."""
 
     place: Container
     names: Sequence[str]
@@ -41,7 +41,7 @@ class PlaceLevel(NamedTuple):
 
 
 class TeamRole(NamedTuple):
-    """A team of the person, their role in it, and the number of its members."""
+    """A team of the person, with the role and the number of members."""
 
     team: Team
     role: str
@@ -57,8 +57,8 @@ class PersonAccess(AccessSession):
         member: the person.
 
     Attributes:
-        places: the places in which they have a level; None until they are read.
-        teams: their teams; None until they are read.
+        places: the places where the person has a level; None until they are loaded.
+        teams: the teams of the person; None until they are loaded.
     """
 
     def __init__(self, screen: TabScreen, organization: Organization, member: OrganizationMember) -> None:
@@ -89,7 +89,7 @@ class PersonAccess(AccessSession):
             roles = (person.team.role for person in people if person.organization.id == member.id)
             teams += [TeamRole(team, role, len(people)) for role in roles]
         self.teams = teams
-        # the service tells the levels of a space for all people: a request for each space would be too many
+        # the service could report levels for each space, but that takes a request per space
         self.access = access = await read_access(read_all, self.organization, with_levels_of_service=False)
         places: list[Container] = [*access.collections.values(), *access.spaces, *await self._sites()]
         self.places = [
@@ -119,19 +119,19 @@ class PersonAccess(AccessSession):
         return place.organization == self.organization.id and place.site is None
 
     def path(self, team: str) -> dict[str, Any]:
-        """The arguments that name the person in a team."""
+        """Return the path parameters that identify the person in a team."""
         return {"organization_id": self.organization.id, "team_id": team, "user_id": self.member.id}
 
     def may_change(self, team: Team) -> bool:
-        """Whether the user may add and remove members of a team."""
+        """Return whether the user may add and remove members of a team."""
         return team.permissions.admin or self.organization.permissions.admin
 
     def change_reason(self) -> str | None:
-        """Why nothing can be changed now; None if it can."""
+        """Return why changes are disabled now; None if they are allowed."""
         return "not loaded yet" if self.access is None else self.screen.engine.write_reason()
 
     def reason_add(self) -> str | None:
-        """Disabled for users who change no team."""
+        """Disabled for users who manage no team."""
         if reason := self.change_reason():
             return reason
         can_add = self.organization.permissions.admin or any(map(self.may_change, self._all_teams))
@@ -151,7 +151,7 @@ class PersonAccess(AccessSession):
 
 
 class PlaceList(List[PlaceLevel]):
-    """The places in which the person has a level.
+    """The places where the person has a level.
 
     Args:
         session: the permissions of the person.
@@ -198,7 +198,7 @@ class PlaceList(List[PlaceLevel]):
             self._session.open(self.current.place)
 
     def reason_rename(self) -> str | None:
-        """Levels of a person are not changed here."""
+        """Always disabled: the levels of a person follow from role, default levels and teams."""
         return "levels follow from the role, default levels and teams: 2 shows the teams"
 
     reason_delete = reason_rename
@@ -246,7 +246,7 @@ class TeamRoleList(List[TeamRole]):
         return None if self.current else "no teams here"
 
     async def command_open(self) -> None:
-        """List who is in the team."""
+        """List the members of the team."""
         item, screen = self.current, self._session.screen
         if item is None:
             return
@@ -258,7 +258,7 @@ class TeamRoleList(List[TeamRole]):
         screen.app_context.push_screen(TextScreen(f"Members of {item.team.title or item.team.id}", lines))
 
     def reason_rename(self) -> str | None:
-        """Disabled for users who may not change the members of the team."""
+        """Disabled for users who may not manage the team."""
         if reason := self._session.change_reason():
             return reason
         if self.current is None:
@@ -279,7 +279,7 @@ class TeamRoleList(List[TeamRole]):
     reason_delete = reason_rename
 
     async def command_delete(self) -> None:
-        """Remove the person from the team, after a question that shows what they lose."""
+        """Remove the person from the team, after a confirmation that shows the lost levels."""
         access, item, session = self._session.access, self.current, self._session
         if access is None or item is None:
             return

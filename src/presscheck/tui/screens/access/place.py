@@ -1,4 +1,4 @@
-"""The permissions of a collection, a space or a site: people with the path of their level, and teams."""
+"""The permissions of a collection, space or site: people with the reason for their level, and teams."""
 
 from __future__ import annotations
 
@@ -52,8 +52,8 @@ class TeamLevel(NamedTuple):
     Attributes:
         team: the team.
         level: the level.
-        place: where the level is given; None if the service does not tell.
-        people: the ids of its members.
+        place: the place on which the level is given; None if the service does not report it.
+        people: the ids of the members of the team.
     """
 
     team: Team
@@ -71,8 +71,8 @@ class PlaceAccess(AccessSession):
         place: the place.
 
     Attributes:
-        people: the people with a level, the highest first; None until they are read.
-        teams: the teams with a level; None until they are read.
+        people: the people with a level, highest level first; None until they are loaded.
+        teams: the teams with a level; None until they are loaded.
     """
 
     def __init__(self, screen: TabScreen, organization: Organization, place: Container) -> None:
@@ -89,12 +89,12 @@ class PlaceAccess(AccessSession):
 
     @property
     def name(self) -> str:
-        """The title of the place itself, as display text."""
+        """The title of the place, without the collections around it, as display text."""
         return sanitize(self.place.title)
 
     @property
     def outer(self) -> Collection | None:
-        """The collection around the place; None if there is none."""
+        """The collection around the place; None for a top-level place."""
         around = self.access.around(self.place) if self.access else []
         return around[1] if len(around) > 1 and isinstance(around[1], Collection) else None
 
@@ -127,7 +127,7 @@ class PlaceAccess(AccessSession):
         return await read(GetSite(organization_id=self.organization.id, site_id=place.id))
 
     async def _reported_teams(self) -> list[TeamLevel]:
-        """The teams that the service lists for a space, also those that have their level on a collection around it."""
+        """Return the teams that the service lists for a space, including teams with a level on an outer collection."""
         if not isinstance(self.place, Space):
             return []
         try:
@@ -155,7 +155,7 @@ class PlaceAccess(AccessSession):
         return self.place.id in (place.collection, place.space, place.site)
 
     def team_reason(self, write: type[Operation[Any]]) -> str | None:
-        """Why the levels of teams cannot be changed here now; None if they can."""
+        """Return why team levels cannot be changed here now; None if they can."""
         if self.access is None:
             return "not loaded yet"
         if not isinstance(self.place, Collection):
@@ -169,7 +169,7 @@ class PlaceAccess(AccessSession):
         return None if allowed else f"this needs the admin level in this {kind_of(self.place)}"
 
     def reason_add(self) -> str | None:
-        """Disabled without the level, and where no team can get one; on a space, it leads to the collection."""
+        """Disabled without the admin level, and where teams cannot get a level. On a space, opens its collection."""
         if self.access and isinstance(self.place, Space):
             return None if self.outer else "teams get a level on a collection, and this space is in none"
         return self.team_reason(UpdateCollectionTeamPermission)
@@ -200,7 +200,7 @@ class PlaceAccess(AccessSession):
         return UpdateCollectionTeamPermission(**call)
 
     def reason_settings(self) -> str | None:
-        """Disabled without the level, and for a site."""
+        """Disabled without the admin level, and for a site."""
         if self.access is None:
             return "not loaded yet"
         if not isinstance(self.place, Collection | Space):
@@ -266,7 +266,7 @@ class PeopleList(List[PersonLevel]):
         return None if self.current else "no people here"
 
     def command_open(self) -> None:
-        """Show every level of the person in the place with its path; the highest holds."""
+        """Show all levels of the person in the place with their reasons; the highest level applies."""
         access, place, person = self._session.access, self._session.place, self.current
         if access is None or person is None:
             return
@@ -284,7 +284,7 @@ class PeopleList(List[PersonLevel]):
         self._session.screen.app_context.push_screen(TextScreen(title, lines))
 
     def reason_rename(self) -> str | None:
-        """Levels of people are not changed here."""
+        """Always disabled: the levels of people follow from roles, default levels and teams."""
         return "levels of people follow from roles, default levels and teams: enter shows how, 2 the teams"
 
     reason_delete = reason_rename
@@ -349,7 +349,7 @@ class TeamList(List[TeamLevel]):
         return None if self.current else "no teams here"
 
     def command_open(self) -> None:
-        """List who is in the team; for an inherited level, open the collection where it is given."""
+        """List the members of the team; for an inherited level, open the collection that gives it."""
         access, item = self._session.access, self.current
         if access is None or item is None:
             return
@@ -372,7 +372,7 @@ class TeamList(List[TeamLevel]):
         return None if is_here else "this level is inherited: enter opens the collection where it is given"
 
     def reason_rename(self) -> str | None:
-        """Disabled without the level in the collection, and for an inherited level."""
+        """Disabled without the admin level on the collection, and for an inherited level."""
         return self._row_reason(UpdateCollectionTeamPermission)
 
     async def command_rename(self) -> None:
@@ -386,11 +386,11 @@ class TeamList(List[TeamLevel]):
             await session.send(session.update(item.team.id, level), f"{team}: {level}")
 
     def reason_delete(self) -> str | None:
-        """Disabled without the level in the collection, and for an inherited level."""
+        """Disabled without the admin level on the collection, and for an inherited level."""
         return self._row_reason(RemoveCollectionTeamPermission)
 
     async def command_delete(self) -> None:
-        """Remove the level of the team, after a question that shows who loses what."""
+        """Remove the level of the team, after a confirmation that shows the lost levels."""
         access, item, session = self._session.access, self.current, self._session
         if access is None or item is None:
             return

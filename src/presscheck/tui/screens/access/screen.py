@@ -1,4 +1,4 @@
-"""The screen of permissions: people and teams of a collection, space or site, or places and teams of a person."""
+"""The permissions screen: people and teams of a collection, space or site, or places and teams of a person."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
 
 class AccessScreen(TabScreen):
-    """Who has which level, and why.
+    """Shows levels, and the reason for each level.
 
     Args:
         organization: the organization.
-        thing: the collection, space or site, or the person.
+        thing: the collection, space, site or person.
     """
 
     SCOPE = "admin"

@@ -1,4 +1,4 @@
-"""The permissions of a place or a person while their screen is open: read as a whole, and again after each change."""
+"""The permissions of a place or a person while their screen is open. Every change reloads all of them."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ if TYPE_CHECKING:
 
 
 class AccessSession(ABC):
-    """What a screen shows the permissions of; it handles the commands that all its tabs have.
+    """The permissions behind a screen; handles the commands that all of its tabs share.
 
     Args:
         screen: the screen.
         organization: the organization.
 
     Attributes:
-        access: what the levels follow from; None until it is read.
-        error: why the latest read failed.
-        is_stale: whether another screen was opened, which may have changed something.
+        access: the roles, default levels and team levels that decide; None until they are loaded.
+        error: the error of the latest read; None if the read succeeded.
+        is_stale: whether the user opened another screen that may have changed permissions.
     """
 
     def __init__(self, screen: TabScreen, organization: Organization) -> None:
@@ -48,22 +48,22 @@ class AccessSession(ABC):
 
     @abstractmethod
     def summary(self) -> Line:
-        """The line above the rows, the same in all tabs."""
+        """Return the line above the rows, the same in all tabs."""
 
     @abstractmethod
     def is_here(self, place: Place) -> bool:
-        """Whether a sent change belongs to what is shown."""
+        """Return whether a sent change at `place` belongs to these permissions."""
 
     @abstractmethod
     async def read(self) -> None:
-        """Read everything.
+        """Read all permissions.
 
         Raises:
-            PresscheckError: something cannot be read.
+            PresscheckError: a read failed.
         """
 
     def reload(self) -> None:
-        """Read everything again, such as after a change."""
+        """Read all permissions again and redraw."""
 
         async def read() -> None:
             try:
@@ -82,18 +82,18 @@ class AccessSession(ABC):
         self.screen.app_context.open_permissions(self.organization, thing)
 
     async def choose_teams(self, title: str, teams: Sequence[Team]) -> Sequence[str]:
-        """Ask for teams; returns their ids, none if none was chosen."""
+        """Ask for teams. Returns their ids; empty if the user cancelled."""
         choices = [Choice(team.id, sanitize(team.title) or team.id, count(team.members, "member")) for team in teams]
         return await self.screen.ask(Picker(title, choices, multiple=True)) or ()
 
     async def send(self, call: Operation[Any], done: str) -> None:
-        """Send a change, and show that it is done."""
+        """Send a change, notify the user, and reload."""
         await send(self.screen, call)
         self.screen.notify(f"{done} (z undoes it)")
         self.reload()
 
     async def send_for_teams(self, calls: Sequence[Operation[Any]], role: str) -> None:
-        """Send a change for each of several teams; a failure does not keep the others back."""
+        """Send one change per team, notify the user, and reload. A failure does not stop the other changes."""
         failures: list[str] = []
         for call in calls:
             try:
@@ -106,10 +106,10 @@ class AccessSession(ABC):
 
 
 def strong(text: str) -> Line:
-    """The cell of the first column."""
+    """Format the text of a first column."""
     return (Span(sanitize(text), "strong"),)
 
 
 def quiet(text: str) -> Line:
-    """The cell of another column."""
+    """Format the text of any other column."""
     return (Span(sanitize(text), "quiet"),)
