@@ -1,12 +1,12 @@
-"""Reads through the cache: what is cached, what the service answers, and subscriptions to both.
+"""Reads through the cache: cached responses, responses of the service, and subscriptions to both.
 
-Reads of the cache are synchronous and take microseconds; writes and upkeep (eviction, updates of the search index) are
-done by the cache's own thread, in small steps, so that other work of the thread gets its turn between them. Subscribed
-responses are not evicted.
+Cache reads are synchronous and take microseconds. Writes, evictions and updates of the search index run in the cache's
+own thread in small steps, so that other work of that thread can run between the steps. Responses with an open
+subscription are not evicted.
 
-Reads from the service fall back to the cache if it cannot be reached. Operations that the service does not have are
-remembered for 24 hours, so that an upgrade is noticed. The first page of a listing is small, so that it can be shown
-soon; a listing that does not end is cut off.
+Reads from the service fall back to the cache if the service cannot be reached. An operation that the service does not
+have is remembered for 24 hours and then tried again, so that an upgrade of the service is noticed. The first page of a
+listing is small, so that it can be shown soon. A listing that does not end is cut off.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from presscheck.engine.reads.substitutes import Substitutes
 
 UNSUPPORTED_FOR = 24 * 3600.0
-"""Seconds until an operation that the service did not have is tried again."""
+"""Seconds until an operation that the service lacks is tried again."""
 TELLING = (
     "user lookup",
     "list of spaces",
@@ -47,21 +47,25 @@ TELLING = (
     "list of changes",
     "list of members",
 )
-"""Features that every session reads. A service without most of them has the operations of its document and no others;
-writes of other features, which are only found out by sending one, are then taken for missing, too."""
+"""Features that every session reads.
+
+A service that lacks most of these features offers only the operations of the published document. Other features that
+have only writes are then assumed to be missing as well: only sending a write could show it."""
+# The number of missing features in `TELLING` that identifies a service with only the published operations.
 ENOUGH = 3
 _LACKING = "This service has no "
 T = TypeVar("T")
 M = TypeVar("M")
 EVICTION_DELAY = 0.2
-"""Seconds between a change of the cache and an eviction, which is one more transaction: several changes share one."""
+"""Seconds from a change of the cache to an eviction. Each eviction is a transaction: several changes share one."""
 INDEX_DELAY = 2.0
-"""Seconds between a change of the cache and the update of the index."""
+"""Seconds from a change of the cache to the update of the search index."""
 INDEX_PAUSE = 0.2
-"""Seconds between two transactions, which take a tenth of that: other work of the thread waits for each, such as the
-responses of a sync. A search waits for the index by itself, see `IndexUpdates.catch_up`."""
+"""Seconds between two index transactions. A transaction takes about a tenth of this time and blocks other work of the
+cache's thread, such as storing the responses of a sync. A search does not wait for the background updates, see
+`IndexUpdates.catch_up`."""
 FIRST_PAGE, OTHER_PAGES = 100, 500
-"""Page sizes: of the first page, and of all others; with 1,000 the process would keep 1.3 MB more."""
+"""Page sizes of the first page and of all others. Pages of 1,000 items would need 1.3 MB more memory."""
 
 
 class UnsupportedCalls:
@@ -69,7 +73,7 @@ class UnsupportedCalls:
 
     Args:
         cache: the cache.
-        thread: its writer thread.
+        thread: the writer thread of the cache.
     """
 
     def __init__(self, cache: Cache, thread: Executor) -> None:
@@ -78,17 +82,20 @@ class UnsupportedCalls:
         self._answered: set[str] = set()
 
     def check(self, call: Operation[Any]) -> None:
-        """Check that the service may have an operation.
+        """Raise an error if the service is known to lack an operation.
 
         Raises:
-            NotSupported: it answered in the last 24 hours that it does not.
+            NotSupported: the service answered in the last 24 hours that it does not have the operation.
         """
         message = self._message(call.optional_name()) if call.feature or call.release else None
         if message:
             raise NotSupported(message, request=str(call), status=404)
 
     def reason(self, operation: type[Operation[Any]]) -> str | None:
-        """Why an operation cannot be used, such as *This service has no reviews*; None if it may be possible."""
+        """Return why an operation cannot be used, such as *This service has no reviews*.
+
+        Returns None if the operation may be available.
+        """
         if not operation.feature and not operation.release:
             return None
         message = self._message(operation.feature or operation.optional_name())
@@ -98,11 +105,11 @@ class UnsupportedCalls:
         return lacking(operation.feature) if is_document else None
 
     def lacks(self, feature: str) -> bool:
-        """Whether the service answered in the last 24 hours that it does not have a feature."""
+        """Return whether the service answered in the last 24 hours that it does not have a feature."""
         return self._message(feature) is not None
 
     async def record(self, call: Operation[Any], response: Awaitable[bytes]) -> bytes:
-        """Wait for a response; store it if the service does not have the operation, and so not its whole feature."""
+        """Wait for a response and return it. Record the operation as missing if the service does not have it."""
         try:
             body = await response
         except NotSupported as error:
@@ -129,12 +136,12 @@ class UnsupportedCalls:
 
 
 def lacking(feature: str) -> str:
-    """The message for a feature that the service does not have."""
+    """Return the message for a feature that the service does not have."""
     return f"{_LACKING}{feature}"
 
 
 def is_about_service(reason: str) -> bool:
-    """Whether a reason is that the service does not have an operation."""
+    """Return whether `reason` was made by `lacking`: the service does not have a feature."""
     return reason.startswith(_LACKING)
 
 
@@ -158,7 +165,7 @@ class CacheWriter:
         self._has_grown = False
 
     async def do(self, work: Callable[[Cache], T]) -> T:
-        """Run a function on the cache in its thread; returns the function's result."""
+        """Run a function on the cache in the writer thread and return its result."""
         try:
             return await self._do(work)
         finally:
@@ -198,10 +205,10 @@ class CacheWriter:
 
 
 class InStore(Protocol):
-    """Runs a function on the cache in its writer thread."""
+    """A callable that runs a function on the cache in the writer thread."""
 
     def __call__(self, work: Callable[[Cache], T], /) -> Awaitable[T]:
-        """Returns the result of the function."""
+        """Return the result of the function."""
         ...
 
 
@@ -219,7 +226,7 @@ class IndexUpdates:
 
     @property
     def is_settled(self) -> bool:
-        """Whether nothing waits to be indexed."""
+        """Whether no update of the index is scheduled or running."""
         return self._task is None or self._task.done()
 
     def schedule(self) -> None:
@@ -229,13 +236,13 @@ class IndexUpdates:
             self._task = asyncio.create_task(self._update_later())
 
     async def close(self) -> None:
-        """Stop; the rest of the queue is indexed in the next session."""
+        """Stop updating. The next session indexes the remaining queue."""
         if self._task:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
 
     async def catch_up(self, seconds: float) -> None:
-        """Index the queue now, for at most this time; the rest in the background."""
+        """Index the queue for at most `seconds`. Schedule a background update for the remaining entries."""
         ends = time.monotonic() + seconds
         while await self._in_store(_index_some):
             if time.monotonic() > ends:
@@ -282,11 +289,11 @@ class StoredReads:
         self._activity, self._on_write = activity, on_write
 
     def known(self, call: Operation[T], priority: Priority | None = None) -> Result[T] | None:
-        """The cached response with pending writes applied; None if it was never fetched.
+        """Return the cached response with pending writes applied, or None if it was never fetched.
 
         Args:
             call: the read.
-            priority: its priority in the activity log; None if it is not logged.
+            priority: the priority to write to the activity log; None to leave the read out of the log.
         """
         started, stored = time.perf_counter(), self._cache.answer(call.key()) or self._unlimited(call)
         if stored is None:
@@ -300,11 +307,13 @@ class StoredReads:
         return Result(self._pending.apply(call, value), "cached", max(0.0, time.time() - stored.at))
 
     def resource(self, kind: str, identity: str) -> dict[str, Any]:
-        """The fields of a cached resource by the names of the API, from whatever response it is; empty if not cached.
+        """Return the fields of a cached resource under their API names, or an empty dict if it is not cached.
+
+        The resource may come from the response of any operation.
 
         Args:
-            kind: its `object`, such as `change-request`.
-            identity: its id.
+            kind: the `object` of the resource, such as `change-request`.
+            identity: the id of the resource.
         """
         text = self._cache.resource(kind, identity)
         return json.loads(text) if text else {}
@@ -312,7 +321,10 @@ class StoredReads:
     def window(
         self, listing: Operation[Page[M]], start: int, count: int, priority: Priority | None = None
     ) -> Window[M]:
-        """Cached rows of a listing that `watch_listing` fetched; `priority` as for `known`."""
+        """Return `count` cached rows of a listing that `watch_listing` fetched, from `start` on.
+
+        `priority` has the same meaning as for `known`.
+        """
         started, found = time.perf_counter(), self._cache.window(listing.key(), start, count)
         if found.at is not None and priority is not None:
             self._activity.record_cached(listing, started, 0, priority)
@@ -323,28 +335,28 @@ class StoredReads:
         return Window(items, start, found.total, age, found.complete, found.is_total_known)
 
     def rows(self, listing: Operation[Page[M]], positions: Iterable[int]) -> dict[int, M]:
-        """Cached rows of a listing by their positions."""
+        """Return cached rows of a listing by position."""
         found = self._cache.rows(listing.key(), positions)
         items = _items(listing, found.values())
         return {} if items is None else dict(zip(found, items, strict=True))
 
     def positions(self, listing: Operation[Page[Any]], ids: Iterable[str]) -> dict[str, int]:
-        """The positions of the items with these ids in a cached listing, by id."""
+        """Return the positions of the items with these ids in a cached listing, by id."""
         return self._cache.positions(listing.key(), ids)
 
     def first_matching(self, listing: Operation[Page[Any]], conditions: Iterable[Condition], first: int) -> array[int]:
-        """The positions of those of the first rows of a cached listing that meet all conditions."""
+        """Return the positions of the rows that meet all conditions, among the `first` rows of a cached listing."""
         return self._cache.first_matching(listing.key(), conditions, first)
 
     def remember(self, name: str, json: str) -> None:
-        """Store a text of a screen in the cache, from which it may be evicted."""
+        """Store a text of a screen in the cache. It may be evicted."""
         self._cache_writer.thread.submit(self._cache.keep, name, json.encode(), time.time())
 
     async def keep(self, call: Operation[T], body: bytes, request_id: str | None = None) -> tuple[T, bool]:
-        """Parse a response and cache it, in the cache thread; returns it and whether it differs from the cached one.
+        """Parse and cache a response in the cache's thread.
 
-        Raises:
-            MalformedAnswer: the response does not have the declared type.
+        Returns:
+            The parsed response, and whether it differs from the cached one.
         """
 
         def parse_and_store(cache: Cache) -> tuple[T, bool]:
@@ -357,19 +369,19 @@ class StoredReads:
         return await self.in_store(parse_and_store)
 
     async def in_store(self, work: Callable[[Cache], T]) -> T:
-        """Run a function on the cache in its writer thread; returns its result."""
+        """Run a function on the cache in the writer thread and return its result."""
         self._on_write()
         return await self._cache_writer.do(work)
 
     def _unlimited(self, call: Operation[Any]) -> Stored | None:
-        """The response of the same listing without a limit, if all its rows are cached; it has all rows."""
+        """Return the cached response of the same listing without a limit, if all rows are cached."""
         rows = _without_limit(call)
         is_cached = rows is not None and self._cache.window(rows.key(), 0, 0).complete
         return self._cache.answer(rows.key()) if rows and is_cached else None
 
 
 def _items(listing: Operation[Page[M]], rows: Iterable[str]) -> tuple[M, ...] | None:
-    """Cached rows of a listing; None if one was stored by a version with another model."""
+    """Parse cached rows. Returns None if a version with another model stored one of them."""
     try:
         return listing.read_answer(f'{{"items":[{",".join(rows)}]}}'.encode()).items
     except ValueError:
@@ -377,7 +389,10 @@ def _items(listing: Operation[Page[M]], rows: Iterable[str]) -> tuple[M, ...] | 
 
 
 def _without_limit(call: Operation[Any]) -> Operation[Any] | None:
-    """The listing without its limit; None if the call has no limit, or is for another page than the first."""
+    """Return the listing without its limit.
+
+    Returns None if the call has no limit, or reads another page than the first.
+    """
     given = call.given()
     if "limit" not in given or "page" in given or not issubclass(type(call), Paged):
         return None
@@ -386,14 +401,14 @@ def _without_limit(call: Operation[Any]) -> Operation[Any] | None:
 
 
 class ServiceReads:
-    """Reads from the service, through the cache.
+    """Reads from the service through the cache.
 
     Args:
         scheduler: sends the requests.
-        unsupported: the calls that the service does not have.
+        unsupported: the operations that the service does not have.
         stored: reads and writes the cache; also an attribute.
         pending: the unsent writes, which are applied to each response.
-        user: who the user is, for a service that does not tell.
+        user: the id, e-mail address or name of the user, for a service without an operation for the current user.
     """
 
     def __init__(
@@ -423,10 +438,13 @@ class ServiceReads:
         return self._scheduler.offline is None
 
     async def fetch(self, call: Operation[Any], priority: Priority = REQUESTED) -> bytes:
-        """The response body, not parsed; of an operation that the service does not have, made from others if possible.
+        """Return the unparsed response body.
+
+        If the service does not have the operation, the body is made from the responses of other operations where
+        possible.
 
         Raises:
-            NotSupported: the service does not have this operation, as it answered now or in the last 24 hours.
+            NotSupported: the service answered now or in the last 24 hours that it does not have the operation.
             RequestError: the request failed.
         """
         try:
@@ -438,11 +456,11 @@ class ServiceReads:
             return await self._substitutes.body(call, error, priority)
 
     async def note_missing(self, call: Operation[Any], error: NotSupported) -> None:
-        """Store that the service answered to a write that it does not have the operation."""
+        """Record that the service does not have the operation of a write."""
         await self._unsupported.store(call, error)
 
     async def people(self, organization: str) -> list[User]:
-        """The people of an organization, as far as the service lists them.
+        """Return the people of an organization that the service lists: team members, authors and reviewers.
 
         Raises:
             RequestError: a request failed.
@@ -450,23 +468,23 @@ class ServiceReads:
         return await self._substitutes.people(organization, REQUESTED)
 
     def set_user(self, user: str) -> None:
-        """Set who the user is, for a service that does not tell."""
+        """Set the user, for a service without an operation for the current user."""
         self._substitutes.user = user
 
     async def fresh(self, call: Operation[T], priority: Priority) -> tuple[T, bool]:
-        """The response with pending writes applied, and whether it differs from the cached one.
+        """Fetch a response.
 
-        Raises:
-            RequestError: the request failed.
+        Returns:
+            The response with pending writes applied, and whether it differs from the cached one.
         """
         value, is_changed = await self.stored.keep(call, await self.fetch(call, priority))
         return self._pending.apply(call, value), is_changed
 
     async def read(self, call: Operation[T], *, priority: Priority = REQUESTED) -> T:
-        """The response of the service, or the cached one while the service cannot be reached.
+        """Return the response of the service, or the cached one while the service cannot be reached.
 
         Raises:
-            PresscheckError: the service returned an error, or cannot be reached and nothing is cached.
+            PresscheckError: the service returned an error, or it cannot be reached and nothing is cached.
         """
         try:
             value, _ = await self.fresh(call, priority)
@@ -478,7 +496,10 @@ class ServiceReads:
         return value
 
     async def result(self, call: Operation[T], priority: Priority) -> Result[T | None]:
-        """The response of the service as a result; if the request fails, the cached one with the error."""
+        """Return the response of the service as a result.
+
+        If the request fails, return the cached response with the error.
+        """
         try:
             value, is_changed = await self.fresh(call, priority)
         except PresscheckError as error:
@@ -489,7 +510,7 @@ class ServiceReads:
 
 
 def _without_secrets(call: Operation[Any], body: bytes) -> bytes:
-    """A response as it is cached: of a secret, only whether it is set."""
+    """Replace each secret of a response by a marker, so that the cache only has whether the secret is set."""
     if not call.secret_fields:
         return body
     answer: dict[str, Any] = json.loads(body)
@@ -497,28 +518,28 @@ def _without_secrets(call: Operation[Any], body: bytes) -> bytes:
 
 
 class _FreshReader:
-    """Reads from the service only, so that an answer made of several responses is not older than it seems."""
+    """Reads only from the service, so that an answer made of several responses is not older than it seems."""
 
     def __init__(self, reads: ServiceReads) -> None:
         self._reads = reads
 
     async def read(self, call: Operation[T], *, priority: Priority = REQUESTED) -> T:
-        """The response of the service."""
+        """Return the response of the service."""
         value, _ = await self._reads.fresh(call, priority)
         return value
 
     def known(self, call: Operation[T], /) -> Result[T] | None:
-        """The cached response."""
+        """Return the cached response."""
         return self._reads.stored.known(call)
 
 
 async def fetch_all_pages(
     reads: ServiceReads, listing: Operation[Any], priority: Priority
 ) -> AsyncIterator[Result[int]]:
-    """Fetch all pages of a listing into the cache; yields the number of items after each page.
+    """Fetch all pages of a listing into the cache. Yields the number of items after each page.
 
-    An error is not raised: it is in the last result. For a listing that does not end, that is IncompleteList; its first
-    items are cached.
+    Errors are not raised: the last result has the error. If the listing does not end, the error is IncompleteList and
+    the first items are cached.
     """
     start, cursor, is_changed, guard = 0, None, False, ListingGuard(listing)
     try:
@@ -559,16 +580,16 @@ async def _fetch_page(
     start: int,
     guard: ListingGuard,
 ) -> _StoredPage:
-    """Fetch one page of a listing and cache it part by part; other work of the cache's thread gets its turn between.
+    """Fetch one page of a listing and cache it in parts, so that other work of the cache's thread can run in between.
 
     Raises:
-        MalformedAnswer: it is not a page of this listing; nothing of it is cached.
+        MalformedAnswer: the response is not a page of this listing; no part of the page is cached.
         RequestError: the request failed.
     """
     key, bodies = listing.key(), [await reads.fetch(call, priority)]
 
     def read_and_store(cache: Cache) -> tuple[PageParts, _StoredPart]:
-        page = read_page_in_parts(call, bodies.pop())  # not kept beside its text
+        page = read_page_in_parts(call, bodies.pop())  # free the text of the page as soon as it is parsed
         return page, _store_part(page, 0, key, start, guard, cache)
 
     page, part = await reads.stored.in_store(read_and_store)
@@ -588,7 +609,6 @@ class _StoredPart(NamedTuple):
 
 
 def _store_part(page: PageParts, number: int, key: str, start: int, guard: ListingGuard, cache: Cache) -> _StoredPart:
-    """Cache a part of a page of a listing."""
     ends_page = number == page.parts - 1
     items = guard.new_items(page.items(number), ends_page=ends_page)
     problem = guard.problem(page.cursor) if ends_page else None
@@ -622,7 +642,10 @@ class SubscribedReads:
     async def watch(
         self, call: Operation[T], priority: Priority, given: Result[T] | None = None
     ) -> AsyncIterator[Result[T | None]]:
-        """Yield the results of a call; ends only when the iterator is closed. A given one is not yielded again."""
+        """Yield the results of a call until the iterator is closed.
+
+        `given` is a cached result that the caller has already; it is not yielded again.
+        """
         with self._subscriptions.of(call) as subscription:
             first: Priority | None = priority
             while True:
@@ -639,9 +662,10 @@ class SubscribedReads:
                 await subscription.changed()
 
     async def watch_listing(self, listing: Operation[Page[Any]], priority: Priority) -> AsyncIterator[Result[int]]:
-        """Yield the number of cached rows after each fetched page; ends only when the iterator is closed.
+        """Yield the number of cached rows after each fetched page, until the iterator is closed.
 
-        If all rows were cached, these stay until the last page; then there is only the first page and the last to tell.
+        If all rows are cached already, only the first and the last page are reported: the cached rows stay visible
+        until the last page.
         """
         with self._subscriptions.of(listing) as subscription:
             first: Priority | None = priority
@@ -656,7 +680,7 @@ class SubscribedReads:
                 await subscription.changed()
 
     async def poll(self, call: Operation[T]) -> T:
-        """The response of the service, read in the background; subscribers are notified only if it has changed.
+        """Fetch a response in the background. Subscribers are notified only if it differs from the cached one.
 
         Raises:
             RequestError: the request failed.

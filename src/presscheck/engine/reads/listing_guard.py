@@ -1,4 +1,4 @@
-"""Whole listings, page by page: one that does not end, because of a fault or on purpose, is cut off."""
+"""Reads of whole listings, page by page. A listing that does not end is cut off."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ from presscheck.text.phrases import count
 Item = TypeVar("Item")
 T = TypeVar("T")
 MAX_ITEMS = 100_000
-"""The maximum number of items of a listing."""
+"""Maximum number of items of a listing."""
 MAX_PAGES = 2_000
-"""The maximum number of pages of a listing."""
+"""Maximum number of pages of a listing."""
 MAX_EMPTY_PAGES = 10
-"""The maximum number of empty pages in a row."""
+"""Maximum number of consecutive empty pages."""
 MAX_SECONDS = 600.0
-"""The maximum time to fetch a listing, in seconds."""
+"""Maximum time to fetch a listing, in seconds."""
 
 
 class ListingGuard:
-    """Checks the pages of one listing as they arrive: drops repeated items, and notices if the listing does not end.
+    """Checks the pages of one listing as they arrive: drops repeated items and detects a listing that does not end.
 
     Args:
-        listing: the listing, for messages.
+        listing: the listing, named in error messages.
     """
 
     def __init__(self, listing: Operation[Any]) -> None:
@@ -40,11 +40,16 @@ class ListingGuard:
         self._pages = self._empty_pages = self._items = 0
         self._is_repeated = False
         self._on_page, self._new_on_page = set[int](), 0
-        """The items of a page that has not ended, and how many of them are new."""
+        """The hashes of the items of the current page, and the number of new items among them."""
         self._started = time.monotonic()
 
     def new_items(self, items: Sequence[Item], *, ends_page: bool = True) -> list[Item]:
-        """The next items of a page, all or the last ones if `ends_page`, without those of earlier pages."""
+        """Return the items that no earlier page has.
+
+        Args:
+            items: items of the current page: all of them, or the next part.
+            ends_page: whether `items` ends the page.
+        """
         new = list[Item]()
         for item in items:
             is_resource, key = _identity(item)
@@ -65,10 +70,10 @@ class ListingGuard:
         self._on_page, self._new_on_page = set[int](), 0
 
     def problem(self, cursor: str | None) -> IncompleteList | None:
-        """Why the listing must be cut off after this page, if at all.
+        """Return why the listing must be cut off after this page, or None if it can continue.
 
         Args:
-            cursor: the cursor of the next page; None after the last one.
+            cursor: the cursor of the next page; None after the last page.
         """
         if cursor is None:
             return None
@@ -90,16 +95,16 @@ class ListingGuard:
 
 
 async def whole_listing(reader: Reader, listing: Operation[Page[T]]) -> tuple[T, ...]:
-    """All items of a listing.
+    """Return all items of a listing, in pages of the largest size.
 
     Raises:
-        PresscheckError: it cannot be read, or does not end.
+        PresscheckError: the listing cannot be read, or does not end.
     """
     return await all_items_of(reader.read, listing.model_copy(update={"limit": ALL}))
 
 
 async def all_items_of(read: Callable[[Operation[Any]], Awaitable[Any]], listing: Operation[Page[T]]) -> tuple[T, ...]:
-    """Return all items of a listing, in pages of its own limit.
+    """Return all items of a listing, in pages of the listing's own limit.
 
     Raises:
         PresscheckError: the listing cannot be read, or does not end.
@@ -117,7 +122,7 @@ async def all_items_of(read: Callable[[Operation[Any]], Awaitable[Any]], listing
 
 
 def _identity(item: Any) -> tuple[bool, int]:
-    """Whether an item is a resource with an `object` and an `id`, and a hash of these, or else of its content."""
+    """Return whether an item has an `object` and an `id`, and a hash of both or else of its content."""
     if isinstance(item, BaseModel):
         named: tuple[Any, Any] = getattr(item, "object", None), getattr(item, "id", None)
     else:

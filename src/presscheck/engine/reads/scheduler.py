@@ -1,7 +1,7 @@
 """Schedules API reads: highest priority first, identical reads share one request, unneeded requests are cancelled.
 
-While offline, the only request is a connection check (the current user) at growing intervals; once it is answered,
-requests are sent again.
+While offline, the only request is a connection check (the current user) at growing intervals. Once the service answers
+the check, requests are sent again.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from presscheck.errors import NetworkError
 
 VISIBLE, REQUESTED, PREFETCH, BACKGROUND = Priority
 AT_ONCE = {VISIBLE: 8, REQUESTED: 6, PREFETCH: 4, BACKGROUND: 2}
-"""The maximum number of concurrent requests of this or a lower priority, so that slow requests of low priority leave
-room for those of a higher one."""
+"""Maximum number of concurrent requests of this or a lower priority. Slow requests of a low priority leave room for
+requests of a higher priority."""
 LINGER = 0.3
-"""Seconds until a request without callers is cancelled: the next screen often needs the same response."""
+"""Seconds until a request without callers is cancelled. The next screen often needs the same response."""
 FIRST_PAUSE, LONGEST_PAUSE = 1.0, 30.0
-"""Seconds between two connection checks: at first, and at most."""
+"""Seconds between two connection checks: the first pause, and the longest."""
 
 
 class Service(Protocol):
@@ -38,11 +38,17 @@ class Service(Protocol):
         ...
 
     async def download(self, call: Operation[Any], url: str, limit: int | None = None) -> bytes:
-        """The bytes of the file at a URL that the response to a call has, at most so many."""
+        """Return the bytes of a file whose URL is in the response to `call`.
+
+        Args:
+            call: the call.
+            url: the URL of the file.
+            limit: the maximum size in bytes; None for the client's default.
+        """
         ...
 
     async def visit(self, call: Operation[Any], url: str) -> int:
-        """The HTTP status with which the published page at a URL answers a visitor."""
+        """Return the HTTP status of a published page for an anonymous visitor."""
         ...
 
     async def aclose(self) -> None:
@@ -51,7 +57,7 @@ class Service(Protocol):
 
 
 class _Request:
-    """One request and the number of callers that wait for its response."""
+    """A request and the number of callers that wait for its response."""
 
     def __init__(self, call: Operation[Any], key: str, priority: Priority) -> None:
         self.call, self.key = call, key
@@ -111,7 +117,7 @@ class RequestScheduler:
             await self._service.aclose()
 
     async def fetch(self, call: Operation[Any], priority: Priority = VISIBLE) -> bytes:
-        """The response body; shares a request for the same call that is queued or being sent.
+        """Return the response body. Equal calls that are queued or running share one request.
 
         Raises:
             RequestError: the request failed.
@@ -135,20 +141,20 @@ class RequestScheduler:
                 asyncio.get_running_loop().call_later(LINGER, self._cancel_unneeded, request)
 
     def stop_sharing(self, patterns: tuple[str, ...]) -> None:
-        """Stop sharing running requests for these paths: their responses may be from before a write."""
+        """Stop sharing running requests for these paths, because their responses may predate a write."""
         for request in self._running:
             if matches(request.call.wire_path(), patterns):
                 self._unshare(request)
 
     def go_offline(self, error: NetworkError) -> None:
-        """Go offline after this error, and check the connection from time to time."""
+        """Go offline after an error, and check the connection repeatedly until the service answers."""
         if not self.offline:
             self.offline = error
             self._checking = asyncio.create_task(self._check_until_online())
             self._on_change()
 
     async def check_connection(self) -> None:
-        """Check the connection by reading the current user; any response, even an error, means that it works."""
+        """Check the connection by reading the current user. Any response, even an error, ends the offline state."""
         try:
             await self.service.fetch(GetCurrentUser(), RequestContext(BACKGROUND))
         except NetworkError:
@@ -160,7 +166,7 @@ class RequestScheduler:
             self._on_change()
 
     def _start_due(self) -> None:
-        """Start queued requests as far as the limits allow."""
+        """Start queued requests until a concurrency limit is reached."""
         while self._is_started and self._queue:
             priority, _, request = self._queue[0]
             is_needed = request.task is None and not request.answer.done() and request.callers
@@ -181,7 +187,7 @@ class RequestScheduler:
         except asyncio.CancelledError:
             request.answer.cancel()
             raise
-        except Exception as error:  # raised in the callers, whatever it is
+        except Exception as error:  # callers receive every kind of error
             if isinstance(error, NetworkError):
                 self.go_offline(error)
             if not request.answer.done():
@@ -195,7 +201,7 @@ class RequestScheduler:
             self._start_due()
 
     def _cancel_unneeded(self, request: _Request) -> None:
-        """Cancel a request that has no callers after all."""
+        """Cancel a request that still has no callers."""
         if request.callers or request.answer.done():
             return
         self._unshare(request)

@@ -1,7 +1,7 @@
-"""The open subscriptions to reads; each is notified only when its response may have changed.
+"""Open subscriptions to reads. Each subscriber is notified only when its response may have changed.
 
-A write names the reads that it affects by patterns of request paths: `*` matches any text, slashes included; everything
-else is literal, percent-encoded as in a path.
+A write names the reads that it affects by patterns of request paths. In a pattern, `*` matches any text including
+slashes. All other characters are literal and percent-encoded as in a path.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ from presscheck.api.operation import Operation
 
 
 def beneath(path: str) -> tuple[str, str]:
-    """The patterns of a path and of all paths below it; `/spaces/s10` is not below `/spaces/s1`."""
+    """Return the patterns that match a path and all paths below it. `/spaces/s10` is not below `/spaces/s1`."""
     return path, f"{path}/*"
 
 
 def matches(path: str, patterns: Iterable[str]) -> bool:
-    """Whether a path matches at least one of the patterns."""
+    """Return whether a path matches at least one pattern."""
     return any(fnmatchcase(path, pattern) for pattern in patterns)
 
 
 class Subscription:
-    """One subscription: its call, and whether the response must be fetched again."""
+    """A subscription to a call, and whether the response must be fetched again."""
 
     def __init__(self, call: Operation[Any]) -> None:
         self.call, self.key = call, call.key()
@@ -36,22 +36,29 @@ class Subscription:
         self._is_stale, self._event = True, asyncio.Event()
 
     def touched_by(self, patterns: Collection[str]) -> bool:
-        """Whether a path of the call matches one of the patterns."""
+        """Return whether one of the patterns matches a path of the call."""
         return any(matches(path, patterns) for path in self._paths)
 
     def answered(self, answer: object) -> None:
-        """Add the path with the id from the response, if the call names the resource otherwise: writes use the id."""
+        """Add the path with the id of the resource, if the call names the resource by something else.
+
+        Writes name resources by id, so their patterns would not match the path of the call.
+        """
         identity, name = getattr(answer, "id", None), self._last_field
         if name and isinstance(identity, str) and identity not in ("", getattr(self.call, name)):
             self._paths.add(self.call.model_copy(update={name: identity}).wire_path())
 
     def take_stale(self) -> bool:
-        """Return whether the response must be fetched, and reset that; the caller then fetches it."""
+        """Return whether the response must be fetched, and clear the flag. The caller then fetches the response."""
         was, self._is_stale = self._is_stale, False
         return was
 
     def notify(self, *, stale: bool) -> None:
-        """Wake the subscriber after a change: in the cache only, or (stale) also in the service."""
+        """Wake the subscriber after a change.
+
+        Args:
+            stale: whether the response must be fetched again; if not, only the cached or local result has changed.
+        """
         self._is_stale = self._is_stale or stale
         self._event.set()
 
@@ -78,11 +85,11 @@ class Subscriptions:
             self._open.remove(subscription)
 
     def keys(self) -> frozenset[str]:
-        """The cache keys of all subscribed calls."""
+        """Return the cache keys of all subscribed calls."""
         return frozenset(subscription.key for subscription in self._open)
 
     def stale(self, key: str | None) -> None:
-        """Make one call stale by its key, or (None) all of them, so that they are fetched again."""
+        """Make the call with a cache key stale, or all calls if `key` is None, so that they are fetched again."""
         for subscription in self._open:
             if key is None or subscription.key == key:
                 subscription.notify(stale=True)
@@ -92,13 +99,13 @@ class Subscriptions:
         self._notify(patterns, stale=True)
 
     def news(self, keys: Collection[str]) -> None:
-        """Notify the subscribers of these cache keys: another reader has stored a new response."""
+        """Notify the subscribers of these cache keys that another reader has stored a new response."""
         for subscription in self._open:
             if subscription.key in keys:
                 subscription.notify(stale=False)
 
     def news_paths(self, patterns: Collection[str]) -> None:
-        """Notify the subscribers of paths that match a pattern: the local result changed, as by a pending write."""
+        """Notify the subscribers of matching paths that their local result has changed, as by a pending write."""
         self._notify(patterns, stale=False)
 
     def _notify(self, patterns: Collection[str], *, stale: bool) -> None:

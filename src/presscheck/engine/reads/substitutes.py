@@ -1,9 +1,9 @@
-"""Answers for operations that a service does not have, put together from others that it has.
+"""Answers for operations that a service does not have, made from other operations.
 
-A service may have only the operations of the published document. The spaces of an organization then come from its
-collections, change requests and sites, its members from its teams, and the content of a revision from a change request
-that has this revision. Every answer is what the missing operation would answer, as far as it can be known; what cannot
-be known is an error.
+A service may have only the operations of the published document. The spaces of an organization are then collected from
+its collections, change requests and sites, its members from its teams, and the content of a revision from a change
+request with this revision. An answer has the same form as the response of the missing operation. If the content cannot
+be determined, the answer is an error.
 """
 
 from __future__ import annotations
@@ -44,27 +44,27 @@ EMPTY = b'{"items": []}'
 CLOSED: tuple[requests.ChangeRequestStatus, ...] = ("merged", "archived")
 UNFINISHED: tuple[requests.ChangeRequestStatus, ...] = ("open", "draft")
 STATUSES = (*CLOSED, *UNFINISHED)
-"""The states of change requests, first those whose content does not change any more."""
+"""The states of change requests. The first two are final: the content does not change any more."""
 HOLDER_SECONDS = 30.0
-"""Seconds until a change request with the content of a revision is searched again after there was none."""
+"""Seconds before a fruitless search for a change request with the content of a revision is repeated."""
 MAX_FOLLOWED = 50
-"""The change requests whose reviewers are listed to find the people of an organization."""
+"""Maximum number of change requests whose reviewers are listed to find the people of an organization."""
 NO_HOLDER = ", and no change request has this content"
 NO_USER = "This service does not tell who you are: set `user` in the settings"
 
 
 class Substitutes:
-    """Answers from other operations.
+    """Makes answers from other operations.
 
     Args:
         reader: reads from the service.
-        user: the id, the e-mail address or the name of the signed-in user, from the settings; None if unknown.
+        user: the id, e-mail address or name of the signed-in user, from the settings; None if it is not set.
     """
 
     def __init__(self, reader: CachedReader, user: str | None) -> None:
         self._reader, self.user = reader, user
         self._holders: dict[tuple[str, str], tuple[_Holder, float]] = {}
-        """The change requests with the content of a revision, by space and revision, and when they were searched."""
+        """Search results by space and revision: the change requests with this content, and the time of the search."""
         self._answers: dict[type[Operation[Any]], Callable[[Call, Priority], Awaitable[bytes]]] = {
             GetCurrentUser: self._current_user,
             requests.ListReviews: _nothing,
@@ -85,10 +85,10 @@ class Substitutes:
         }
 
     async def body(self, call: Operation[Any], error: NotSupported, priority: Priority) -> bytes:
-        """The response to a call that the service does not support.
+        """Return a substitute for the response to a call that the service does not support.
 
         Raises:
-            NotSupported: there is no substitute, or not for this resource.
+            NotSupported: there is no substitute for the operation or for this resource.
             RequestError: a request failed.
         """
         answer = self._answers.get(type(call))
@@ -104,7 +104,7 @@ class Substitutes:
         return await self._reader.read(call, priority=priority)
 
     async def _all(self, listing: Operation[Page[T]], priority: Priority) -> list[T]:
-        """All items of a listing, as far as it ends; none if the user may not see it."""
+        """Return the items of a listing up to the point where it is cut off or where access is denied."""
         found: list[T] = []
         guard = ListingGuard(listing)
         call = listing.model_copy(update={"limit": ALL})
@@ -145,7 +145,7 @@ class Substitutes:
         raise _Unknown(f"No user “{self.user}” is known: check `user` in the settings")
 
     async def people(self, organization: str, priority: Priority) -> list[User]:
-        """The people of an organization, sorted by name: of its teams, authors and reviewers of change requests."""
+        """Return team members, authors and reviewers of change requests of an organization, sorted by name."""
         members = await self._team_members(organization, priority)
         found = {member.user.id: member.user for member in members}
         listings = (requests.ListOrganizationChangeRequests(organization_id=organization, status=s) for s in UNFINISHED)
@@ -201,7 +201,7 @@ class Substitutes:
             return None
 
     async def _spaces_of_sites(self, organization: str, priority: Priority) -> list[str]:
-        """The ids of the spaces of all published sites."""
+        """Return the ids of the spaces of all published sites."""
         listed = await self._all(sites.ListSites(organization_id=organization), priority)
         calls = [
             published_sites.GetPublishedSite(organization_id=organization, site_id=site.id)
@@ -243,20 +243,24 @@ class Substitutes:
         return _json(await self._read(_in_request(content.ListChangeRequestFiles, call, request), priority))
 
     async def _holder(self, call: Call, priority: Priority) -> str:
-        """The id of a change request whose content is the revision of a call, by default that of main."""
+        """Return the id of a change request with the content of the requested revision, by default of main."""
         space, revision = call.space_id, getattr(call, "revision_id", None)
         if revision is None:
             revision = (await self._read(spaces.GetSpace(space_id=space), priority)).revision
         holder = await self._holder_of(space, revision, priority)
         request = holder.exact
         if request is None and isinstance(call, content.GetRevisionPage):
-            request = holder.merged  # the text of one page; what is computed from a whole revision must be exact
+            request = holder.merged  # enough for the text of one page; a whole revision must be exact
         if request is None:
             raise _Unknown(NO_HOLDER)
         return request.id
 
     async def _holder_of(self, space: str, revision: str, priority: Priority) -> _Holder:
-        """The change requests that have the content of a revision."""
+        """Return the change requests that have the content of a revision, from an earlier search if it is still valid.
+
+        The content of a merged or archived change request is final. For other states, the search is repeated when the
+        change request has a newer revision, or when nothing was found and `HOLDER_SECONDS` have passed.
+        """
         holder, at = self._holders.get((space, revision), (_Holder(), 0.0))
         request, is_old = holder.exact or holder.merged, time.monotonic() - at > HOLDER_SECONDS
         if request and request.status not in CLOSED:
@@ -305,8 +309,9 @@ class _Holder:
     """The change requests that have the content of a revision.
 
     Attributes:
-        exact: one whose newest revision it is.
-        merged: the one whose merge made it. It has the same content, unless main had other changes by then.
+        exact: a change request whose newest revision is this revision.
+        merged: the change request whose merge created the revision. Its content is the same unless main had other
+            changes at the time of the merge.
     """
 
     exact: requests.ChangeRequest | None = None
@@ -314,7 +319,11 @@ class _Holder:
 
 
 class _Unknown(Exception):
-    """What cannot be known from other operations: a sentence, or after a comma the end of *This service has no …*."""
+    """Other operations do not have the answer.
+
+    Args:
+        reason: a sentence; or, after a comma, the end of *This service has no …*.
+    """
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
@@ -322,7 +331,7 @@ class _Unknown(Exception):
 
 
 def _is_called(user: User, name: str) -> bool:
-    """Whether a user has this id, e-mail address or name."""
+    """Return whether a user has this id, e-mail address or name."""
     return name == user.id or name.casefold() in ((user.email or "").casefold(), user.display_name.casefold())
 
 
@@ -343,7 +352,7 @@ def _site_spaces(items: Iterable[Any]) -> Iterator[site_structure.SiteSpace]:
 
 
 def _in_request(operation: type[Operation[T]], call: Call, request: str) -> Operation[T]:
-    """The same read of a change request: with all fields of a call that it has, too."""
+    """Return the same read for a change request, with all fields of the call that the operation also has."""
     given: dict[str, Any] = {name: value for name, value in call.given().items() if name in operation.model_fields}
     given["change_request_id"] = request
     return operation(**given)
@@ -354,7 +363,7 @@ def _given(call: Operation[Any], *names: str) -> dict[str, Any]:
 
 
 def _all_pages(after: content.Revision) -> list[dict[str, Any]]:
-    """All pages of a change request whose base cannot be read: which of them changed is not known."""
+    """Return all pages of a change request whose base cannot be read, so that changed pages cannot be identified."""
     pages = [page for page in flatten(_plain(after).get("pages", ())) if page.get("type") in ("document", "computed")]
     return [
         {"type": "page_listed", "page": {name: page[name] for name in ("id", "type", "title", "path") if name in page}}
