@@ -1,1 +1,1 @@
-"""Offline sync: what to fetch, what is cached already, progress."""
+"""Offline sync: the parts to fetch, the state in the cache, and the progress."""

@@ -1,7 +1,7 @@
 """The state of a sync in the cache: which parts and responses are missing. For the cache's writer thread.
 
-For each part, the cache stores the version of its row, when that version was first seen, and whether the part is
-complete. A response that is newer than the version of its row does not have to be fetched again.
+For each part, the cache stores the version of the part's row, the time when that version was first seen, and whether
+the part is complete. A response that was cached after that time is current and is not fetched again.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from presscheck.store.cache import Cache
 
 
 def changed_parts(cache: Cache, parts: list[MirrorUnit]) -> list[MirrorUnit]:
-    """The parts that are not complete in their current version; stores when each version was first seen."""
+    """Return the parts whose current version is not complete, and store when each version was first seen."""
     now, names = time.time(), [part.name for part in parts]
     known = {name: json.loads(stored.json) for name, stored in cache.for_writing(names).items()}
     cached = [part for part in parts if known.get(part.name) != _part_state(part, complete=True)]
@@ -30,24 +30,24 @@ def changed_parts(cache: Cache, parts: list[MirrorUnit]) -> list[MirrorUnit]:
 
 
 def begin(cache: Cache, part: MirrorUnit) -> tuple[float, list[MirrorRequest]]:
-    """When the current version of a part was first seen, in seconds since the epoch, and what is missing of it."""
+    """Return when the current version of a part was first seen (seconds since the epoch), and the missing requests."""
     since = first_seen(cache, part)
     return since, find_missing(cache, part.requests(since))
 
 
 def first_seen(cache: Cache, part: MirrorUnit) -> float:
-    """When the current version of a part was first seen, in seconds since the epoch."""
+    """Return when the current version of a part was first seen, in seconds since the epoch."""
     stored = cache.for_writing([part.name]).get(part.name)
     return stored.at if stored else time.time()
 
 
 def complete(cache: Cache, part: MirrorUnit, at: float) -> None:
-    """Store that a part is complete, in the version that was first seen at this time."""
+    """Store that a part is complete in the version that was first seen at `at`."""
     _store_part_state(cache, part, at, complete=True)
 
 
 def find_missing(cache: Cache, requests: Iterable[MirrorRequest]) -> list[MirrorRequest]:
-    """The requests whose responses are missing, among these and the follow-ups of those that are cached."""
+    """Return the requests without a current cached response, including the follow-ups of cached responses."""
     missing, todo = list[MirrorRequest](), list(requests)
     while todo:
         asked, todo = todo, list[MirrorRequest]()
@@ -66,7 +66,10 @@ def find_missing(cache: Cache, requests: Iterable[MirrorRequest]) -> list[Mirror
 
 
 def keep(cache: Cache, request: MirrorRequest, body: bytes) -> tuple[list[MirrorRequest], set[str]]:
-    """Cache a response and those that it contains; returns what is missing after it, and the changed cache keys.
+    """Cache a response and the responses that it contains.
+
+    Returns:
+        The follow-up requests that are still missing, and the changed cache keys.
 
     Raises:
         MalformedAnswer: the response is invalid; nothing is cached.

@@ -1,7 +1,7 @@
-"""Offline sync: fetches everything that screens show into the cache, so that it can be read while offline.
+"""Offline sync: fetches all content that screens show into the cache, for reading while offline.
 
-Listings are fetched each time; everything else only if it has changed. The cache determines what is left to do, so a
-sync that was interrupted continues where it stopped.
+Listings are fetched in every sync, other content only if it has changed. The cache determines the remaining work, so an
+interrupted sync continues where it stopped.
 """
 
 from __future__ import annotations
@@ -48,16 +48,17 @@ from presscheck.store.cache import Cache
 
 T = TypeVar("T")
 CONCURRENT_PARTS, CONCURRENT_REQUESTS = 4, 8
-"""Parts that are synced concurrently, and requests for each; the scheduler limits how many of them are sent."""
+"""Number of parts that are synced concurrently, and of concurrent requests per part. The scheduler limits how many are
+sent."""
 ROWS_PER_READ = 100
 PROGRESS_INTERVAL = 0.25
-"""Seconds between two tellings of how far it is."""
+"""Seconds between two progress reports."""
 PAUSE = 60.0
 """Seconds to wait after a 429 response without `Retry-After`."""
 LONGEST_PAUSE = 3600.0
-"""The maximum number of seconds to wait after a 429 response; if the service asks for more, the sync ends."""
+"""Maximum number of seconds to wait after a 429 response. If the service asks for a longer wait, the sync ends."""
 MAX_ATTEMPTS = 20
-"""The number of 429 responses to one request after which a sync ends."""
+"""Number of 429 responses to a single request after which the sync ends."""
 
 
 class MirrorRun:
@@ -76,7 +77,7 @@ class MirrorRun:
         self._progress = ProgressCounter()
 
     async def run(self, organization: str | None, space: str | None) -> AsyncGenerator[Progress]:
-        """Run the sync; yields the progress, the last time when it is done. See `Engine.sync`."""
+        """Run the sync. Yields the progress repeatedly, and once more at the end. See `Engine.sync`."""
         work = asyncio.ensure_future(self._all(organization, space))
         try:
             while not work.done():
@@ -103,7 +104,7 @@ class MirrorRun:
             await _run_concurrently(self._sync_part, group, CONCURRENT_PARTS)
 
     async def _user_id(self) -> str:
-        """The id of the signed-in user; empty if it is unknown."""
+        """Return the id of the signed-in user, or an empty string if the service does not have the operation."""
         call = GetCurrentUser()
         try:
             user, _ = await self._store.keep(call, await self._fetch_body(call))
@@ -124,7 +125,7 @@ class MirrorRun:
             call = call.model_copy(update={"page": page.next.page})
 
     async def _list(self, organization: str, me: str, space: str | None) -> list[MirrorUnit]:
-        """Fetch the listings of an organization; returns its parts that have changed."""
+        """Fetch the listings of an organization. Returns the parts that have changed."""
         found = list(listings(organization, me))
         same = same_as_organization(organization)
         await self._store.in_store(lambda cache: cache.keep_same([same], time.time()))
@@ -157,7 +158,7 @@ class MirrorRun:
         parts_of: Callable[[T], Iterable[MirrorUnit]],
         same_as: Callable[[T], Iterable[tuple[str, str, str]]],
     ) -> list[MirrorUnit]:
-        """The parts of these rows that have changed; also caches the rows as responses of their own."""
+        """Return the changed parts of rows. Also caches the rows as the responses of their own calls."""
         parts = [part for row in rows for part in parts_of(row)]
         same = [one for row in rows for one in same_as(row)]
 
@@ -171,7 +172,6 @@ class MirrorRun:
         return found
 
     async def _sync_part(self, part: MirrorUnit) -> None:
-        """Fetch what is missing of a part."""
         requests_before = self._progress.begin_part(part.kind)
         since, missing = await self._store.in_store(lambda cache: cache_state.begin(cache, part))
         if await self._fill(missing):
@@ -179,7 +179,7 @@ class MirrorRun:
         self._progress.end_part(part.kind, requests_before)
 
     async def _fill(self, missing: list[MirrorRequest]) -> bool:
-        """Fetch missing responses and those that are missing after them; returns whether all of them were fetched."""
+        """Fetch missing responses and their follow-ups. Returns whether every request succeeded."""
         has_all = True
         while missing:
             self._progress.queued(len(missing))
@@ -189,7 +189,11 @@ class MirrorRun:
         return has_all
 
     async def _fetch(self, request: MirrorRequest) -> list[MirrorRequest] | None:
-        """Fetch and cache a response; what is missing after it, or None if it failed and should be tried next time."""
+        """Fetch and cache a response.
+
+        Returns:
+            The follow-up requests that are missing, or None if the request failed and the next sync should try again.
+        """
         try:
             body = await self._fetch_body(request.call)
             following, news = await self._store.in_store(lambda cache: cache_state.keep(cache, request, body))
@@ -207,7 +211,6 @@ class MirrorRun:
         return following
 
     async def _fetch_listing(self, listing: Operation[Any]) -> None:
-        """Fetch all pages of a listing."""
 
         async def fetch_pages() -> None:
             error = None
@@ -224,7 +227,6 @@ class MirrorRun:
         await self._until_allowed(fetch_pages)
 
     async def _fetch_body(self, call: Operation[Any]) -> bytes:
-        """The response body."""
 
         def fetch() -> Awaitable[bytes]:
             self._progress.count(requests=1)
@@ -233,7 +235,7 @@ class MirrorRun:
         return await self._until_allowed(fetch)
 
     async def _until_allowed(self, fetch: Callable[[], Awaitable[T]]) -> T:
-        """Fetch; after a 429 response, wait as long as the service asks, within limits, and fetch again.
+        """Fetch, and after a 429 response wait for the requested time and fetch again.
 
         Raises:
             TooManyRequests: the wait would be too long, or this was the last attempt.
@@ -255,7 +257,7 @@ class MirrorRun:
 
 
 async def _run_concurrently(work: Callable[[Any], Awaitable[T]], things: list[Any], at_once: int) -> list[T]:
-    """Run a coroutine for each item, a number of them at once; the first error stops all."""
+    """Run `work` for each item with up to `at_once` tasks. The first error cancels all tasks and is raised."""
     found: list[T] = []
     waiting: Iterator[Any] = iter(things)
 

@@ -1,7 +1,7 @@
-"""What a sync fetches: the calls of the screens, which of them follow from which responses, and their versions.
+"""The requests of a sync: the calls of the screens, their follow-ups, and their versions.
 
-The calls equal those of the screens, so that they have the same cache keys. A part of the sync is everything that
-belongs to one row of a listing; its version consists of the fields of the row that change when the part changes.
+The calls equal the calls of the screens, so they share cache keys. A part of the sync covers everything that belongs to
+one row of a listing. The version of a part consists of the fields of the row that change when the part changes.
 """
 
 from __future__ import annotations
@@ -45,9 +45,9 @@ Json = Mapping[str, Any]
 Known = Callable[[Operation[Any]], Json | None]
 """Looks up a cached response."""
 UNFINISHED = ("all-open", "drafts")
-"""The inbox views whose change requests are synced with their content; of other views only the rows are synced."""
+"""The inbox views whose change requests are synced with their content. Only the rows of other views are synced."""
 WITH_TEXT = ("document", "computed")
-"""The page types that have a text."""
+"""The page types with a text."""
 
 
 @dataclass(frozen=True)
@@ -56,10 +56,10 @@ class MirrorRequest:
 
     Attributes:
         call: the call.
-        since: seconds since the epoch; an older response may be outdated. 0 if it never changes.
-        page: the entry of the page tree; a response with the same values is current, however old.
-        contains: returns other responses that this one contains.
-        follow_ups: returns the further requests that follow from this response.
+        since: seconds since the epoch; an older response may be outdated. 0 for a response that never changes.
+        page: the entry of the page in the page tree; a response with the same values is current, whatever its age.
+        contains: returns the other responses that this response contains.
+        follow_ups: returns further requests, given the response and a lookup in the cache.
     """
 
     call: Operation[Any]
@@ -69,7 +69,7 @@ class MirrorRequest:
     follow_ups: Callable[[Json, Known], Iterable[MirrorRequest]] | None = None
 
     def is_met_by(self, answer: Json) -> bool:
-        """Whether an older response agrees with the current page tree."""
+        """Return whether an older response agrees with the current page tree."""
         page = self.page
         if page is None or not (page.get("documentId") or page.get("updatedAt")):
             return False
@@ -78,7 +78,7 @@ class MirrorRequest:
 
 @dataclass(frozen=True, slots=True)
 class MirrorUnit:
-    """A part of the sync: what belongs to one row.
+    """A part of the sync: the content that belongs to one row of a listing.
 
     Attributes:
         kind: `space`, `content`, `talk` or `forecast`.
@@ -94,28 +94,28 @@ class MirrorUnit:
 
     @property
     def name(self) -> str:
-        """The key under which the cache stores its state."""
+        """The key under which the cache stores the state of the part."""
         return f"mirrored {self.kind} {self.space} {self.request}".strip()
 
     def requests(self, since: float) -> Iterable[MirrorRequest]:
-        """The first requests of the part, whose version was first seen at `since`."""
+        """Return the first requests of the part, whose version was first seen at `since`."""
         return _REQUESTS[self.kind](self, since)
 
 
 def listings(organization: str, me: str) -> Iterator[Operation[Page[Any]]]:
-    """The listings of an organization that are cached by rows."""
+    """Yield the listings of an organization that are cached by rows."""
     yield ListSpaces(organization_id=organization)
     yield ListCollections(organization_id=organization, nested=True)
     yield from listings_of(organization, me)
 
 
 def unfinished(organization: str, me: str) -> list[Operation[Page[ChangeRequest]]]:
-    """The listings whose change requests are synced with their content."""
+    """Return the listings whose change requests are synced with their content."""
     return [listing_of(view, "", organization, me) for view in VIEWS if view.id in UNFINISHED]
 
 
 def short_listings(organization: str, now: float) -> Iterator[MirrorRequest]:
-    """Further requests of each sync, for responses without a version."""
+    """Yield requests that every sync sends, because their responses have no version."""
     yield MirrorRequest(ListMembers(organization_id=organization, limit=ALL), now)
 
     def structures(sites: Json, _: Known) -> Iterator[MirrorRequest]:
@@ -126,33 +126,33 @@ def short_listings(organization: str, now: float) -> Iterator[MirrorRequest]:
 
 
 def same_as_organization(organization: str) -> tuple[str, str, str]:
-    """The call whose response is a row of the organizations: key, object, id."""
+    """Return the cache key, object type and id for the call that reads an organization, a row of the organizations."""
     return GetOrganization(organization_id=organization).key(), "organization", organization
 
 
 def same_as_space(space: Space) -> Iterator[tuple[str, str, str]]:
-    """The calls whose response is a row of the spaces: key, object, id."""
+    """Yield the cache key, object type and id for calls whose response is a row of the spaces."""
     yield GetSpace(space_id=space.id).key(), space.object, space.id
 
 
 def same_as_request(request: ChangeRequest) -> Iterator[tuple[str, str, str]]:
-    """The calls whose response is a row of the change requests: key, object, id."""
+    """Yield the cache key, object type and id for calls whose response is a row of the change requests."""
     for name in (request.id, str(request.number)):
         call = GetChangeRequest(space_id=request.space, change_request_id=name)
         yield call.key(), request.object, request.id
 
 
 def parts_of_space(space: Space) -> Iterator[MirrorUnit]:
-    """The parts of a space: its live content."""
+    """Yield the part of a space: its live content."""
     yield MirrorUnit("space", space.id, space.revision)
 
 
 def parts_of_request(request: ChangeRequest, live: Mapping[str, str]) -> Iterator[MirrorUnit]:
-    """The parts of a change request: content, discussion and, if main has new changes, the inputs of a forecast.
+    """Yield the parts of a change request: content, discussion and, if main has new changes, the inputs of a forecast.
 
     Args:
         request: the row.
-        live: the current revision by space id, as far as known.
+        live: the current revisions of synced spaces, by space id.
     """
     base = request.revision_merged_ancestor or request.revision_initial
     path = {"space": request.space, "request": request.id, "revision": request.revision, "base": base}
@@ -186,9 +186,10 @@ def _content(part: MirrorUnit, since: float) -> Iterator[MirrorRequest]:
 def _texts(
     part: MirrorUnit, since: float, pages: Mapping[str, Json], changes: Json, _: Known, *, is_second: bool = False
 ) -> Iterator[MirrorRequest]:
-    """The texts of changed pages, before and after; first all changes, if the response is truncated.
+    """Yield requests for the texts of changed pages, before and after the change.
 
-    All changes are requested once (`is_second` is their response), even if the service leaves some out again.
+    A truncated list of changes is requested again in full. `is_second` marks the response to that request, which is
+    used even if it is truncated again.
     """
     listed_changes = changes["changes"]
     if changes.get("more") and not is_second:
@@ -239,7 +240,6 @@ _REQUESTS: dict[str, Callable[[MirrorUnit, float], Iterable[MirrorRequest]]] = {
 
 
 def _tree(call: Operation[Any], revision: Json) -> Iterator[tuple[Operation[Any], Json]]:
-    """The page tree, which the revision contains."""
     yield call, {"pages": revision.get("pages", [])}
 
 

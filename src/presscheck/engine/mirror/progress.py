@@ -1,4 +1,4 @@
-"""The progress of a sync and an estimate of the time that is left."""
+"""The progress of a sync and an estimate of the remaining time."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 DEFAULT_REQUESTS = 4.0
-"""The estimated requests for a part before any part of its kind was synced."""
+"""The estimated number of requests for a part before any part of its kind was synced."""
 
 
 @dataclass(frozen=True)
@@ -20,9 +20,9 @@ class Progress:
         spaces: spaces in the sync.
         change_requests: change requests in the sync.
         parts: parts that changed since the last sync.
-        done: parts of these that are synced.
+        done: changed parts that are synced.
         requests: requests that were sent.
-        left: the estimated seconds until it is done; None if unknown.
+        left: the estimated remaining time in seconds; None if unknown.
         refused: requests that the service denied.
         failed: requests that failed and are repeated in the next sync.
         waits: seconds to wait for the rate limit; 0 if it is not reached.
@@ -40,7 +40,7 @@ class Progress:
 
 
 class ProgressCounter:
-    """Counts the steps of a sync and estimates the time that is left."""
+    """Counts the steps of a sync and estimates the remaining time."""
 
     def __init__(self) -> None:
         self._counts = Progress()
@@ -65,11 +65,11 @@ class ProgressCounter:
         self._started, self._requests_before = time.monotonic(), self._counts.requests
 
     def queued(self, number: int) -> None:
-        """Add to the number of known missing responses; negative when some were fetched."""
+        """Add to the number of responses known to be missing. `number` is negative when responses were fetched."""
         self._queued += number
 
     def begin_part(self, kind: str) -> int:
-        """Start a part; returns the number of requests so far, for `end_part`."""
+        """Start a part. Returns the number of requests so far, for `end_part`."""
         self._waiting[kind] -= 1
         return self._counts.requests
 
@@ -80,11 +80,11 @@ class ProgressCounter:
         self.count(done=1)
 
     def progress(self) -> Progress:
-        """The current progress."""
+        """Return the current progress."""
         return replace(self._counts, left=self._seconds_left())
 
     def _seconds_left(self) -> float | None:
-        """The estimate from the request rate so far and the mean number of requests per kind of part."""
+        """Estimate the remaining time from the request rate so far and the mean number of requests per kind of part."""
         sent = self._counts.requests - self._requests_before
         if self._started is None or not sent:
             return None

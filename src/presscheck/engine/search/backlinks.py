@@ -1,6 +1,7 @@
 """Links and backlinks from cached pages, for services without operations for them and while offline.
 
-Uses `documents.markdown.link_report`, as the local service does. Pages that are not cached are counted.
+The links are found by `documents.markdown.link_report`, which the local service also uses. Pages that are not cached
+are counted.
 """
 
 from __future__ import annotations
@@ -53,7 +54,11 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class LocalLinks:
-    """The links in cached pages; `unread` are the ids of the pages whose text is not cached."""
+    """The links in cached pages.
+
+    Attributes:
+        unread: the ids of the pages whose text is not cached.
+    """
 
     links: LinkReport
     unread: tuple[str, ...]
@@ -64,9 +69,9 @@ class Linked(Generic[T]):
     """Links, or the locations that link to a page.
 
     Attributes:
-        is_from_service: whether the service listed them; if not, they are from cached pages.
-        unread: the number of pages whose text is not cached, and whose links are therefore missing.
-        problem: why the list of the service is incomplete, if it is.
+        is_from_service: whether the service listed the items; otherwise they were found in cached pages.
+        unread: the number of pages whose text is not cached; their links are missing.
+        problem: why the service's list is incomplete; None if it is complete.
     """
 
     items: tuple[T, ...]
@@ -77,11 +82,11 @@ class Linked(Generic[T]):
 
 @dataclass(frozen=True)
 class OtherUses:
-    """The uses of something in the spaces of its organization, as far as they are cached.
+    """The cached uses of a file, page or specification in the spaces of its organization.
 
     Attributes:
-        pages: the pages that name it, each with its space.
-        unread: the number of pages of the spaces that were searched whose text is not cached.
+        pages: the pages that refer to it, each with its space.
+        unread: the number of pages in the searched spaces whose text is not cached.
         not_searched: the spaces whose page tree is not cached.
     """
 
@@ -91,20 +96,20 @@ class OtherUses:
 
 
 class LinkReader(Reader, Protocol):
-    """Reads links from the service, and from cached pages."""
+    """Reads links from the service and from cached pages."""
 
     async def local_links(self, space: str, change_request: str | None = None) -> LocalLinks | None:
-        """The links in the cached pages; None if the page tree is not cached."""
+        """Return the links in the cached pages, or None if the page tree is not cached."""
         ...
 
 
 async def backlinks(
     engine: LinkReader, space: str, page: str, change_request: str | None = None
 ) -> Linked[ContentLocation]:
-    """The pages that link to a page.
+    """Return the pages that link to a page.
 
     Raises:
-        PresscheckError: the service cannot list them, and the page tree is not cached.
+        PresscheckError: the service cannot list the backlinks, and the page tree is not cached.
     """
     path: dict[str, Any] = {"space_id": space, "page_id": page, "limit": ALL}
     call: Operation[Any] = (
@@ -122,10 +127,10 @@ async def backlinks(
 
 
 async def links_of_space(engine: LinkReader, space: str) -> Linked[Link]:
-    """All links in the live content of a space.
+    """Return all links in the live content of a space.
 
     Raises:
-        PresscheckError: the service cannot list them, and the page tree is not cached.
+        PresscheckError: the service cannot list the links, and the page tree is not cached.
     """
     call, found = ListSpaceLinks(space_id=space, limit=ALL), list[Link]()
     guard = ListingGuard(call)
@@ -145,9 +150,9 @@ async def links_of_space(engine: LinkReader, space: str) -> Linked[Link]:
 
 
 def links_in(cache: Cache, space: str, change_request: str | None) -> LocalLinks | None:
-    """The links of the live content or of a change request; None if its page tree is not cached.
+    """Return the links of the live content or of a change request, or None if the page tree is not cached.
 
-    For the cache's writer thread.
+    Runs in the cache's writer thread.
     """
     index = cache.search
     content = _tree(index, space, change_request)
@@ -188,7 +193,10 @@ _anchors_in = lru_cache(maxsize=1024)(linked_anchors)
 
 
 def _texts(cache: Cache, space: str, change_request: str | None, documents: Mapping[str, str]) -> dict[str, str]:
-    """The cached texts of pages, given the ids of their documents by page. For the cache's writer thread."""
+    """Return the cached texts of pages by page id. `documents` has the document id of each page.
+
+    Runs in the cache's writer thread.
+    """
     keys = {key: page for page, key in live_page_keys(space, documents).items()}
     if change_request:
         keys |= {changed_page(space, change_request, page).key(): page for page in documents}
@@ -202,14 +210,14 @@ def _texts(cache: Cache, space: str, change_request: str | None, documents: Mapp
 
 
 def uses_elsewhere(cache: Cache, space: str, addresses: frozenset[str]) -> OtherUses:
-    """The pages on main of other spaces of the organization that name one of these addresses.
+    """Return the live pages in other spaces of the organization that link to one of the addresses.
 
-    For the cache's writer thread.
+    Runs in the cache's writer thread.
 
     Args:
-        cache: has the links of its pages.
-        space: the space of what is named, which is left out.
-        addresses: as pages of other spaces name it; those of files without a signature.
+        cache: the cache, with the links of its pages.
+        space: the space that owns the addresses; its own pages are left out.
+        addresses: the URLs as pages of other spaces write them; file URLs without a signature.
     """
 
     def named(other: str, _: list[RevisionPage]) -> dict[str, bool]:
@@ -222,14 +230,14 @@ def uses_elsewhere(cache: Cache, space: str, addresses: frozenset[str]) -> Other
 
 
 def specification_uses(cache: Cache, organization: str, names: frozenset[str]) -> OtherUses:
-    """The pages on main of the spaces of an organization whose OpenAPI blocks name a specification.
+    """Return the live pages of an organization whose OpenAPI blocks name a specification.
 
-    For the cache's writer thread.
+    Runs in the cache's writer thread.
 
     Args:
-        cache: has the texts of pages.
+        cache: the cache, with the texts of pages.
         organization: the id of the organization.
-        names: the slug of the specification, and the address of its source.
+        names: the slug of the specification, and the URL of its source.
     """
 
     def named(space: str, pages: list[RevisionPage]) -> dict[str, bool]:
@@ -237,7 +245,7 @@ def specification_uses(cache: Cache, organization: str, names: frozenset[str]) -
         return {keys[key]: shows(stored.json) for key, stored in cache.for_writing(keys).items()}
 
     def shows(answer: str) -> bool:
-        if "openapi" not in answer:  # as most pages: reading their JSON would hold up other writes
+        if "openapi" not in answer:  # most pages end here: parsing their JSON would delay other writes
             return False
         return any(found.name in names for found in find_specs(json.loads(answer).get("markdown") or ""))
 
@@ -251,7 +259,10 @@ def _uses(
     *,
     without: str = "",
 ) -> OtherUses:
-    """The pages that name something; `named` tells that of the pages of a space whose text is cached, by their ids."""
+    """Return the pages for which `named` is True.
+
+    `named` takes a space and its pages, and returns a flag by page id for every page whose text is cached.
+    """
     found, unread, not_searched = list[tuple[Space, RevisionPage]](), 0, list[Space]()
     for space in index.spaces_of(organization):
         text = index.thing("space", space) if space != without else None
@@ -269,7 +280,7 @@ def _uses(
 
 
 def _tree(index: SearchIndex, space: str, change_request: str | None) -> Revision | None:
-    """The newest cached page tree, with the newest files and reusable contents."""
+    """Return the newest cached page tree with the newest files and reusable contents, or None if no tree is cached."""
     path: dict[str, Any] = {"space_id": space} | ({"change_request_id": change_request} if change_request else {})
     whole, pages, files = (
         (GetChangeRequestRevision, ListChangeRequestPages, ListChangeRequestFiles)
@@ -295,7 +306,7 @@ def _newest(index: SearchIndex, *calls: Operation[Any]) -> Stored | None:
 
 
 def _unchanged(index: SearchIndex, space: str, documents: Mapping[str, str | None]) -> dict[str, tuple[str, ...]]:
-    """The links of the live pages that are unchanged in a change request."""
+    """Return the links of the live pages that a change request leaves unchanged."""
     live = _tree(index, space, None)
     if live is None:
         return {}
@@ -304,7 +315,7 @@ def _unchanged(index: SearchIndex, space: str, documents: Mapping[str, str | Non
 
 
 def _app_url(address: str, space: str) -> str:
-    """The base URL of the service's own app, from the URL of a space in it."""
+    """Return the base URL of the service's own app, taken from the app URL of a space."""
     before, found, _ = address.partition(f"spaces/{space}")
     if found:
         return before

@@ -16,11 +16,13 @@ Json = dict[str, Any]
 
 
 def read_source(source: str, text: str) -> SourceEntries:
-    """The index entries of a source.
+    """Return the index entries of a source.
+
+    A source that cannot be parsed has no entries.
 
     Args:
         source: the cache key of a response, or the object type and the id of a resource.
-        text: its JSON.
+        text: the JSON of the source.
     """
     name, _, description = source.partition(" ")
     read = _READERS.get(name)
@@ -44,7 +46,10 @@ def _page(arguments: Json, page: Json) -> SourceEntries:
 
 
 def _tree(arguments: Json, tree: Json) -> SourceEntries:
-    """The titles of all pages, so that pages without cached text are found too; the scope is complete."""
+    """Return entries with the titles of all pages, so that pages without cached text can be found too.
+
+    The scope is complete: the index drops pages that are not in the tree.
+    """
     pages = [one for one in flatten(tree.get("pages") or []) if one.get("type") != "link"]
     return SourceEntries(
         tuple(_page_entry(arguments, one, None, None) for one in pages), (pages_of(arguments["space_id"]),)
@@ -52,7 +57,7 @@ def _tree(arguments: Json, tree: Json) -> SourceEntries:
 
 
 def pages_of(space: str, change_request: str = "") -> str:
-    """The index scope of the pages of a space, live or in a change request."""
+    """Return the index scope of the pages of a space, live or in a change request."""
     return f"pages {space} {change_request}"
 
 
@@ -105,10 +110,13 @@ def _comment(_: Json, comment: Json) -> SourceEntries:
 
 
 def _comments(arguments: Json, listing: Json) -> SourceEntries:
-    """All comments, or all replies to one; if the list is complete, deleted ones leave the index."""
+    """Return entries for all comments, or for all replies to a comment.
+
+    If the list is complete, the index drops comments that are not in the list.
+    """
     entries = tuple(_comment_entry(arguments, one) for one in listing["items"])
     is_complete = not {"status", "target_page", "authors", "page"} & arguments.keys()
-    total = listing.get("total")  # missing if it is unknown how many there are
+    total = listing.get("total")  # missing if the service does not count the items
     is_complete = is_complete and total is not None and total <= len(entries)
     is_complete = is_complete and len(entries) < arguments.get("limit", len(entries) + 1)
     return SourceEntries(entries, (_comments_in(arguments),) if is_complete else ())

@@ -1,4 +1,7 @@
-"""Full-text search: first in the cached content, then in the service. It runs outside the user interface's thread."""
+"""Full-text search, first in the cached content, then in the service.
+
+Cached content is searched in the cache's writer thread, so that the user interface is not blocked.
+"""
 
 from __future__ import annotations
 
@@ -22,9 +25,9 @@ if TYPE_CHECKING:
     from presscheck.engine.search.backlinks import LocalLinks, OtherUses
 
 LINKS_INDEX_TIMEOUT = 60.0
-"""Seconds to spend on updating the index before links are read from it."""
+"""Maximum number of seconds to update the index before links are read from the index."""
 MAX_QUERY_LENGTH = 512
-"""Characters of a query that the service accepts."""
+"""Maximum number of characters of a query that the service accepts."""
 
 
 @dataclass(frozen=True)
@@ -90,7 +93,7 @@ class Search:
         await self._index.catch_up(LINKS_INDEX_TIMEOUT)
         local = await self._in_store(lambda cache: links_in(cache, space, change_request))
         if local:
-            await asyncio.to_thread(lambda: local.links.usages)  # which parses pages
+            await asyncio.to_thread(lambda: local.links.usages)  # parses pages
         return local
 
     async def uses_elsewhere(self, space: str, addresses: frozenset[str]) -> OtherUses:
@@ -150,7 +153,7 @@ def _find(index: SearchIndex, terms: list[tuple[str, bool]], limit: int, organiz
 
 
 def _service_hit(space: SearchSpaceResult, page: SearchPageResult) -> Hit:
-    """A hit from a search result of the service."""
+    """Return a hit from a search result of the service."""
     bodies = [section.body for section in page.sections or () if section.body]
     return Hit(
         kind="page",
