@@ -18,7 +18,7 @@ UNTITLED = "Untitled"
 _RENAMING = frozenset(("title", "slug", "name", "label"))
 _TEXT = frozenset(("document", "downloadURL"))
 NOT_COMPARED = "not compared"
-"""The kind of a page whose changes are not known, because the service does not show the content before."""
+"""The kind of a page whose changes are unknown because the service does not return its earlier content."""
 _KINDS = ("added", "deleted", "edited", "moved", "renamed", "details", NOT_COMPARED)
 """The kinds of change, most important first."""
 _NOUNS = {
@@ -39,7 +39,7 @@ class ChangedItem:
     """page, file, content, tag or variables."""
     title: str
     kinds: tuple[str, ...]
-    """Some of added, deleted, edited, moved, renamed, details, not compared; most important first."""
+    """One or more of added, deleted, edited, moved, renamed, details and not compared, most important first."""
     type: str = "document"
     """The type of a page: document, group, link or computed."""
     path: str | None = None
@@ -48,11 +48,11 @@ class ChangedItem:
     details: tuple[str, ...] = ()
     """Changes other than to the text, one line each."""
     moved_from: str = ""
-    """The title of the parent before a move; empty if it was not moved to another parent."""
+    """The title of the former parent; empty unless the page was moved to another parent."""
 
     @property
     def has_text(self) -> bool:
-        """Whether there is text to compare."""
+        """Whether the item has a text that can be compared."""
         return self.noun == "page" and self.type in ("document", "computed")
 
 
@@ -65,7 +65,7 @@ class WordCount:
 
 
 def changed_items(changes: Iterable[SemanticChange]) -> tuple[ChangedItem, ...]:
-    """The changed items, each once, in the order of their first change."""
+    """Combine changes into one entry for each changed item, in the order of the items' first changes."""
     items: dict[tuple[str, str], ChangedItem] = {}
     for change in changes:
         item = _item_of(change)
@@ -89,7 +89,7 @@ def in_reading_order(items: Sequence[ChangedItem], tree: Iterable[RevisionPage])
 
 
 def change_sizes(item: ChangedItem, words: WordCount | None) -> tuple[str, ...]:
-    """The size of a change in words, from the longest form to the shortest: `+12 −3 words · moved from Guides`."""
+    """Describe the size of a change, from the longest form to the shortest: `+12 −3 words · moved from Guides`."""
     first = item.kinds[0]
     if first == NOT_COMPARED:
         return ("",)
@@ -110,12 +110,12 @@ def change_sizes(item: ChangedItem, words: WordCount | None) -> tuple[str, ...]:
 
 
 def kinds_text(item: ChangedItem) -> str:
-    """The kinds of change in words: `edited, moved`."""
+    """Join the kinds of change: `edited, moved`."""
     return ", ".join(item.kinds)
 
 
 def summarize_changes(items: Iterable[ChangedItem]) -> str:
-    """A summary of all changes: `3 pages added, 8 edited, 1 file added`."""
+    """Summarize all changes: `3 pages added, 8 edited, 1 file added`."""
     tally = Counter((item.noun, item.kinds[0]) for item in items)
     parts: list[str] = []
     for noun, (single, several) in _NOUNS.items():
@@ -131,7 +131,7 @@ def summarize_changes(items: Iterable[ChangedItem]) -> str:
 
 
 def is_viewed(item: ChangedItem, viewed: Mapping[str, str], revision: str) -> bool:
-    """Whether an item was marked as viewed in its current version."""
+    """Return whether an item was marked as viewed in its current version."""
     return viewed.get(item.id) in (item.text or revision, revision)
 
 
@@ -188,7 +188,10 @@ def _kinds(change: SemanticChange) -> tuple[str, ...]:
 
 
 def new_text(change: SemanticChange) -> str | None:
-    """The id of a page's new text, which changes with the text; None if the text is unchanged."""
+    """Return the id of a page's new text, or None if the change leaves the text as it is.
+
+    The service assigns a new id whenever the text changes.
+    """
     after = (change.attributes or {}).get("document")
     return after.after if after and isinstance(after.after, str) else None
 
@@ -215,7 +218,7 @@ def _moved_from(change: SemanticChange) -> str:
 
 
 def moved_text(parent: ParentChange) -> str:
-    """`moved from Guides to Reference`; `moved within Guides` if only its position changed."""
+    """Describe a move: `moved from Guides to Reference`, or `moved within Guides` if the parent is the same."""
     if (parent.before and parent.before.id) == (parent.after and parent.after.id):
         return f"moved within {_parent_title(parent.after)}"
     return f"moved from {_parent_title(parent.before)} to {_parent_title(parent.after)}"

@@ -1,9 +1,9 @@
 """Live updates of an open review: what other people write arrives within seconds.
 
-While the user sees the review, one small request every five seconds asks whether the change request has moved; the
-service answers 304 if it has not. What hangs on it is requested only after it has moved. A review that is hidden, and
-one without a connection, requests nothing. A poll or two are left out while a write is on its way: what it changes is
-requested again as soon as it has arrived.
+While the review is visible, the change request is requested every five seconds; the service answers 304 if it is
+unchanged. Comments, reviews and content are fetched only after the change request has changed. A hidden review and a
+review without a connection send no requests. While a write is pending, up to `MAX_POSTPONED` polls are skipped: the
+engine refreshes whatever the write changes once the write has arrived.
 """
 
 from __future__ import annotations
@@ -27,15 +27,18 @@ T = TypeVar("T")
 INTERVAL = 5.0
 """Seconds between two polls."""
 MAX_INTERVAL = 60.0
-"""The maximum number of seconds between two polls that fail."""
+"""Maximum number of seconds between two polls while polls fail."""
 MAX_POSTPONED = 2
-"""Polls in a row that are left out while a write is on its way: it may stay there, as one of another user does."""
+"""Maximum number of consecutive polls skipped for a pending write.
+
+The limit exists because a write can stay in the outbox, for example if it belongs to another user.
+"""
 _TALK = (ListComments, ListReviews, ListRequestedReviewers)
-"""What can move without a new revision."""
+"""Calls whose responses can change without a new revision."""
 
 
 class PollingEngine(Protocol):
-    """The parts of the engine that polls and requests again."""
+    """The parts of the engine that live updates need."""
 
     @property
     def status(self) -> Status:
@@ -43,7 +46,7 @@ class PollingEngine(Protocol):
         ...
 
     async def poll(self, call: Operation[T]) -> T:
-        """The response of the service, read in the background."""
+        """Read a response from the service with background priority."""
         ...
 
     def refresh(self, call: Operation[Any] | None = None) -> None:
@@ -52,12 +55,12 @@ class PollingEngine(Protocol):
 
 
 class LiveUpdates:
-    """Polls one change request, and requests again what may have changed with it.
+    """Polls one change request and refreshes the calls whose responses may have changed with it.
 
     Args:
-        engine: polls and requests again.
+        engine: sends the polls and refreshes calls.
         model: the change request.
-        is_shown: whether the user sees the review.
+        is_shown: returns whether the review is visible.
     """
 
     def __init__(self, engine: PollingEngine, model: ReviewModel, is_shown: Callable[[], bool]) -> None:
@@ -65,7 +68,7 @@ class LiveUpdates:
         self._last: ChangeRequest | None = None
 
     async def run(self) -> None:
-        """Poll until it is cancelled; less often while polls fail."""
+        """Poll until cancelled. Failing polls double the interval, up to `MAX_INTERVAL`."""
         self._last = self._model.request
         wait, postponed = INTERVAL, 0
         while True:
@@ -91,7 +94,7 @@ class LiveUpdates:
                 self._engine.refresh(call)
 
     def _moved_calls(self, before: ChangeRequest, after: ChangeRequest) -> Iterator[Operation[Any]]:
-        """The calls whose responses may have changed: the discussion always, the content only with its revisions."""
+        """Yield the calls to refresh: always the discussion, the content only if a revision changed."""
         has_new_content = (before.revision, before.outdated) != (after.revision, after.outdated)
         for call in self._model.calls():
             if isinstance(call, ListComments):

@@ -1,10 +1,10 @@
 """Forecasts the conflicts of a merge or an update by merging both sides locally, page by page.
 
-It also finds the unresolved conflicts that an earlier update left in the pages.
+It also finds unresolved conflict markers that an earlier update left in the pages.
 
-The service has no dry run, and a merge with conflicts cannot be undone. It also compares a revision only with its
-parents, so the changes between any two revisions are computed here. Reads go through the cache, so that a forecast also
-works offline if the pages are cached.
+The service has no dry run, and a merge with conflicts cannot be undone. The service compares a revision only with its
+parents, so the changes between any two revisions are computed here. Reads go through the cache: a forecast works
+offline if the pages are cached.
 """
 
 from __future__ import annotations
@@ -45,34 +45,37 @@ class UnresolvedPage:
 
 @dataclass(frozen=True)
 class Forecast:
-    """What is wrong with a merge; empty if nothing is."""
+    """The problems that a merge would have."""
 
     conflicts: tuple[Conflict, ...] = ()
-    """The conflicts between both sides."""
+    """Conflicts between the change request and main."""
     unresolved: tuple[UnresolvedPage, ...] = ()
-    """The pages with conflict markers, which readers would see."""
+    """Pages with conflict markers, which would be visible to readers."""
 
     @property
     def is_clean(self) -> bool:
-        """Whether there is neither."""
+        """Whether there are no conflicts and no unresolved pages."""
         return not self.conflicts and not self.unresolved
 
 
 def was_updated(request: ChangeRequest) -> bool:
-    """Whether it was updated from main, which may have left conflict markers."""
+    """Return whether a change request was updated from main, which may have left conflict markers."""
     return request.revision_merged_ancestor not in (None, request.revision_initial)
 
 
 async def forecast(
     engine: Reader, request: ChangeRequest, priority: Priority = PREFETCH, *, reads_all: bool = False
 ) -> Forecast | None:
-    """Forecast the result of a merge; None if that is not possible.
+    """Forecast the conflicts of a merge.
 
     Args:
         engine: reads revisions and pages.
         request: the change request.
         priority: of these reads.
-        reads_all: search all changed pages for conflict markers, not only after an update from main.
+        reads_all: search the changed pages for conflict markers even if the change request was never updated from main.
+
+        Returns:
+            The forecast, or None if the merge cannot be computed locally.
 
     Raises:
         PresscheckError: a revision or a page cannot be read.
@@ -87,7 +90,7 @@ async def forecast(
 
 
 async def unresolved_pages(engine: Reader, request: ChangeRequest, priority: Priority) -> tuple[UnresolvedPage, ...]:
-    """The changed pages with conflict markers.
+    """Find the changed pages with conflict markers.
 
     Raises:
         PresscheckError: a page cannot be read.
@@ -100,7 +103,7 @@ async def unresolved_pages(engine: Reader, request: ChangeRequest, priority: Pri
         if item.has_text and not {"added", "edited", NOT_COMPARED}.isdisjoint(item.kinds):
             text = await _text(engine, changed_page(request.space, request.id, item.id), priority)
             unresolved = unresolved_conflicts(text)
-            if unresolved and all(block.in_code for block in unresolved):  # the live page may have them as an example
+            if unresolved and all(block.in_code for block in unresolved):  # may be an example on the live page
                 live = await _text(engine, live_page(request.space, item.id), priority)
                 unresolved = unresolved_conflicts(text, live)
             if unresolved:
@@ -109,7 +112,7 @@ async def unresolved_pages(engine: Reader, request: ChangeRequest, priority: Pri
 
 
 async def _text(engine: Reader, call: Operation[RevisionPage], priority: Priority) -> str:
-    """The text of a page; empty if there is none, or the service does not show it."""
+    """Return the Markdown of a page, or an empty text if the page is missing or the service does not return it."""
     try:
         return (await engine.read(call, priority=priority)).markdown or ""
     except (NotFound, NotSupported):
@@ -135,12 +138,12 @@ async def _conflicts(engine: Reader, request: ChangeRequest, priority: Priority)
     try:
         merged = merge_pages(base_json, our_json, their_json, texts.__getitem__, lambda _: "merged")
     except LookupError:
-        return None  # no operation returns the text, as for reusable content
+        return None  # a text that no operation returns, such as reusable content
     return tuple(merged.conflicts)
 
 
 def both_changed(base: Side, ours: Side, theirs: Side) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """The pages whose text both sides changed, as (revision id, page) for each revision that has the page."""
+    """Yield pages whose text both sides changed, as (revision id, page) for each revision that has the page."""
     sides = [
         (side["id"], {page["id"]: page for page in flatten(side.get("pages") or [])}) for side in (base, ours, theirs)
     ]
@@ -154,12 +157,12 @@ def both_changed(base: Side, ours: Side, theirs: Side) -> Iterator[tuple[str, Ma
 
 
 def _body(markdown: str) -> str:
-    """The text of a page without its title, which the service puts before the text."""
+    """Remove the title, which the service puts before the text of a page."""
     return markdown.partition("\n\n")[2] if markdown.startswith("# ") else markdown
 
 
 async def changes_between(reader: Reader, space: str, before: str, after: str) -> SemanticChanges:
-    """The changes between two revisions, in the form of the changes of a change request.
+    """Compute the changes between two revisions, in the format of a change request's changes.
 
     Args:
         reader: reads the revisions.
@@ -176,7 +179,7 @@ async def changes_between(reader: Reader, space: str, before: str, after: str) -
 
 
 def to_json(revision: Revision) -> dict[str, Any]:
-    """A revision as JSON with the API's field names, without fields that were not sent."""
+    """Return a revision as JSON with the API's field names, without fields missing from the response."""
     return revision.model_dump(mode="json", by_alias=True, exclude_unset=True)
 
 

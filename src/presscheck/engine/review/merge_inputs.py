@@ -1,4 +1,4 @@
-"""Reads what the merge checks of a change request need, for callers that have no review model."""
+"""Reads the inputs of the merge checks, for callers that have no review model."""
 
 from __future__ import annotations
 
@@ -20,10 +20,12 @@ if TYPE_CHECKING:
 
 
 async def read_merge_inputs(engine: Reader, request: ChangeRequest) -> MergeInputs:
-    """The inputs of all merge checks, with a forecast of the merge and every changed page searched for conflicts.
+    """Read the inputs of all merge checks.
+
+    This includes a forecast of the merge and a search for conflict markers in every changed page.
 
     Raises:
-        PresscheckError: something cannot be read.
+        PresscheckError: one of the inputs cannot be read.
     """
     me = await user_id(engine)
     asked = (await engine.read(reviewers_of(request))).items
@@ -46,7 +48,7 @@ async def read_merge_inputs(engine: Reader, request: ChangeRequest) -> MergeInpu
 
 
 async def _rules(engine: Reader, space: Space) -> MergeRules | None:
-    """The rules in force: those of the organization if the space inherits them."""
+    """Return the rules in force: the organization's rules if the space inherits them."""
     rules = space.merge_rules
     if rules and rules.type == "inherit" and space.organization:
         return (await engine.read(GetOrganization(organization_id=space.organization))).merge_rules

@@ -1,7 +1,8 @@
 """Merge readiness of a change request: reviews, blocking requirements and warnings.
 
-A check is `no` only if that is certain; what only the service can decide is `unknown`. As for the service, the approval
-of an older revision and that of the author do not count, and a request for changes blocks, whatever its revision.
+A check is `no` only if the service would certainly refuse the merge; it is `unknown` if only the service can decide.
+The rules follow the service: an author's approval and an approval of an older revision do not count, and a request for
+changes blocks, whichever revision it is about.
 """
 
 from __future__ import annotations
@@ -21,7 +22,9 @@ if TYPE_CHECKING:
 
 ReviewStatus = Literal["approved", "changes-requested", "asked"]
 Certainty = Literal["yes", "no", "blocked", "care", "unknown"]
-"""`blocked` is a merge that would publish a conflict: the service allows it, but it needs a second confirmation."""
+"""`care` allows the merge with a warning. `blocked` means that the merge would publish a conflict: the service would
+allow it, but presscheck asks for a second confirmation.
+"""
 _RULES = {
     "require_up_to_date_change_request": ("main", "you: update from main (u)"),
     "require_change_request_subject": ("subject", "anyone who can edit it"),
@@ -33,28 +36,28 @@ _RULES = {
     "require_specific_reviewers": ("reviews", "these reviewers"),
     "require_one_of_specific_reviewers": ("reviews", "one of these reviewers"),
 }
-"""The subject of each rule that can be checked here, and who can fix it."""
+"""The subject of each rule that can be checked locally, and who can fix a violation."""
 
 
 @dataclass(frozen=True)
 class Reviewer:
-    """A requested reviewer or a person who reviewed; the newest review counts."""
+    """A requested reviewer, or a person who reviewed, with their newest review."""
 
     id: str
     name: str
     status: ReviewStatus
     stale: bool = False
-    """Whether the content changed since the review."""
+    """Whether the content has changed since the review."""
     asked: bool = False
     revision: str = ""
     """The revision that was reviewed."""
     is_author: bool = False
-    """Whether it is the author of the change request, whose approval does not count."""
+    """Whether the reviewer is the author of the change request, whose approval does not count."""
 
 
 @dataclass(frozen=True)
 class MergeReadiness:
-    """Whether it can be merged: yes, no, blocked (by conflicts), care (it can, but…) or unknown; and why."""
+    """Whether a change request can be merged, and why not or with which warnings."""
 
     certainty: Certainty
     reasons: tuple[str, ...] = ()
@@ -69,30 +72,30 @@ class MergeCheck:
     message: str
     fixed_by: str = ""
     people: frozenset[str] = frozenset()
-    """The ids of the reviewers whose review it waits for."""
+    """The ids of the reviewers whose reviews are missing."""
 
 
 @dataclass(frozen=True)
 class MergeInputs:
-    """The inputs of the merge checks; None for what was not fetched yet."""
+    """The inputs of the merge checks; None stands for an input that is not loaded yet."""
 
     request: ChangeRequest
     me: str
     reviewers: tuple[Reviewer, ...] | None = None
     space: Space | None = None
     rules: MergeRules | None = None
-    """The rules in force: those of the organization if the space inherits them."""
+    """The rules in force: the organization's rules if the space inherits them."""
     open_threads: int = 0
     conflicts: tuple[str, ...] | None = None
     """Titles of the pages that conflict with main; None if unknown."""
     unresolved: tuple[str, ...] = ()
-    """Titles of the pages with conflict markers, as far as known."""
+    """Titles of the loaded pages with conflict markers."""
 
 
 def reviewers(
     request: ChangeRequest, asked: Sequence[RequestedReviewer], reviews: Sequence[Review], me: str
 ) -> tuple[Reviewer, ...]:
-    """All requested reviewers, then the others who reviewed."""
+    """Return all requested reviewers, then all other people who reviewed."""
     people: dict[str, Reviewer] = {}
     author = request.created_by.id if request.created_by else ""
     for requested in asked:
@@ -111,7 +114,7 @@ def reviewers(
 
 
 def newest_reviews(reviews: Iterable[Review]) -> tuple[Review, ...]:
-    """The newest valid review of each user."""
+    """Return the newest valid review of each user."""
     newest: dict[str, Review] = {}
     for review in sorted(reviews, key=lambda review: review.created_at):
         if not review.outdated:
@@ -120,13 +123,13 @@ def newest_reviews(reviews: Iterable[Review]) -> tuple[Review, ...]:
 
 
 def newest_review_by(reviews: Sequence[Review], user_id: str) -> Review | None:
-    """The newest review of a user with a known revision."""
+    """Return a user's newest review that names a revision."""
     own = (review for review in reviews if review.reviewer.id == user_id and review.revision)
     return max(own, key=lambda review: review.created_at, default=None)
 
 
 def person(user: User | None, me: str = "") -> str:
-    """The first name of a person, or `you`."""
+    """Return the first name of a person, or `you` for the user `me`."""
     if user is None:
         return "somebody"
     if user.id == me:
@@ -136,7 +139,7 @@ def person(user: User | None, me: str = "") -> str:
 
 
 def merge_readiness(inputs: MergeInputs) -> MergeReadiness:
-    """Whether it can be merged, and why not."""
+    """Summarize the merge checks: the reasons against the merge come first, then the warnings."""
     results = tuple(checks(inputs))
     for certainty in ("no", "blocked", "care"):
         reasons = tuple(check.message for check in results if check.certainty == certainty)
@@ -146,7 +149,7 @@ def merge_readiness(inputs: MergeInputs) -> MergeReadiness:
 
 
 def checks(inputs: MergeInputs) -> Iterator[MergeCheck]:
-    """The merge requirements: whether each is met, and who can fix it if not."""
+    """Yield the merge requirements, met or not."""
     if inputs.request.status in ("merged", "archived"):
         yield MergeCheck("no", "status", f"it is {inputs.request.status}")
         return
@@ -273,7 +276,7 @@ def _titles(titles: Iterable[str]) -> str:
 
 
 def join_names(names: Sequence[str]) -> str:
-    """Names in a sentence: `ada`, `ada and jon`, `ada, jon and 2 more`."""
+    """Join names for a sentence: `ada`, `ada and jon`, `ada, jon and 2 more`."""
     if len(names) <= 2:
         return " and ".join(names)
     more = f"{len(names) - 2} more" if len(names) > 3 else names[2]

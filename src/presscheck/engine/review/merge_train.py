@@ -1,7 +1,8 @@
-"""A merge train: merges change requests one after another, each onto the result of the one before.
+"""A merge train: merges change requests one after another, each onto the result of the previous merge.
 
-Each is updated from main, checked for conflicts and against the merge rules, and merged; the first that fails stops the
-train. The remaining change requests are stored beside the outbox, so that a train can continue after a crash.
+Each change request is updated from main, checked for conflicts and against the merge rules, and merged. The first
+failure stops the train. The remaining change requests are stored with the outbox, so that a train can continue after a
+crash.
 """
 
 from __future__ import annotations
@@ -31,13 +32,13 @@ class TrainStopped(PresscheckError):
 
 
 def save_train(outbox: Outbox, requests: Iterable[ChangeRequest]) -> None:
-    """Store the change requests that are still to be merged, in this order; none deletes the train."""
+    """Store the remaining change requests in merge order; an empty list deletes the stored train."""
     paths = [{"space_id": request.space, "change_request_id": request.id} for request in requests]
     outbox.remember(MERGE_TRAIN, json.dumps(paths) if paths else None)
 
 
 async def load_train(engine: Engine) -> list[ChangeRequest]:
-    """The remaining change requests of a stopped train, in order; without deleted ones.
+    """Return the remaining change requests of a stopped train, in merge order, without deleted ones.
 
     Raises:
         PresscheckError: a change request cannot be read.
@@ -50,15 +51,18 @@ async def load_train(engine: Engine) -> list[ChangeRequest]:
 
 
 async def merge_next(engine: Engine, path: Path, report: Callable[[str], object]) -> str:
-    """Update, check and merge one change request; returns the result in words.
+    """Update, check and merge one change request.
 
     Args:
         engine: the engine.
         path: `space_id` and `change_request_id`.
         report: called with a description of each step.
 
+        Returns:
+            The result in words.
+
     Raises:
-        TrainStopped: it cannot be merged; nothing was merged.
+        TrainStopped: the change request cannot be merged; it may have been updated from main.
         PresscheckError: a request failed.
     """
     request = await engine.read(GetChangeRequest(**path))

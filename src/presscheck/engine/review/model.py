@@ -40,24 +40,24 @@ if TYPE_CHECKING:
     from presscheck.store.outbox import Outbox
 
 HIDDEN = "threads not shown"
-"""The key under which the hidden states are stored."""
+"""The key under which the hidden thread states are stored."""
 
 
 class ReviewStore(PendingWrites, Protocol):
     """The parts of the engine that a review model needs: the outbox, the user, and the pages marked as viewed."""
 
     def viewed(self, change_request: str) -> dict[str, str]:
-        """The revision at which each page was viewed, by page id."""
+        """Return the version in which each page was viewed, by page id."""
         ...
 
     def mark_viewed(self, change_request: str, page: str, revision: str | None) -> None:
-        """Mark a page as viewed at a revision; None removes the mark."""
+        """Mark a page as viewed in a version; None removes the mark."""
         ...
 
 
 @dataclass(frozen=True)
 class Progress:
-    """How many changes are loaded, how many there are, and how many were viewed."""
+    """The numbers of loaded changes, of all changes and of viewed items."""
 
     known: int
     total: int
@@ -74,10 +74,10 @@ class ReviewModel:
 
     Args:
         store: the local state.
-        space_id: the id of its space.
-        request_id: its id, or its number in the space.
-        notifications: returns whether a thread or (with an empty id) the whole change request is `muted` or `followed`,
-            by the ids of the change request and of the thread.
+        space_id: the id of the space.
+        request_id: the id of the change request, or its number in the space.
+        notifications: called with the ids of the change request and of a thread (empty for the whole change request);
+            returns `muted`, `followed` or an empty text.
     """
 
     def __init__(
@@ -95,12 +95,12 @@ class ReviewModel:
         self.organization: Organization | None = None
         self.changes: SemanticChanges | None = None
         self.changes_note = ""
-        """How the changes were found out, for a service that does not list them; untrusted text."""
+        """A note on the source of the changes, for a service that does not list them; untrusted text."""
         self.tree: Sequence[RevisionPage] = ()
         self.reviews: Sequence[Review] | None = None
         self.requested: Sequence[RequestedReviewer] | None = None
         self.items: tuple[ChangedItem, ...] = ()
-        """The items that are shown: all, or those that changed since a review."""
+        """The displayed items: all changed items, or the items changed since a review."""
         self.all_items: tuple[ChangedItem, ...] = ()
         """The items of the whole change request."""
         self.viewed: dict[str, str] = {}
@@ -109,7 +109,7 @@ class ReviewModel:
         self.comparisons: dict[tuple[str, str], SemanticChanges] = {}
         """The changes between two revisions."""
         self.forecast: Forecast | None = None
-        """The result of a merge; None while it is not known."""
+        """The forecast of a merge; None until it is computed."""
         self.texts_with_conflicts: dict[str, bool] = {}
         """Whether the loaded text of a page has unresolved conflicts, by page id."""
         self._calls: tuple[Operation[Any], ...] = ()
@@ -137,17 +137,17 @@ class ReviewModel:
 
     @property
     def notifications(self) -> str:
-        """`muted` or `followed`, by its own setting or that of its space; empty for neither."""
+        """`muted` or `followed`, as set for the change request or its space; empty if neither is set."""
         return self._notifications(self.request.id, "") if self.request else ""
 
     def first_call(self) -> GetChangeRequest:
-        """The call whose response the other calls need."""
+        """Return the call for the change request, whose response all other calls need."""
         return GetChangeRequest(space_id=self.space_id, change_request_id=self._request_id)
 
     def calls(self) -> tuple[Operation[Any], ...]:
-        """All other calls, most important first; none before the change request is known.
+        """Return all other calls, most important first; none before the change request is loaded.
 
-        The same tuple until one of the calls is another one.
+        Returns the same tuple object until one of the calls changes.
         """
         if self.request is None:
             return ()
@@ -170,7 +170,7 @@ class ReviewModel:
         return self._calls
 
     def set_request(self, request: ChangeRequest | None) -> None:
-        """Set the change request, and load which of its pages were viewed."""
+        """Set the change request and load its "viewed" marks."""
         if request:
             self.request = request
             self.discussion.set_request(request.id)
@@ -211,7 +211,7 @@ class ReviewModel:
         self.organization = answer
 
     def own_review(self) -> Review | None:
-        """The user's last review."""
+        """Return the user's last review."""
         return newest_review_by(self.reviews or (), self.me)
 
     def compare_since(self, review: Review | None) -> None:
@@ -220,24 +220,24 @@ class ReviewModel:
         self._sort_items()
 
     def set_comparison(self, before: str, after: str, changes: SemanticChanges) -> None:
-        """Set the changes between two revisions."""
+        """Store the changes between two revisions, given by id."""
         self.comparisons[before, after] = changes
         self._sort_items()
 
     def changes_since(self, revision: str) -> SemanticChanges | None:
-        """The changes from a revision to the newest; None if they are not known."""
+        """Return the changes between a revision and the newest one, or None if they are not loaded."""
         return self.comparisons.get((revision, self.request.revision)) if self.request else None
 
     @property
     def base(self) -> str | None:
-        """The revision with which the newest is compared."""
+        """The id of the revision with which the newest revision is compared."""
         if self.since:
             return self.since.revision
         return (self.request.revision_merged_ancestor or self.request.revision_initial) if self.request else None
 
     @property
     def shown_changes(self) -> SemanticChanges | None:
-        """The changes that are shown: all, or those since a review."""
+        """The displayed changes: all changes, or the changes since a review."""
         return self.changes_since(self.since.revision) if self.since else self.changes
 
     def _sort_items(self) -> None:
@@ -245,52 +245,52 @@ class ReviewModel:
         self.items = self._sorted(self.shown_changes, self.items) if self.since else self.all_items
 
     def _sorted(self, changes: SemanticChanges | None, known: tuple[ChangedItem, ...]) -> tuple[ChangedItem, ...]:
-        """The items of these changes in reading order; the known ones until the changes are known."""
+        """Return the items of these changes in reading order, or the `known` items while the changes are not loaded."""
         items = changed_items(changes.changes) if changes else known
         return in_reading_order(items, self.tree) if self.tree else items
 
     @property
     def unresolved(self) -> dict[str, str]:
-        """The titles of the pages with unresolved conflicts, by page id: of loaded texts, and as the forecast says."""
+        """The titles of pages with unresolved conflicts, by page id; a loaded text overrides the forecast."""
         known = self.texts_with_conflicts
         found = {item.id: item.title for item in self.items if known.get(item.id)}
         forecast = self.forecast.unresolved if self.forecast else ()
         return found | {page.id: page.title for page in forecast if known.get(page.id, True)}
 
     def is_viewed(self, item: ChangedItem) -> bool:
-        """Whether the current version of an item was viewed."""
+        """Return whether the current version of an item was viewed."""
         return self.request is not None and is_viewed(item, self.viewed, self.request.revision)
 
     def mark_viewed(self, item: ChangedItem, *, viewed: bool) -> None:
-        """Mark an item as viewed, or not."""
+        """Mark an item as viewed, or remove the mark."""
         if self.request:
             version = item.text or self.request.revision
             self._store.mark_viewed(self.request.id, item.id, version if viewed else None)
             self.viewed = self._store.viewed(self.request.id)
 
     def reviewers(self) -> tuple[Reviewer, ...] | None:
-        """All requested reviewers and all who reviewed; None if neither is known."""
+        """Return requested reviewers and everyone who reviewed, or None if neither is loaded."""
         if self.request is None or (self.reviews is None and self.requested is None):
             return None
         return reviewers(self.request, self.requested or (), self.reviews or (), self.me)
 
     def people(self) -> Iterator[User | None]:
-        """Everyone who is known to take part: the author, requested reviewers, reviewers and commenters."""
+        """Yield the loaded participants: the author, requested reviewers, reviewers and commenters."""
         yield self.request.created_by if self.request else None
         yield from (requested.user for requested in self.requested or ())
         yield from (review.reviewer for review in self.reviews or ())
         yield from self.discussion.people()
 
     def progress(self) -> Progress | None:
-        """How many changes are loaded and viewed; None if none are known."""
+        """Return the progress on the displayed changes, or None if they are not loaded."""
         return self._progress(self.shown_changes, self.items)
 
     def whole_progress(self) -> Progress | None:
-        """The progress on the whole change request, also while only the changes since a review are shown."""
+        """Return the progress on the whole change request, even while only the changes since a review are displayed."""
         return self._progress(self.changes, self.all_items)
 
     def unviewed(self) -> tuple[ChangedItem, ...]:
-        """The items of the whole change request that were not viewed in their current version."""
+        """Return all changed items whose current version was not viewed."""
         return tuple(item for item in self.all_items if not self.is_viewed(item))
 
     def _progress(self, changes: SemanticChanges | None, items: Sequence[ChangedItem]) -> Progress | None:
@@ -300,31 +300,31 @@ class ReviewModel:
         return Progress(known, known + (changes.more or 0), sum(map(self.is_viewed, items)))
 
     def open_threads(self) -> int:
-        """The number of open comments: of the comments that are known, else as the service counts them."""
+        """Return the number of open comments, as counted by the service until comments are loaded."""
         if self.discussion.is_known:
             return self.discussion.open_comments()
         return self.request.comments if self.request else 0
 
     def rules(self) -> MergeRules | None:
-        """The merge rules that apply, if they are known."""
+        """Return the merge rules in force, or None if they are not loaded."""
         rules = self.space.merge_rules if self.space else None
         if rules and rules.type == "inherit":
             return self.organization.merge_rules if self.organization else None
         return rules
 
     def closed_reason(self) -> str | None:
-        """Why nothing changes any more: it is merged or archived."""
+        """Return why the change request cannot be changed: it is merged or archived. None if it can be changed."""
         if self.request is not None and self.request.status in ("merged", "archived"):
             return f"it is {self.request.status}"
         return None
 
     def readiness(self) -> MergeReadiness:
-        """Whether it can be merged."""
+        """Return whether the change request can be merged."""
         inputs = self.merge_inputs()
         return merge_readiness(inputs) if inputs else MergeReadiness("unknown")
 
     def merge_inputs(self) -> MergeInputs | None:
-        """The inputs of the merge checks; None before the change request is known."""
+        """Return the inputs of the merge checks, or None before the change request is loaded."""
         if self.request is None:
             return None
         conflicts = None if self.forecast is None else tuple(conflict.title for conflict in self.forecast.conflicts)
@@ -341,21 +341,21 @@ class ReviewModel:
 
 
 class LoadedText(Protocol):
-    """The text of a changed page, as far as threads need it."""
+    """The text of a changed page; the parts that threads need."""
 
     @property
     def difference(self) -> object | None:
-        """What changed in it; None until it is loaded."""
+        """The difference between both texts; None until it is loaded."""
         ...
 
     @property
     def before(self) -> str:
-        """The text that it is compared with."""
+        """The old text."""
         ...
 
     @property
     def after(self) -> str:
-        """The changed text."""
+        """The new text."""
         ...
 
 
@@ -363,16 +363,16 @@ class PageTexts(Protocol):
     """The texts of pages."""
 
     def loaded(self, item: ChangedItem) -> LoadedText:
-        """The text of an item as far as it is loaded."""
+        """Return the loaded parts of an item's text."""
         ...
 
     def document(self, item: ChangedItem) -> Mapping[str, Any] | None:
-        """The nodes of a page; None until they are loaded."""
+        """Return the nodes of a page, or None until they are loaded."""
         ...
 
 
 class ThreadFilter:
-    """The threads by item, each with its line; computed again only if the threads, the items or a text changed.
+    """The threads of each item with their lines, computed again only after the threads, the items or a text change.
 
     Args:
         model: the change request.
@@ -396,7 +396,7 @@ class ThreadFilter:
         return self._visible
 
     def reload(self) -> None:
-        """Read the visible states again: another review may have changed them."""
+        """Read the visible states again, because another review may have changed them."""
         self._visible = None
 
     def set_visible(self, state: ThreadState, *, visible: bool) -> None:
@@ -408,42 +408,42 @@ class ThreadFilter:
         self._visible = states
 
     def threads_on(self, item: ChangedItem | None) -> list[Thread]:
-        """The threads on an item; None is the conversation, with all threads that are on no changed page."""
+        """Return the threads on an item. None stands for the conversation: threads that are not on a changed page."""
         return self._locate(item, self._groups().get(_page_id(item), []))
 
     def visible_on(self, item: ChangedItem | None) -> list[Thread]:
-        """The threads on an item that are shown."""
+        """Return the threads on an item whose state is visible."""
         return [thread for thread in self.threads_on(item) if thread.state in self.visible]
 
     def all_threads(self) -> list[tuple[ChangedItem | None, Thread]]:
-        """All threads with their items, in reading order; also on pages that did not change since a review."""
+        """Return all threads with their items in reading order, including pages unchanged since a review."""
         return [(item, thread) for item in (None, *self._changed_items()) for thread in self.threads_on(item)]
 
     def rows_with_threads(self) -> list[int]:
-        """The rows of the list of items with visible threads."""
+        """Return the indexes of rows with visible threads in the list of items."""
         items = enumerate((None, *self._model.items))
         return [row for row, item in items if self.visible_on(item)]
 
     def is_listed(self, thread: Thread) -> bool:
-        """Whether the page of a thread is in the list of items, or the thread belongs to the conversation."""
+        """Return whether a thread's page is in the list of items, or the thread belongs to the conversation."""
         listed = {_page_id(item) for item in self._model.items}
         return thread.page in listed or thread.page not in {_page_id(item) for item in self._changed_items()}
 
     def open_count(self, item: ChangedItem | None) -> int:
-        """The number of open comments on an item."""
+        """Return the number of open comments on an item."""
         return sum(thread.is_open for thread in self._groups().get(_page_id(item), ()))
 
     def _changed_items(self) -> list[ChangedItem]:
-        """The items of the whole change request; those in the list as they are shown there."""
+        """Return all changed items; items in the displayed list replace their entries for the whole change request."""
         items = {(item.noun, item.id): item for item in self._model.all_items}
         return [*(items | {(item.noun, item.id): item for item in self._model.items}).values()]
 
     def has_new(self, item: ChangedItem | None) -> bool:
-        """Whether a thread on an item has something new."""
+        """Return whether a thread on an item has new messages."""
         return any(thread.has_new for thread in self._groups().get(_page_id(item), ()))
 
     def _groups(self) -> Mapping[str | None, Sequence[Thread]]:
-        """The threads by the id of their page; None for those that are on no changed page."""
+        """Group threads by page id; threads that are not on a changed page have the key None."""
         inputs = (self._model.discussion.threads(), self._model.items, self._model.all_items)
         if any(new is not old for new, old in zip(inputs, self._group_inputs, strict=True)):
             self._group_inputs, self._grouped = inputs, {}
@@ -468,5 +468,5 @@ class ThreadFilter:
 
 
 def _page_id(item: ChangedItem | None) -> str | None:
-    """The id of an item that is a page; empty for other items, which have no threads."""
+    """Return the id of a page, or an empty text for other items, which have no threads."""
     return None if item is None else item.id if item.noun == "page" else ""

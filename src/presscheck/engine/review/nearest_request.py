@@ -1,4 +1,4 @@
-"""The change request whose content is nearest to main, for a service that shows content of change requests only."""
+"""The change request whose content is nearest to main, for a service that returns content only of change requests."""
 
 from __future__ import annotations
 
@@ -9,7 +9,13 @@ from presscheck.engine.shared_calls import ALL
 
 
 async def nearest_request(reader: Reader, space_id: str) -> ChangeRequest | None:
-    """The change request whose merge made main, else one that is up to date with it, else the newest; None if none.
+    """Find the change request whose content is nearest to main.
+
+    In order of preference: the change request whose merge produced the current main; an open change request or draft
+    that is up to date with main; the most recently updated change request.
+
+    Returns:
+        The change request, or None if the space has none.
 
     Raises:
         PresscheckError: the change requests cannot be read.

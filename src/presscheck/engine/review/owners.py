@@ -1,6 +1,6 @@
-"""The owners of the pages that a change request changes: people and teams, as the owners file names them.
+"""Finds the owners of the pages that a change request changes: the users and teams that the owners file names.
 
-A team is found by its id or title, as far as the service lists teams; ``@company/writers`` is the team `writers`.
+Teams are found by id or title, if the service lists teams; ``@company/writers`` is the team `writers`.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ OwnerReview = Literal["", "asked", "stale", "approved", "changes-requested", "au
 NOT_REVIEWED: tuple[OwnerReview, ...] = ("", "asked", "stale")
 """The states of an owner who has not reviewed the newest revision."""
 _FURTHEST: tuple[OwnerReview, ...] = ("changes-requested", "approved", "stale", "asked")
-"""Of several reviews the first one counts."""
+"""Reviews by precedence: of several reviews, the first in this order counts."""
 
 
 class HasUser(Protocol):
@@ -43,7 +43,7 @@ class HasUser(Protocol):
 
 @dataclass(frozen=True)
 class OwnedPage:
-    """A changed page and the rule with its owners; None if no rule matches."""
+    """A changed page and the first matching rule, which names its owners; None if no rule matches."""
 
     item: ChangedItem
     rule: OwnerRule | None
@@ -54,9 +54,10 @@ class PageOwner:
     """An owner of changed pages.
 
     Attributes:
-        name: as the owners file names them; not sanitized.
-        page_ids: the changed pages that they own, of `total`.
-        users: the user, or the members of the team; none if they were not found.
+        name: the name in the owners file; not sanitized.
+        page_ids: the ids of the changed pages with this owner.
+        total: the number of all changed pages.
+        users: the user, or the members of the team; empty if the name was not found.
         team: the title of the team; empty for a user.
     """
 
@@ -68,12 +69,12 @@ class PageOwner:
 
     @property
     def pages(self) -> int:
-        """The number of changed pages that they own."""
+        """The number of changed pages with this owner."""
         return len(self.page_ids)
 
     @property
     def title(self) -> str:
-        """The name of the user or the team; as the file has it if they were not found."""
+        """The name of the user or team; the name in the owners file if neither was found."""
         return self.team or (self.users[0].display_name if self.users else "") or self.name
 
     @property
@@ -83,14 +84,14 @@ class PageOwner:
 
 
 def owned_pages(owners: Owners, space: Space, items: Iterable[ChangedItem]) -> tuple[OwnedPage, ...]:
-    """The changed pages, each with the rule that has its owners; without pages whose changes are not known."""
+    """Return the changed pages with their owner rules, without pages whose changes are unknown."""
     names = (space.id, space.title)
     pages = [item for item in items if item.noun == "page" and NOT_COMPARED not in item.kinds]
     return tuple(OwnedPage(page, owners.rule_for(names, page.path or "")) for page in pages)
 
 
 def named_owners(pages: Sequence[OwnedPage]) -> tuple[PageOwner, ...]:
-    """All owners of pages as the file names them; not found among users and teams yet."""
+    """Return the owners that the rules name, before `find_owners` looks up their users and teams."""
     ids: dict[str, set[str]] = {}
     for page in pages:
         for name in page.rule.owners if page.rule else ():
@@ -101,13 +102,16 @@ def named_owners(pages: Sequence[OwnedPage]) -> tuple[PageOwner, ...]:
 async def find_owners(
     engine: Reader, organization: str, owners: Sequence[PageOwner], people: Iterable[HasUser]
 ) -> tuple[PageOwner, ...]:
-    """The owners with the users and teams that they name, each once, those of most pages first.
+    """Look up the users and teams of owners.
 
     Args:
-        engine: lists the teams, if an owner is no user; teams that cannot be listed are unknown.
+        engine: lists the teams if a name is not a user's; teams that cannot be listed count as not found.
         organization: the id of the organization.
         owners: from `named_owners`.
         people: the users who can be owners.
+
+        Returns:
+            The owners, with names for the same user or team combined; owners of the most pages first.
     """
     users = [person.user for person in people]
     found = {owner.name: _users_called(owner.name, users) for owner in owners}
@@ -125,7 +129,7 @@ async def find_owners(
 
 
 def owner_review(owner: PageOwner, reviewers: Iterable[Reviewer], author: str | None) -> OwnerReview:
-    """The review of an owner, or of a member of a team: the furthest; `author` if the changes are theirs."""
+    """Return the review that counts for an owner or a team's members; `author` if one of them is the author."""
     ids = {user.id for user in owner.users}
     if author in ids:
         return "author"
@@ -137,7 +141,7 @@ def owner_review(owner: PageOwner, reviewers: Iterable[Reviewer], author: str | 
 
 
 def shares_by_user(owners: Iterable[PageOwner]) -> dict[str, str]:
-    """What each user owns, in words, by user id: as a person before what they own in a team."""
+    """Describe each user's share of the pages, by user id; personal ownership takes precedence over a team's."""
     shares: dict[str, str] = {}
     for owner in sorted(owners, key=lambda owner: bool(owner.team)):
         for user in owner.users:
@@ -146,10 +150,10 @@ def shares_by_user(owners: Iterable[PageOwner]) -> dict[str, str]:
 
 
 async def read_changes(engine: Reader, request: ChangeRequest) -> SemanticChanges:
-    """All changes of a change request.
+    """Read all changes of a change request.
 
     Raises:
-        PresscheckError: they cannot be read.
+        PresscheckError: the changes cannot be read.
     """
     changes = await engine.read(changes_in(request))
     if changes.more:
@@ -162,7 +166,7 @@ def _review(reviewer: Reviewer) -> OwnerReview:
 
 
 def _users_called(name: str, users: Sequence[User]) -> tuple[User, ...]:
-    """The users with this id, else with this e-mail address, else with this name."""
+    """Return the users with this id; if there are none, with this e-mail address; then, with this name."""
     wanted = name.casefold()
     for matches in (
         [user for user in users if user.id == name],
@@ -175,7 +179,7 @@ def _users_called(name: str, users: Sequence[User]) -> tuple[User, ...]:
 
 
 def _team_called(name: str, teams: Mapping[str, Team]) -> Team | None:
-    """The team with this id or title, also after the name of a company and a slash."""
+    """Return the team with this id or title; a company name and a slash may precede it."""
     return teams.get(name.casefold()) or teams.get(name.rpartition("/")[2].casefold())
 
 

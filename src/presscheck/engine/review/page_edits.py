@@ -1,4 +1,4 @@
-"""Edits of pages that are worked out from revisions: where pages are, what their content is, and sending the edits."""
+"""Helpers for edits that are computed from revisions: the places and contents of pages, and sending the edits."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from presscheck.engine.writes.pending_writes import PendingWrite
 
 T = TypeVar("T")
 MOST_CHANGES = 50
-"""The most changes that the service takes at once."""
+"""Maximum number of changes in one request."""
 CLEARED: Mapping[str, Any] = {"hidden": False, "no_index": False, "no_robots_index": False}
-"""What removes a detail of a page; others are removed by an empty text."""
+"""Values that remove a detail of a page; all other details are removed by an empty text."""
 _NOT_CONTENT = frozenset(("pages", "created_at", "updated_at", "path", "git", "urls", "markdown", "document"))
-"""Fields of a page that say nothing of its content."""
+"""Fields that are not part of a page's content."""
 
 
 class Writer(Reader, Protocol):
-    """Reads from the service, and writes to it."""
+    """Reads from the service and writes to it."""
 
     def write(self, call: Operation[T]) -> PendingWrite[T]:
         """Send a write."""
@@ -32,7 +32,7 @@ class Writer(Reader, Protocol):
 
 @dataclass
 class Place:
-    """A page in a tree of pages: its parent, None at the root, and its index among its siblings."""
+    """The place of a page in the page tree: its parent (None at the root) and its index among its siblings."""
 
     page: RevisionPage
     parent: str | None
@@ -40,28 +40,28 @@ class Place:
 
 
 def places_of(pages: Sequence[RevisionPage], parent: str | None = None) -> Iterator[tuple[str, Place]]:
-    """The pages of a tree by their ids, each before those below it."""
+    """Yield the pages of a tree with their ids, each page before its descendants."""
     for index, page in enumerate(pages):
         yield page.id, Place(page, parent, index)
         yield from places_of(page.pages, page.id)
 
 
 def content_of(page: RevisionPage) -> Mapping[str, Any]:
-    """What readers see of a page, without its place; the text is its `document_id`."""
+    """Return the content of a page, without its place; the `document_id` stands for the text."""
     return page.model_dump(exclude=set(_NOT_CONTENT))
 
 
 def detail_to_send(page: RevisionPage, name: str) -> Any:
-    """A detail of a page as an edit sets it: what removes it, if the page does not have it."""
+    """Return a page's detail as an edit sends it; if the page has none, the value that removes it."""
     value = getattr(page, name)
     return CLEARED.get(name, "") if value is None else value
 
 
 async def send_edits(engine: Writer, request: ChangeRequest, changes: Sequence[ContentChange]) -> None:
-    """Send edits, as many at once as the service takes.
+    """Send edits in requests of at most `MOST_CHANGES` changes.
 
     Raises:
-        PresscheckError: the service refused; what was sent before stays.
+        PresscheckError: the service refused a request; the effects of earlier requests stay.
     """
     for at in range(0, len(changes), MOST_CHANGES):
         part = tuple(changes[at : at + MOST_CHANGES])

@@ -1,7 +1,7 @@
-"""The pending review of a change request: comments that are held in the outbox until a person submits them.
+"""The pending review of a change request: comments that stay in the outbox until a person submits them.
 
-A held comment is a row of the outbox in the state `collected`, whoever wrote it: the user in the app, or a program on
-the command line. So every process that has the outbox open shows the same review, and none sends it unasked.
+A held comment is an outbox row in the state `collected`, whether the user wrote it in the app or a program on the
+command line. Every process with this outbox therefore shows the same review, and no process sends it unasked.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def draft_key(change_request_id: str, name: str) -> str:
-    """The key of a draft in a change request, the same for all screens."""
+    """Return the key of a draft in a change request; all screens use the same key."""
     return f"review {change_request_id} {name}"
 
 
@@ -30,11 +30,11 @@ class ReviewWrites(Protocol):
         ...
 
     def waiting(self) -> tuple[OutboxEntry, ...]:
-        """All unsent writes, oldest first."""
+        """Return all unsent writes, oldest first."""
         ...
 
     def may_wait(self, call: type[Operation[Any]]) -> bool:
-        """Whether a write can be queued."""
+        """Return whether writes of this type can be queued."""
         ...
 
     def write(self, call: Operation[Any], *, hold: float = 0, collect: bool = False) -> PendingWrite[Any]:
@@ -62,12 +62,12 @@ class PendingReview:
 
     @property
     def is_started(self) -> bool:
-        """Whether new comments are held: it has held comments, or it was started and has none yet."""
+        """Whether new comments are held: the review was started or already has held comments."""
         self._read()
         return bool(self._entries) or self._is_marked
 
     def entries(self) -> tuple[OutboxEntry, ...]:
-        """The held comments and replies, oldest first."""
+        """Return the held comments and replies, oldest first."""
         self._read()
         return self._entries
 
@@ -76,7 +76,7 @@ class PendingReview:
         self._mark("begun")
 
     def end(self) -> None:
-        """Send new comments at once again; the held ones stay held."""
+        """Send new comments immediately again; held comments stay held."""
         self._mark(None)
 
     def _mark(self, value: str | None) -> None:
@@ -84,7 +84,7 @@ class PendingReview:
         self._pending = None
 
     def _read(self) -> None:
-        """Read it again if the outbox has changed, here or in another process."""
+        """Read the review again if this or another process changed the outbox."""
         pending = self._engine.waiting()
         if pending is self._pending:
             return
@@ -103,16 +103,16 @@ class PendingReview:
     def submit(
         self, call: Operation[Any] | None, numbers: Collection[int], *, hold: float = 0
     ) -> PendingWrite[Any] | None:
-        """Send held comments, then `call`: the review, or a last comment; all in one transaction.
+        """Send held comments, then `call`, in one transaction.
 
         Args:
-            call: what is sent last; None if there is nothing else.
-            numbers: the outbox rows of the comments that the user was asked about. A comment that a program added
-                since then stays held.
-            hold: seconds before the first is sent.
+            call: the review or a last comment; None sends only the held comments.
+            numbers: the outbox rows of the comments that the user confirmed. A comment that a program added since then
+                stays held.
+            hold: delay in seconds before the first write is sent.
 
         Returns:
-            The write of `call`.
+            The pending write of `call`, or None without a `call`.
         """
         rows = [entry.id for entry in self.entries() if entry.id in numbers]
         ticket = None

@@ -1,8 +1,8 @@
-"""Drops changes of a change request, or copies or moves them into another one of the same space.
+"""Drops changes of a change request, or copies or moves them to another change request of the same space.
 
-What is dropped goes back to the text of main that the change request started from. What is copied is merged with the
-other change request: the base is main, where the request started from. Where both changed the same lines, nothing is
-sent. A move is a copy and then a drop, so that nothing is lost if the second fails.
+The base of a change request is the revision of main that it started from or was last updated from. A drop restores the
+base's content. A copy is a three-way merge of the changes into the target, with the same base; if both sides changed
+the same lines, nothing is sent. A move is a copy followed by a drop, so that no change is lost if the drop fails.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _DETAIL_NAMES = {"no_index": "search indexing", "no_robots_index": "robots index
 
 @dataclass(frozen=True)
 class Selection:
-    """Whole pages by their ids, or one hunk of one page."""
+    """The selected changes: whole pages by id, or one hunk of one page."""
 
     pages: tuple[str, ...]
     hunk: Hunk | None = None
@@ -42,13 +42,14 @@ class Selection:
 
 @dataclass(frozen=True)
 class PageStep:
-    """What happens to a page.
+    """The effect of a plan on one page.
 
     Attributes:
-        page: its id.
-        title: its title.
-        what: what happens, after its title: `the page is deleted`.
-        seen: all content of the page that this was worked out from; with other content, it must be confirmed again.
+        page: the id of the page.
+        title: the title of the page.
+        what: the effect, as the end of a sentence: `the page is deleted`.
+        seen: the content of the page on all sides when the effect was computed; if it differs later, the user must
+            confirm again.
     """
 
     page: str
@@ -62,9 +63,9 @@ class PageEdits:
     """The edits of one change request.
 
     Attributes:
-        steps: what happens, page by page.
-        changes: the edits, in order.
-        notes: what is not part of the edits although a reader may expect it, one sentence for each.
+        steps: the effect on each page.
+        changes: the edits, in the order in which they are sent.
+        notes: one sentence for each effect that a user may expect but that the edits do not have.
     """
 
     steps: tuple[PageStep, ...]
@@ -74,15 +75,15 @@ class PageEdits:
 
 @dataclass(frozen=True)
 class Rearrangement:
-    """What is dropped, copied or moved, ready to be confirmed.
+    """A planned drop, copy or move, to be confirmed by the user.
 
     Attributes:
         kind: drop, copy or move.
         source: the change request with the changes.
-        selection: which changes.
-        target: where they go; None for a drop, and for a new change request.
-        copied: the edits of the target; None for a drop.
-        dropped: the edits of the source; None for a copy.
+        selection: the selected changes.
+        target: the change request that receives the changes; None for a drop and for a new change request.
+        copied: the edits to the target; None for a drop.
+        dropped: the edits to the source; None for a copy.
     """
 
     kind: Kind
@@ -100,18 +101,19 @@ async def plan_rearrangement(
     selection: Selection,
     target: ChangeRequest | None = None,
 ) -> Rearrangement:
-    """Work out what happens to each page.
+    """Plan a drop, copy or move, without sending anything.
 
     Args:
-        reader: reads the change requests as they are now.
+        reader: reads the change requests in their current state.
         kind: drop, copy or move.
         source: the change request with the changes.
-        selection: which changes.
-        target: where they go; None for a drop, and for a new change request.
+        selection: the selected changes.
+        target: the change request that receives the changes; None for a drop and for a new change request.
 
     Raises:
-        ChecksFailed: it is not possible; names all pages and why. Overlapping lines are numbered as in the target.
-        PresscheckError: a change request is merged or archived, or something cannot be read.
+        ChecksFailed: the plan is impossible; the message names each page and the reason. Overlapping lines are numbered
+            as in the target.
+        PresscheckError: a change request is merged or archived, or cannot be read.
     """
     if target and (target.space, target.id) == (source.space, source.id):
         raise PresscheckError(f"#{source.number} already has these changes: choose another change request")
@@ -129,16 +131,19 @@ async def plan_rearrangement(
 
 
 async def carry_out(engine: Writer, plan: Rearrangement, subject: str = "") -> ChangeRequest | None:
-    """Send what was planned, if all pages are still as they were; returns the change request that changes went to.
+    """Send the planned edits if the pages have not changed since the user confirmed them.
 
     Args:
         engine: reads and writes.
-        plan: what was confirmed.
-        subject: the subject of the new change request, if the plan needs one.
+        plan: the confirmed plan.
+        subject: the subject of the new change request, if the plan creates one.
+
+        Returns:
+            The change request that received the changes; None for a drop.
 
     Raises:
-        ChecksFailed: a page was edited since; nothing more was sent.
-        PresscheckError: the service refused. The message tells what was done before that.
+        ChecksFailed: a page was edited since the confirmation; nothing more was sent.
+        PresscheckError: the service refused a request; the message names the completed steps.
     """
     target = plan.target
     if plan.copied:
@@ -158,14 +163,14 @@ async def carry_out(engine: Writer, plan: Rearrangement, subject: str = "") -> C
 
 
 def describe(plan: Rearrangement) -> tuple[str, ...]:
-    """What a plan does to each page, one sentence for each, with the notes at the end."""
+    """Describe the effect of a plan on each page, one sentence per page, followed by the notes."""
     parts = [edits for edits in (plan.copied, plan.dropped) if edits]
     lines = [f"{step.title}: {step.what}" for edits in parts for step in edits.steps]
     return (*lines, *(note for edits in parts for note in edits.notes))
 
 
 async def _send_copy(engine: Writer, plan: Rearrangement, confirmed: PageEdits, subject: str) -> ChangeRequest:
-    """Send the edits of the target, which is created if there is none."""
+    """Send the edits to the target; create a new change request if there is no target."""
     target = plan.target
     if target is None:
         _require_same(confirmed, await _copied(engine, await _read_sides(engine, plan.source), plan.selection, None))
@@ -184,10 +189,10 @@ async def _send_copy(engine: Writer, plan: Rearrangement, confirmed: PageEdits, 
 
 
 def _require_same(confirmed: PageEdits, now: PageEdits) -> None:
-    """Refuse if a page was edited since the confirmation.
+    """Check that no page was edited since the confirmation.
 
     Raises:
-        ChecksFailed: names the pages.
+        ChecksFailed: a page was edited; the message names the pages.
     """
     before = {step.page: step.seen for step in confirmed.steps}
     titles = [step.title for step in now.steps if before.get(step.page) != step.seen]
@@ -197,7 +202,7 @@ def _require_same(confirmed: PageEdits, now: PageEdits) -> None:
 
 @dataclass(frozen=True)
 class _Sides:
-    """A change request, and the content of main that it started from."""
+    """A change request and its base on main."""
 
     request: ChangeRequest
     base: Revision
@@ -207,10 +212,10 @@ class _Sides:
 
 
 async def _read_sides(reader: Reader, request: ChangeRequest) -> _Sides:
-    """Read a change request as it is now.
+    """Read the current state of a change request and its base.
 
     Raises:
-        PresscheckError: it is merged or archived, or cannot be read.
+        PresscheckError: the change request is merged or archived, or cannot be read.
     """
     path: dict[str, Any] = {"space_id": request.space}
     now = await _unfinished(reader, request)
@@ -225,10 +230,10 @@ async def _read_sides(reader: Reader, request: ChangeRequest) -> _Sides:
 
 
 async def _unfinished(reader: Reader, request: ChangeRequest) -> ChangeRequest:
-    """A change request as it is now.
+    """Read the current state of a change request, which must not be finished.
 
     Raises:
-        PresscheckError: it is merged or archived.
+        PresscheckError: the change request is merged or archived.
     """
     call = GetChangeRequest(space_id=request.space, change_request_id=request.id)
     now = await reader.read(call, priority=REQUESTED)
@@ -260,11 +265,13 @@ def _name(target: ChangeRequest | None) -> str:
 
 
 class _Order:
-    """The order of pages below each parent, as edits change it.
+    """The order of the pages below each parent, updated with each planned edit.
+
+    The service applies edits one after another, so the index of each edit depends on all edits before it.
 
     Args:
         places: the pages before the edits.
-        wanted: the pages in the order to reach.
+        wanted: the pages in the desired order.
     """
 
     def __init__(self, places: Mapping[str, Place], wanted: Mapping[str, Place]) -> None:
@@ -276,12 +283,16 @@ class _Order:
             self._wanted.setdefault(place.parent, []).append(page)
 
     def place_of(self, page: str) -> tuple[str | None, int] | None:
-        """The parent of a page and its index there."""
+        """Return the parent of a page and the page's index below it, or None if the page does not exist."""
         places = ((parent, below.index(page)) for parent, below in self._below.items() if page in below)
         return next(places, None)
 
     def move(self, page: str, parent: str | None) -> int:
-        """Move a page below its wanted parent; returns its index there: after the nearest wanted page before it."""
+        """Move a page below a parent and return its new index.
+
+        The page goes after its nearest predecessor in the desired order that is already there; without a predecessor,
+        before its nearest successor; without both, to the end.
+        """
         if place := self.place_of(page):
             self._below[place[0]].remove(page)
         siblings, wanted = self._below.setdefault(parent, []), self._wanted.get(parent, [])
@@ -297,7 +308,11 @@ class _Order:
         return at
 
     def restore(self, page: str, parent: str | None, index: int) -> int | None:
-        """Insert a page at its old index, as the service does; returns the index it must be moved to, if any."""
+        """Insert a restored page at its old index, where the service puts it.
+
+        Returns:
+            The index to which the page must then be moved, or None if it is at its place.
+        """
         siblings = self._below.setdefault(parent, [])
         siblings.insert(index, page)
         was = siblings.index(page)
@@ -307,13 +322,13 @@ class _Order:
 
 @dataclass
 class _Plan:
-    """Collects the edits of pages, and why some are not possible."""
+    """Collects the edits of the selected pages and the reasons why some are impossible."""
 
     reader: Reader
     sides: _Sides
     selection: Selection
     first: list[ContentChange] = field(default_factory=list[ContentChange], init=False)
-    """Edits that create pages; they come before those of their content and place, and deletions come last."""
+    """Edits that create pages. They are sent before the edits in `later`, of content and places; deletions are last."""
     later: list[ContentChange] = field(default_factory=list[ContentChange], init=False)
     last: list[ContentChange] = field(default_factory=list[ContentChange], init=False)
     whats: dict[str, list[str]] = field(default_factory=dict[str, list[str]], init=False)
@@ -334,37 +349,36 @@ class _Plan:
 
     @property
     def hunk(self) -> Hunk | None:
-        """The hunk; None if all changes of the pages are selected, and for a page that is all new or all gone."""
+        """The selected hunk; None if whole pages are selected, or if the page was created or deleted as a whole."""
         [page, *more] = self.selected
         is_edited = page in self.base and page in self.source
         return self.selection.hunk if is_edited and not more else None
 
     def title(self, page: str) -> str:
-        """The title of a page."""
         places = self.source if page in self.source else self.base
         return places[page].page.title or "Untitled"
 
     def add(self, page: str, what: str) -> None:
-        """Note what happens to a page."""
+        """Add an effect on a page."""
         self.whats.setdefault(page, []).append(what)
 
     def refuse(self, page: str, why: str) -> None:
-        """Note why something is not possible."""
+        """Add a reason why the edit of a page is impossible."""
         self.problems.append(f"{self.title(page)}: {why}")
 
     def seen(self, page: str) -> tuple[object, ...]:
-        """The content of a page on all sides."""
+        """Return the content of a page on all sides, for comparing it before the edits are sent."""
         return tuple(_shown(places.get(page)) for places in self.all_places())
 
     def all_places(self) -> Iterable[Mapping[str, Place]]:
-        """The pages of each revision that this is worked out from."""
+        """Return the pages of each revision that the plan is computed from."""
         return self.base, self.source
 
     def edits(self) -> PageEdits:
-        """The edits.
+        """Return the collected edits.
 
         Raises:
-            ChecksFailed: something is not possible.
+            ChecksFailed: an edit is impossible.
         """
         if self.problems:
             raise ChecksFailed("; ".join(self.problems))
@@ -375,17 +389,16 @@ class _Plan:
         return PageEdits(steps, (*self.first, *self.later, *self.last), tuple(self.notes))
 
     async def text(self, revision: Revision, page: str) -> str:
-        """The text of a page in a revision."""
         answer = await self.reader.read(page_in(self.sides.request.space, revision.id, page), priority=REQUESTED)
         return answer.markdown or ""
 
     async def texts(self, page: str) -> tuple[str, str]:
-        """The text of a page on main and in the change request; a page that does not exist has none."""
+        """Read the text of a page in the base and in the change request; empty where the page does not exist."""
         before = await self.text(self.sides.base, page) if page in self.base else ""
         return before, await self.text(self.sides.source, page) if page in self.source else ""
 
     def refuse_conflicts(self, page: str, text: str, main: str, where: str) -> bool:
-        """Refuse a text with unresolved conflicts; returns whether it has some."""
+        """Refuse a text with unresolved conflicts. Return True if it has any."""
         blocks = unresolved_conflicts(text, main)
         if blocks:
             lines = line_numbers(range(blocks[0].first, blocks[0].last + 1))
@@ -393,7 +406,7 @@ class _Plan:
         return bool(blocks)
 
     def find_hunk(self, page: str, before: str, after: str, hunk: Hunk) -> tuple[Hunk, list[Hunk]] | None:
-        """The hunk in the newest text, and all others; None if it is gone."""
+        """Find a hunk in the current text. Return it and all other hunks, or refuse and return None if it is gone."""
         hunks = split_hunks(before, after)
         found = same_hunk(hunks, hunk)
         if found is None:
@@ -403,10 +416,10 @@ class _Plan:
 
 
 class _Drop(_Plan):
-    """The edits that take changes out of a change request."""
+    """Plans the edits that remove changes from a change request."""
 
     async def work_out(self) -> None:
-        """Collect the edits."""
+        """Collect the edits of all selected pages."""
         if hunk := self.hunk:
             await self._drop_hunk(next(iter(self.selected)), hunk)
             return
@@ -492,14 +505,14 @@ class _Drop(_Plan):
 
 
 class _Copy(_Plan):
-    """The edits that bring changes of a change request into another one.
+    """Plans the edits that copy changes of a change request to a target.
 
     Args:
         reader: reads texts.
         sides: the change request with the changes.
-        selection: which changes.
-        target: the content of the other change request.
-        name: what the other change request is called in messages.
+        selection: the selected changes.
+        target: the content of the target: a change request, or main for a new one.
+        name: the name of the target in messages.
     """
 
     def __init__(self, reader: Reader, sides: _Sides, selection: Selection, target: Revision, name: str) -> None:
@@ -512,7 +525,7 @@ class _Copy(_Plan):
         return self.base, self.source, self.target
 
     async def work_out(self) -> None:
-        """Collect the edits."""
+        """Collect the edits of all selected pages."""
         if hunk := self.hunk:
             await self._copy_hunk(next(iter(self.selected)), hunk)
             return
@@ -550,7 +563,11 @@ class _Copy(_Plan):
             self.add(page, f"one change is added ({hunk_size(copied)})")
 
     async def _merged_text(self, page: str, base: str, theirs: str) -> str | None:
-        """The text of a page in the target with another text merged in; None if nothing changes or lines overlap."""
+        """Merge a text into a page of the target.
+
+        Returns:
+            The merged text, or None if it equals the target's text or if the merge was refused.
+        """
         ours = await self.text(self.target_revision, page)
         if self.refuse_conflicts(page, ours, base, self.name):
             return None
@@ -583,7 +600,7 @@ class _Copy(_Plan):
         self.first += [DeletePage(page=other) for other in left if below[other].parent not in left]
 
     async def _merge(self, page: str) -> None:
-        """Copy an edit of a page that the target has: field by field, and the text merged."""
+        """Copy the edit of a page that exists in the target: set each changed detail and merge the text."""
         after, ours = self.source[page].page, self.target[page].page
         before = self.base[page].page if page in self.base else None
         if content_of(after) in (content_of(ours), before and content_of(before)):
@@ -603,7 +620,7 @@ class _Copy(_Plan):
             self.add(page, "its edit is added" if "document" in given else "its details are set")
 
     def _details(self, page: str, before: RevisionPage, after: RevisionPage, ours: RevisionPage) -> dict[str, Any]:
-        """The details to set; refuses those that both changed, and those that no edit can set."""
+        """Return the details to set; refuse details that both sides changed or that no edit can set."""
         given: dict[str, Any] = {}
         for name in sorted(content_of(after).keys() - {"id", "document_id"}):
             was, new, now = (getattr(side, name) for side in (before, after, ours))
@@ -649,7 +666,7 @@ class _Copy(_Plan):
             gone.add(page)
 
     async def _note_files(self) -> None:
-        """Note which added files the copied texts use: a file stays in its change request."""
+        """Add a note for each new file that a copied text uses, because files stay in their change request."""
         known = {file.id for file in self.target_revision.files}
         files = [file for file in self.sides.source.files if file.id not in known and file.name]
         for page in self.selected if files else ():

@@ -1,7 +1,7 @@
-"""Reverts a merged change request: a new one that undoes its changes, as far as main still has them.
+"""Reverts a merged change request: creates a change request that undoes the changes that are still on main.
 
-A page without edits since the merge becomes again what it was before. Later edits are kept: they are merged with
-the old text, and where both changed the same words, both versions are in the page, as after an update from main.
+A page that was not edited since the merge gets its old content back. Later edits are kept and merged with the old text;
+where both changed the same words, the page contains both versions as a conflict, as after an update from main.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ LONGEST_SUBJECT = 100
 
 @dataclass(frozen=True)
 class Revert:
-    """What undoes a merged change request, or all that came after a revision.
+    """The edits that undo a merged change request, or all changes since a revision.
 
     Attributes:
         subject: the subject of the new change request.
-        changes: the edits of its pages, in order.
-        conflicts: titles of pages in which both versions of some words stand, because they were edited since.
-        kept: why some changes are not undone, one sentence for each.
+        changes: the edits, in the order in which they are sent.
+        conflicts: the titles of pages that will contain conflicts with later edits.
+        kept: for each change that is not undone, a sentence with the reason.
     """
 
     subject: str
@@ -51,10 +51,10 @@ class Revert:
 
 
 async def plan_revert(reader: Reader, request: ChangeRequest) -> Revert:
-    """Find out what undoes a merged change request.
+    """Plan the edits that undo a merged change request.
 
     Raises:
-        PresscheckError: it is not merged, a revision cannot be read, or nothing of it is left to undo.
+        PresscheckError: the change request is not merged, a revision cannot be read, or main has none of its changes.
     """
     if request.status != "merged" or not request.revision_merged:
         raise PresscheckError(f"#{request.number} is not merged: there is nothing to revert")
@@ -74,17 +74,17 @@ async def plan_revert(reader: Reader, request: ChangeRequest) -> Revert:
 
 
 async def plan_return(reader: Reader, space_id: str, revision_id: str, when: str, page: str = "") -> Revert:
-    """Find out what makes the pages on main as they were in a revision.
+    """Plan the edits that return the pages on main to an earlier revision.
 
     Args:
         reader: reads the revisions.
         space_id: the id of the space.
         revision_id: the id of the revision.
-        when: when it was made, as in "3 w ago".
-        page: the id of the only page to bring back; all pages without one.
+        when: the age of the revision in words, such as "3 w ago".
+        page: the id of the only page to return; if empty, all pages.
 
     Raises:
-        PresscheckError: a revision cannot be read, the revision does not have the page, or nothing is different.
+        PresscheckError: a revision cannot be read, the revision does not have the page, or main equals the revision.
     """
     space = await reader.read(GetSpace(space_id=space_id), priority=REQUESTED)
     then, live = [await _revision(reader, space_id, revision) for revision in (revision_id, space.revision)]
@@ -107,7 +107,8 @@ async def create_revert(engine: Writer, space: str, revert: Revert) -> ChangeReq
     """Create the change request that a plan describes.
 
     Raises:
-        PresscheckError: the service refused; a change request that was created already stays, and is named.
+        PresscheckError: the service refused a request. If the change request was created before, it stays, and the
+            message names it.
     """
     created = await engine.write(CreateChangeRequest(space_id=space, subject=revert.subject)).landed()
     if created is None:
@@ -125,12 +126,12 @@ async def _revision(reader: Reader, space: str, revision: str) -> Revision:
 
 @dataclass
 class _Plan:
-    """The edits that undo changes, collected one change after the other."""
+    """Collects the edits that undo changes."""
 
     reader: Reader
     space: str
     name: str
-    """What is undone, after the word *before*."""
+    """The name of the undone changes in conflict markers, after the word *before*."""
     before_revision: Revision
     after_revision: Revision
     live_revision: Revision
@@ -144,12 +145,12 @@ class _Plan:
         self.live = dict(places_of(self.live_revision.pages))
 
     def revert(self, subject: str) -> Revert:
-        """The plan, with a subject that is cut to the length that the service allows."""
+        """Return the collected edits, with a subject shortened to `LONGEST_SUBJECT` characters."""
         subject = subject if len(subject) <= LONGEST_SUBJECT else f'{subject[: LONGEST_SUBJECT - 2]}…"'
         return Revert(subject, tuple(self.changes), tuple(self.conflicts), tuple(self.kept))
 
     async def add(self, changes: Sequence[SemanticChange]) -> None:
-        """Plan the reverse of all changes: first what is restored, last what is deleted."""
+        """Plan the reverse of all changes: restore pages first and delete pages last."""
         by_page = {change.page.id: change for change in changes if change.page}
         deleted = [page for page in self.before if page in by_page and page not in self.after]
         created = [page for page in self.after if page in by_page and page not in self.before]
@@ -182,7 +183,7 @@ class _Plan:
             await self._merge_edit(before, after, live.page)
 
     async def _merge_edit(self, before: RevisionPage, after: RevisionPage, live: RevisionPage) -> None:
-        """Undo an edit of a page that was edited again: field by field, and the text merged."""
+        """Undo an edit of a page with later edits: reset unchanged details and merge the text."""
         given: dict[str, Any] = {
             name: detail_to_send(before, name)
             for name in PageDetails.model_fields
@@ -216,7 +217,7 @@ class _Plan:
                 self.changes.append(UpdatePage(page=page, into=before.parent, at=before.index))
 
     async def _delete(self, created: Sequence[str]) -> None:
-        """Delete pages that the merge added, unless somebody changed or extended them since."""
+        """Delete pages that the merge added, unless they or pages below them were changed or added since."""
         gone: set[str] = set()
         for page in created:
             live = self.live.get(page)

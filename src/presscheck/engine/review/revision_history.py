@@ -1,4 +1,4 @@
-"""The history of a change request: its revisions, newest first, with the changes of each."""
+"""The history of a change request: its revisions, newest first, each with its changes."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from presscheck.engine.reads.scheduler import PREFETCH
 
 T = TypeVar("T")
 LIMIT = 100
-"""The maximum number of revisions, and of changes of each."""
+"""Maximum number of revisions, and of changes in each revision."""
 
 
 @dataclass(frozen=True)
 class Step:
-    """A revision, and its changes compared with the one before."""
+    """A revision and its changes from its parent."""
 
     revision: Revision
     changes: SemanticChanges
 
 
 async def history(reader: CachedReader, request: ChangeRequest) -> AsyncIterator[Step]:
-    """Yield each revision back to the initial one of the change request, along the first parents.
+    """Yield the revisions of a change request, newest first, along the first parents, at most `LIMIT`.
 
     Raises:
         PresscheckError: a revision cannot be read.
@@ -41,7 +41,9 @@ async def history(reader: CachedReader, request: ChangeRequest) -> AsyncIterator
 
 
 async def revisions(reader: CachedReader, space: str, newest: str, initial: str = "") -> AsyncIterator[Step]:
-    """Yield each revision of a space back to the initial one, or to its first, along the first parents; all by id.
+    """Yield the revisions of a space from `newest` back to `initial` (exclusive), along the first parents.
+
+    Without `initial`, the first revision of the space is the last one. `space`, `newest` and `initial` are ids.
 
     Raises:
         PresscheckError: a revision cannot be read.
@@ -55,6 +57,6 @@ async def revisions(reader: CachedReader, space: str, newest: str, initial: str 
 
 
 async def _read_once(reader: CachedReader, call: Operation[T]) -> T:
-    """The response from the cache, or else from the service: revisions never change."""
+    """Return the cached response of any age, or else read it: revisions never change."""
     known = reader.known(call)
     return known.value if known else await reader.read(call, priority=PREFETCH)

@@ -1,4 +1,4 @@
-"""Applies suggestions of threads to the text of a page: all that can be applied, as one new text."""
+"""Applies the suggestions in threads to the text of a page."""
 
 from __future__ import annotations
 
@@ -29,29 +29,35 @@ class AppliedSuggestions:
     markdown: str
     applied: tuple[Thread, ...]
     skipped: tuple[tuple[Thread, str], ...]
-    """The threads whose suggestion was not applied, and why."""
+    """The threads whose suggestion was not applied, with the reason."""
 
 
 def newest_suggestion(thread: Thread) -> Suggestion | None:
-    """The newest suggestion in a thread that was sent."""
+    """Return the newest suggestion in the sent messages of a thread."""
     suggestions = [parse_suggestion(message.text) for message in thread.messages if message.pending is None]
     return next((suggestion for suggestion in reversed(suggestions) if suggestion), None)
 
 
 def problem(target: SuggestionTarget | None, words: str) -> str | None:
-    """Why a suggestion cannot be applied, or None."""
+    """Return why a suggestion cannot be applied, or None if it can."""
     if target is None:
         return GONE
     return cell_problem(words) if target.cell else None
 
 
 def is_applied(target: SuggestionTarget, words: str) -> bool:
-    """Whether the page has the suggested text already: whoever applied it could not resolve the thread."""
+    """Return whether the page has the suggested text already.
+
+    The thread can still be open: a user who may apply a suggestion may not be allowed to resolve its thread.
+    """
     return target.text == (cell_text(words) if target.cell else words)
 
 
 def apply_suggestions(markdown: str, threads: Sequence[Thread]) -> AppliedSuggestions:
-    """Apply the newest suggestion of each thread; different suggestions for one text are all left out."""
+    """Apply the newest suggestion of each thread.
+
+    Suggestions with different words for the same text conflict: none of them is applied.
+    """
     by_target: dict[SuggestionTarget, list[tuple[Thread, str]]] = {}
     skipped: list[tuple[Thread, str]] = []
     for thread in threads:
@@ -62,7 +68,7 @@ def apply_suggestions(markdown: str, threads: Sequence[Thread]) -> AppliedSugges
         else:
             by_target.setdefault(target, []).append((thread, suggestion.words))
     applied: list[Thread] = []
-    # from the end of the page to its start, so that the other texts stay where they are
+    # from the end of the page to its start, so that a replacement does not shift the remaining targets
     for target in sorted(by_target, key=_place, reverse=True):
         texts = by_target[target]
         others = [text for other in by_target if _overlap(target, other) for text in by_target[other]]
@@ -84,17 +90,17 @@ def apply_suggestions(markdown: str, threads: Sequence[Thread]) -> AppliedSugges
 
 
 def _place(target: SuggestionTarget) -> tuple[int, int]:
-    """The line and the column at which a target starts."""
+    """Return the line and the column at which a target starts."""
     return (target.cell.line, target.cell.start) if target.cell else (target.block.start_line, 0)
 
 
 def _overlap(target: SuggestionTarget, other: SuggestionTarget) -> bool:
-    """Whether one of two targets is a table, and the other a cell of it."""
+    """Return whether one of two targets is a table and the other a cell of it."""
     return target != other and target.block == other.block and (target.cell is None or other.cell is None)
 
 
 def _conflict(thread: Thread, target: SuggestionTarget, threads: Sequence[Thread]) -> str:
-    """Why a suggestion is left out whose text others have suggestions for."""
+    """Describe the conflict of a suggestion with other suggestions for the same text."""
     others = [other.first.author for other in threads if other is not thread]
     place = "cell or its table" if target.cell else "block"
     return f"conflict: {' and '.join(dict.fromkeys(others))} suggested another text for the same {place}"

@@ -1,4 +1,4 @@
-"""The comment threads of a change request, or of live content: comments, replies, and pending writes on them."""
+"""The comment threads of a change request or of live content: comments and replies, combined with pending writes."""
 
 from __future__ import annotations
 
@@ -46,23 +46,23 @@ if TYPE_CHECKING:
     from presscheck.engine.writes.pending_writes import OutboxEntry
 
 MAX_PAGES = 100
-"""The maximum number of pages of comments."""
+"""Maximum number of pages of the list of comments."""
 UNKNOWN_USER = "me"
-"""The id of the signed-in user while it is not known."""
+"""Placeholder for the id of the signed-in user until it is loaded."""
 LIVE = ""
-"""In place of the id of a change request: the live content of a space."""
+"""Placeholder for the id of a change request: the live content of a space."""
 LIVE_WRITES = (PostSpaceComment, PostSpaceReply, UpdateSpaceComment, DeleteSpaceComment)
 ListingT = TypeVar("ListingT", ListComments, ListSpaceComments)
 PendingState = Literal["waiting", "collected", "sending", "refused"]
 ThreadState = Literal["open", "resolved", "outdated", "review"]
-"""An outdated thread is open, but the text that it is about is gone; the text of a review is no open thread."""
+"""An outdated thread is open, but its text is gone from the page. The text of a review does not count as open."""
 STATES: tuple[ThreadState, ...] = ("open", "resolved", "outdated", "review")
 _PENDING_STATES: dict[str, PendingState] = {"waiting": "waiting", "collected": "collected", "sending": "sending"}
 
 
 @dataclass(frozen=True)
 class PendingChange:
-    """A write that is still in the outbox: its row, its state, and the error if it was refused."""
+    """A write in the outbox: its row, its state, and the error if the service refused it."""
 
     row: int
     state: PendingState
@@ -71,7 +71,7 @@ class PendingChange:
 
 @dataclass(frozen=True)
 class Message:
-    """A comment or a reply, as it is shown."""
+    """A comment or a reply, prepared for display."""
 
     id: str
     author: str
@@ -81,55 +81,55 @@ class Message:
     edited: bool = False
     reactions: tuple[tuple[str, int], ...] = ()
     own_reactions: frozenset[str] = frozenset()
-    """The user's own reactions, in the notation of the service."""
+    """The user's own reactions, encoded as the service sends them."""
     may_edit: bool = False
     may_delete: bool = False
     pending: PendingChange | None = None
     is_new: bool = False
-    """Whether another user wrote it after the review was opened, and the user has not been on its thread since."""
+    """Whether another user wrote the message after the review was opened and the user has not read it yet."""
 
 
 @dataclass(frozen=True)
 class Thread:
-    """A comment with its replies, and the place in the page that it is about."""
+    """A comment with its replies and its place in the page."""
 
     first: Message
     replies: tuple[Message, ...] = ()
     reply_count: int = 0
     page: str | None = None
     node: str | None = None
-    """The key of the block that it is about, if the service names one."""
+    """The key of the commented block, if the service sends it."""
     cell: CellIds | None = None
-    """The table cell that it is about."""
+    """The commented table cell."""
     about: str = ""
-    """The text of the page that it is about: quoted in the comment, or the text of the block that it names."""
+    """The commented text of the page: quoted in the comment, or the text of the block or cell."""
     suggested_for: str | None = None
-    """The Markdown that a suggestion in the thread replaces: a block or a table cell; None if it was not found."""
+    """The Markdown of the block or table cell that a suggestion in the thread replaces; None if it was not found."""
     revision: str | None = None
-    """The revision of the change request when it was started, if the service names it."""
+    """The revision of the change request when the thread was started, if the service sends it."""
     line: int | None = None
-    """The line of the page's new text that contains this text, from 0; None if it was not found."""
+    """The line of the page's new text that contains `about`, counted from 0; None if it was not found."""
     deleted_line: int | None = None
-    """The line of the page's old text with this text, if the comment is on a deleted text; None if it was not found."""
+    """The line of the page's old text that contains `about`, if the commented text was deleted; None if not found."""
     is_outdated: bool = False
-    """Whether this text is gone."""
+    """Whether the commented text is gone from the page."""
     resolved: bool = False
     resolved_by: str | None = None
     is_review: bool = False
-    """Whether it is the text of a review."""
+    """Whether the first comment is the text of a review."""
     verdict: str = ""
-    """The status of this review; empty if it is not known."""
+    """The status of that review; empty if the reviews are not loaded."""
     pending_status: PendingChange | None = None
     """A pending "resolve" or "reopen"."""
     may_answer: bool = True
     has_new: bool = False
-    """Whether a comment or a reply in it is new."""
+    """Whether a comment or a reply in the thread is new."""
     notifications: str = ""
-    """`muted` or `followed`, if the user chose that for this thread and not for the whole change request."""
+    """`muted` or `followed`, if that differs from the setting of the whole change request; otherwise empty."""
 
     @property
     def id(self) -> str:
-        """The id of its first comment."""
+        """The id of the first comment."""
         return self.first.id
 
     @property
@@ -139,30 +139,30 @@ class Thread:
 
     @property
     def state(self) -> ThreadState:
-        """Open, resolved or outdated, or the text of a review."""
+        """Resolved, open or outdated; `review` for the text of a review."""
         if self.resolved:
             return "resolved"
         return "review" if self.is_review else "outdated" if self.is_outdated else "open"
 
     @property
     def is_open(self) -> bool:
-        """Whether it counts as an open comment: it is sent, not resolved, and more than the text of a review."""
+        """Whether the thread counts as an open comment: sent, not resolved, and not the text of a review."""
         return self.state in ("open", "outdated") and self.first.pending is None
 
     @property
     def may_resolve(self) -> bool:
-        """Whether the user may resolve or reopen it: the service lets those who may edit its first comment."""
+        """Whether the user may resolve or reopen the thread, as may everyone who may edit its first comment."""
         return self.first.may_edit
 
     @property
     def about_cell(self) -> str:
-        """The text of the table cell that it is about; empty if it is not about a cell."""
+        """The text of the commented table cell; empty if the comment is not on a cell."""
         head, is_cell, cell = self.about.rpartition(CELL_SEPARATOR)
         return (cell or head).strip() if is_cell else ""
 
     @property
     def needs_nodes(self) -> bool:
-        """Whether the text that it is about can only be read from the page's nodes."""
+        """Whether the commented text must be read from the page's nodes."""
         return not self.about and bool(self.node or self.cell)
 
 
@@ -175,21 +175,21 @@ class PendingWrites(Protocol):
         ...
 
     def waiting(self) -> tuple[OutboxEntry, ...]:
-        """All pending writes; the same tuple until the outbox changes."""
+        """Return all pending writes; the same tuple until the outbox changes."""
         ...
 
 
 class Discussion:
-    """All comments and replies of one change request, or of the live content of a space, combined to threads.
+    """All comments and replies of a change request or of a space's live content, combined into threads.
 
-    Threads are computed once for each change of the comments, the replies or the outbox.
+    Threads are computed again only after the comments, the replies or the outbox change.
 
     Args:
         writes: the pending writes.
         space_id: the id of the space.
-        request_id: the id of the change request, which may be set later; `LIVE` for the live content.
-        notifications: returns whether a thread is `muted` or `followed`, by the ids of the change request and of the
-            thread; the whole change request for an empty id.
+        request_id: the id of the change request, or its number until `set_request`; `LIVE` for the live content.
+        notifications: called with the ids of the change request and of a thread (empty for the whole change request);
+            returns `muted`, `followed` or an empty text.
     """
 
     def __init__(
@@ -216,7 +216,7 @@ class Discussion:
     @property
     def me(self) -> str:
         """The id of the signed-in user."""
-        if self._me == UNKNOWN_USER:  # on a first start it is read while screens are open
+        if self._me == UNKNOWN_USER:  # on the first start, the user is loaded while screens are already open
             me, self._me = self._me, self._writes.me.id
             self._threads = self._threads if me == self._me else None
         return self._me
@@ -227,7 +227,7 @@ class Discussion:
         return bool(self._comments)
 
     def begin_news(self, moment: str) -> None:
-        """From now on, what others write later than all that is known is new; `moment` is the last known activity."""
+        """Start to mark messages of others as new: messages later than `moment` and than all loaded comments."""
         comments = [comment for page in self._comments.values() for comment in page]
         self._opened_at = max([moment, *(_last_activity(comment) for comment in comments)])
         self._reset()
@@ -238,7 +238,7 @@ class Discussion:
         return bool(self._opened_at)
 
     def mark_read(self, thread_id: str) -> bool:
-        """The user has read a thread: nothing that is known of it is new. Returns whether something was."""
+        """Mark all messages of a thread as read. Return True if any was new."""
         thread = self.thread(thread_id)
         comment = next((one for page in self._comments.values() for one in page if one.id == thread_id), None)
         if thread is None or comment is None or not thread.has_new:
@@ -249,22 +249,22 @@ class Discussion:
         return True
 
     def notifications_changed(self) -> None:
-        """Build the threads again, because one or all of them were muted or followed, or no longer are."""
+        """Build the threads again after the user muted or followed a thread or the change request."""
         self._reset()
 
     def new_threads(self) -> int:
-        """The number of threads with something new."""
+        """Return the number of threads with new messages."""
         return sum(thread.has_new for thread in self.threads())
 
     def pages_of(self, call: ListComments) -> Iterator[ListComments]:
-        """The calls for all pages of comments that were fetched, from the call for the first."""
+        """Yield the calls for all loaded pages of comments; `call` is the call for the first page."""
         yield call
         for page in self._comments:
             if page is not None and page != call.page:
                 yield call.model_copy(update={"page": page})
 
     def outdated_replies(self) -> list[str]:
-        """The comments whose replies were fetched, and are more or fewer by now."""
+        """Return the ids of comments whose number of replies differs from the loaded replies."""
         counts = {comment.id: comment.replies for page in self._comments.values() for comment in page}
         return [
             comment_id
@@ -273,7 +273,7 @@ class Discussion:
         ]
 
     def set_request(self, request_id: str) -> None:
-        """Set the id of the change request, where only its number was known."""
+        """Replace the number of the change request by its id."""
         if request_id != self.request_id:
             self.request_id, self._all_pending = request_id, None
 
@@ -288,19 +288,22 @@ class Discussion:
         self._reset()
 
     def set_reviews(self, reviews: Sequence[Review]) -> None:
-        """Set the reviews, whose texts are among the comments."""
+        """Set the reviews, whose statuses are shown on their texts."""
         self._verdicts = {review.id: review.status for review in reviews}
         self._reset()
 
     def next_comments(self, call: ListingT, answer: Any) -> ListingT | None:
-        """The call for the next page of comments; None after the last one, and if the service repeats it."""
+        """Return the call for the next page of comments.
+
+        Returns None after the last page, after `MAX_PAGES` pages, and if the service repeats a cursor.
+        """
         cursor = answer.next.page if answer and answer.next else None
         if cursor is None or cursor in self._comments or len(self._comments) >= MAX_PAGES:
             return None
         return call.model_copy(update={"page": cursor})
 
     def list_replies(self, comment_id: str) -> ListReplies | ListSpaceReplies:
-        """The call for the replies to a comment."""
+        """Return the call that lists the replies to a comment."""
         if self.request_id == LIVE:
             return live_replies(self.space_id, comment_id)
         return replies_to(self.space_id, self.request_id, comment_id)
@@ -311,18 +314,18 @@ class Discussion:
         return live if self.request_id == LIVE else {**live, "change_request_id": self.request_id}
 
     def post(self, text: str, page: str | None = None, **place: Any) -> PostComment | PostSpaceComment:
-        """The write of a comment on a page or, without one, on the whole."""
+        """Return the write that posts a comment on a page, or on the whole content without a page."""
         call = PostSpaceComment if self.request_id == LIVE else PostComment
         return call(**self._path, page=page, **place, body=Document(markdown=text))
 
     def reply(self, comment_id: str, text: str) -> PostReply | PostSpaceReply:
-        """The write of a reply."""
+        """Return the write that posts a reply."""
         if self.request_id == LIVE:
             return PostSpaceReply(**self._path, comment_id=comment_id, body=Document(markdown=text))
         return PostReply(**self._path, comment_id=comment_id, body=Document(markdown=text), format="markdown")
 
     def update(self, comment_id: str, message_id: str, **values: Any) -> Operation[Any]:
-        """The write that changes a message in the thread of a comment."""
+        """Return the write that changes a message in the thread of a comment."""
         if self.request_id == LIVE:
             return UpdateSpaceComment(**self._path, comment_id=comment_id, **values)
         if message_id == comment_id:
@@ -330,7 +333,7 @@ class Discussion:
         return UpdateReply(**self._path, comment_id=comment_id, comment_reply_id=message_id, **values)
 
     def delete(self, comment_id: str, message_id: str) -> DeleteComment | DeleteReply | DeleteSpaceComment:
-        """The write that deletes a comment with its replies, or a reply."""
+        """Return the write that deletes a comment with its replies, or a single reply."""
         if self.request_id == LIVE:
             return DeleteSpaceComment(**self._path, comment_id=comment_id)
         if message_id == comment_id:
@@ -338,12 +341,12 @@ class Discussion:
         return DeleteReply(**self._path, comment_id=comment_id, comment_reply_id=message_id)
 
     def people(self) -> Iterator[User | None]:
-        """The authors of all comments and replies."""
+        """Yield the authors of all loaded comments and replies, with repetitions."""
         for messages in (*self._comments.values(), *self._replies.values()):
             yield from (message.posted_by for message in messages)
 
     def pending(self) -> tuple[OutboxEntry, ...]:
-        """The pending writes to this change request, or to comments on the live content; oldest first."""
+        """Return the pending writes to this change request or to comments on the live content, oldest first."""
         rows = self._writes.waiting()
         if rows is not self._all_pending:
             self._all_pending = rows
@@ -352,28 +355,28 @@ class Discussion:
         return self._pending
 
     def _is_here(self, call: Operation[Any] | None) -> bool:
-        """Whether a write is about this discussion."""
+        """Return whether a write belongs to this discussion."""
         if self.request_id == LIVE:
             return isinstance(call, LIVE_WRITES) and call.space_id == self.space_id
         return call is not None and getattr(call, "change_request_id", None) == self.request_id
 
     def threads(self) -> list[Thread]:
-        """All threads, oldest first."""
+        """Return all threads, oldest first."""
         pending, me = self.pending(), self.me
         if self._threads is None:
             self._threads = self._build(pending, me)
         return self._threads
 
     def thread(self, comment_id: str) -> Thread | None:
-        """A thread by the id of its first comment."""
+        """Return the thread whose first comment has this id."""
         return next((thread for thread in self.threads() if thread.id == comment_id), None)
 
     def unsent_messages(self) -> frozenset[str]:
-        """The ids of the comments and replies that are only in the outbox."""
+        """Return the temporary ids of unsent comments and replies."""
         return frozenset(f"{NEW}{row.id}" for row in self.pending() if isinstance(row.call, PostComment | PostReply))
 
     def open_comments(self) -> int:
-        """The number of open comments."""
+        """Return the number of open comments among the loaded ones."""
         comments = (comment for page in self._comments.values() for comment in page)
         return sum(is_open_comment(comment) for comment in comments)
 
@@ -388,7 +391,7 @@ class Discussion:
         of_all = self._notifications(self.request_id, "")
         threads: list[Thread] = []
         for comment in comments.values():
-            if deleted[comment.id]:  # the service still counts them
+            if deleted[comment.id]:  # the service still counts replies whose deletion is pending
                 left = max(0, comment.replies - deleted[comment.id])
                 comment = comment.model_copy(update={"replies": left})
             state = self._notifications(self.request_id, comment.id)
@@ -400,11 +403,11 @@ class Discussion:
         return sort_threads(threads)
 
     def _new_from(self, comment_id: str) -> str:
-        """The time after which messages of a thread are new; empty if none is."""
+        """Return the time after which messages of a thread are new; empty if no message is new."""
         return max(self._opened_at, self._read_at.get(comment_id, ""))
 
     def _pending_replies(self, pending: tuple[OutboxEntry, ...]) -> dict[str, Sequence[CommentReply]]:
-        """The replies in the outbox by comment, for comments whose replies were never fetched."""
+        """Return unsent replies by comment id, for comments whose replies are not loaded."""
         posts = (row.call for row in pending if isinstance(row.call, PostReply | PostSpaceReply))
         calls = {call.comment_id for call in posts} - self._replies.keys()
         return {
@@ -420,14 +423,14 @@ def build_thread(
     me: str,
     new_from: str = "",
 ) -> Thread:
-    """A thread.
+    """Build a thread from a comment and its replies.
 
     Args:
-        comment: its first comment.
-        replies: the replies, as far as they are known.
+        comment: the first comment.
+        replies: the loaded replies.
         pending: the pending changes by message id.
         me: the id of the signed-in user.
-        new_from: messages of others after this time are new; empty if none is.
+        new_from: messages of others after this time are new; empty if no message is new.
     """
     messages = tuple(
         _message(reply, pending, me, new_from) for reply in sorted(replies, key=lambda reply: reply.posted_at)
@@ -457,7 +460,7 @@ def build_thread(
 
 
 def pending_changes(rows: Iterable[OutboxEntry]) -> dict[str, PendingChange]:
-    """Pending writes by message id: the temporary id of a new message, or the id of the comment that is updated."""
+    """Index pending writes by message id: the temporary id of a new message, or the id of an updated comment."""
     changes: dict[str, PendingChange] = {}
     for row in rows:
         state = _PENDING_STATES.get(row.state, "refused")
@@ -469,12 +472,12 @@ def pending_changes(rows: Iterable[OutboxEntry]) -> dict[str, PendingChange]:
 
 
 def locate_thread(thread: Thread, after: str, document: Mapping[str, Any] | None, before: str = "") -> Thread:
-    """A thread with the line of the page's new text below which it is shown; of the old text if that was deleted.
+    """Return a thread with its line: in the page's new text, or in the old text for a comment on deleted text.
 
     Args:
         thread: the thread.
         after: the new text.
-        document: the nodes of the page, if the thread needs them and they are known.
+        document: the nodes of the page, if the thread needs them and they are loaded.
         before: the old text.
     """
     if deleted := deleted_words(thread.about):
@@ -493,19 +496,19 @@ def locate_thread(thread: Thread, after: str, document: Mapping[str, Any] | None
 
 
 def sort_threads(threads: Iterable[Thread]) -> list[Thread]:
-    """Threads, oldest first; pending ones last."""
+    """Sort threads from the oldest to the newest; pending threads are last."""
     return sorted(threads, key=lambda thread: (thread.first.pending is not None, thread.first.posted_at))
 
 
 def markdown_of_body(body: Document) -> str:
-    """The Markdown of a comment's body, from Markdown or from nodes."""
+    """Return the Markdown of a comment's body, converted from nodes if the service sends no Markdown."""
     if body.markdown is not None:
         return body.markdown
     return document_text(body.document) if body.document else ""
 
 
 def _last_activity(comment: Comment) -> str:
-    """When the comment or the last reply was written."""
+    """Return when the comment or its last reply was written."""
     return max([comment.posted_at, *(replier.updated_at or "" for replier in comment.repliers)])
 
 
@@ -532,7 +535,10 @@ def _is_new(comment: Comment | CommentReply, me: str, new_from: str) -> bool:
 
 
 def _emoji(reaction: Reaction) -> str:
-    """An emoji as text: the service names it by its code points in hexadecimal, `1f44d`; others send the emoji."""
+    """Return an emoji as text.
+
+    GitBook sends the code points in hexadecimal, such as `1f44d`; other services send the emoji itself.
+    """
     parts = reaction.emoji.split("-")
     if all(_is_code_point(part) for part in parts):
         return sanitize("".join(chr(int(part, 16)) for part in parts))
