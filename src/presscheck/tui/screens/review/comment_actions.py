@@ -1,4 +1,4 @@
-"""Comment commands of a review: comment on a block or a cell, and what can be done with the thread under the cursor."""
+"""Comment commands of a review: comment on a line or a table cell, and act on the thread under the cursor."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ if TYPE_CHECKING:
     from presscheck.tui.screens.review.session import ReviewSession
 
 ROW = -1
-"""Means the whole row, in place of the column of a cell."""
+"""Selects the whole row in place of a column."""
 NO_CELL_SUGGESTION = "another cell reads the same: comment on the whole row to suggest a change"
-"""Why a comment on a cell has no suggestion: its quote would lead to another one, or to none."""
+"""Shown if the quote of a cell does not identify the cell, so that a suggestion would change another cell."""
 
 
 class CommentTargets:
-    """The targets of comments on pages.
+    """Finds the parts of a page that a comment refers to.
 
     Args:
         session: the review.
@@ -50,7 +50,7 @@ class CommentTargets:
         self._model, self._screen = session.model, session.screen
 
     async def choose_cell(self, row: TableRow) -> int | None:
-        """The column of a cell that the user chooses; None if nothing was chosen."""
+        """Ask for a cell of a table row. Returns its column, `ROW` for the whole row, or None if canceled."""
         if len(row.cells) < 2:
             return ROW
         choices = [Choice(str(ROW), "the whole row")]
@@ -61,19 +61,19 @@ class CommentTargets:
         return int(chosen) if chosen else None
 
     async def find_block(self, comment: PageComment, text: str) -> None:
-        """Find the key of the block with this text; without it, the quote alone names the place."""
+        """Set the block of a comment to the block with a text. If there is none, only the quote marks the place."""
         with contextlib.suppress(PresscheckError):
             if key := find_block_key(await self._document(comment.page_id), text):
                 comment.nodes["node"] = key
 
     async def find_cell(self, comment: PageComment, cells: list[str], column: int) -> None:
-        """Find the ids of a cell in the row with these cells; without them, the quote alone names the place."""
+        """Set the cell of a comment to a cell in a row. If there is none, only the quote marks the place."""
         with contextlib.suppress(PresscheckError):
             if ids := find_cell(await self._document(comment.page_id), cells, column):
                 comment.nodes["table_cell"] = TableCellTarget(record=ids.record, definition=ids.definition)
 
     async def keep_what_is_there(self, comment: PageComment) -> None:
-        """Remove a block or cell that is not on the page any more: the quote alone names the place then."""
+        """Remove the block or cell of a comment if it is no longer on the page: only the quote marks the place then."""
         with contextlib.suppress(PresscheckError):
             nodes = comment.nodes
             document, cell = await self._document(comment.page_id), nodes.get("table_cell")
@@ -89,7 +89,7 @@ class CommentTargets:
 
 
 def strip_markup(text: str) -> str:
-    """A line of Markdown without the markup at its start and end."""
+    """Strip the markup at the start and end of a Markdown line."""
     return text.lstrip("#>-*+ |").rstrip(" |")
 
 
@@ -106,13 +106,13 @@ class CommentActions:
         self._targets, self.threads = CommentTargets(session), ThreadActions(session.drafts)
 
     def reason_comment(self) -> str | None:
-        """Why no comment can be written here."""
+        """Return why no comment can be written at the cursor."""
         if self._view.is_in_change and self._view.is_on_fold:
-            return "enter shows these lines: comment on one of them"  # its quote would be that of another line
+            return "enter shows these lines: comment on one of them"  # a fold has no text to quote
         return self._drafts.disabled_reason()
 
     def reason_comment_on_all(self) -> str | None:
-        """Why no comment can be written."""
+        """Return why no comment can be written on the change request."""
         return self._drafts.disabled_reason()
 
     async def command_comment(self) -> None:
@@ -130,11 +130,11 @@ class CommentActions:
         self.threads.comment_on_all()
 
     def reason_reply(self) -> str | None:
-        """Why there is no reply."""
+        """Return why the user cannot reply to the thread under the cursor."""
         return self.threads.reply_reason(self._view.thread)
 
     def reason_resolve(self) -> str | None:
-        """Why the thread under the cursor can neither be resolved nor reopened."""
+        """Return why the thread under the cursor can be neither resolved nor reopened."""
         return self.threads.resolve_reason(self._view.thread)
 
     reason_react = reason_reply
@@ -150,21 +150,21 @@ class CommentActions:
             self.threads.toggle_resolved(thread)
 
     def command_react(self) -> Awaitable[None] | None:
-        """Add a reaction to a message, or remove it."""
+        """Choose a reaction to the message under the cursor, and add or remove it."""
         thread = self._view.thread
         return self.threads.react(thread, self._view.message) if thread else None
 
     def reason_delete(self) -> str | None:
-        """Why nothing can be deleted."""
+        """Return why no message under the cursor can be deleted."""
         return self.threads.delete_reason(self._view.thread, self._view.message)
 
     def command_delete(self) -> Awaitable[None] | None:
-        """Delete one of the user's messages, after a confirmation; a comment is deleted with its replies."""
+        """Delete a message of the user after a confirmation. The first comment is deleted with its replies."""
         thread = self._view.thread
         return self.threads.delete(thread, self._view.message) if thread else None
 
     def reason_edit(self) -> str | None:
-        """Why neither the page nor a message can be edited."""
+        """Return why neither a message nor the page can be edited."""
         return self._drafts.disabled_reason() if self._is_on_own_message else self._session.edit_page_reason()
 
     async def command_edit(self) -> None:
@@ -182,7 +182,7 @@ class CommentActions:
         return thread is not None and bool(self.threads.editable(thread))
 
     async def _comment_on_line(self, item: ChangedItem) -> None:
-        """Comment on the line under the cursor; in a row of a table, ask for the cell."""
+        """Comment on the line under the cursor. In a table, ask for the cell first."""
         if deleted := self._view.deleted_block:
             self._comment_on_deleted(item, deleted)
             return
@@ -213,7 +213,7 @@ class CommentActions:
         self.threads.comment(comment)
 
     def _comment_on_deleted(self, item: ChangedItem, block: SegmentPair) -> None:
-        """Comment on a block of the old text: its quote is struck, unless the block was only moved."""
+        """Comment on a block of the old text. The quote of a deleted block is struck through."""
         before = block.before
         text = strip_markup(before.text.strip().split("\n")[0]) if before else ""
         quoted = (quote if block.kind == "moved" else quote_deleted)(sanitize(text))
@@ -225,7 +225,12 @@ class CommentActions:
         self.threads.comment(PageComment(item.id, item.title, split_quote(quoted)[0], number))
 
     def continue_comment(self, comment: PageComment, markdown: str | None) -> None:
-        """Continue a comment on a page; `markdown` is its text now, for a suggestion, None if it is not known."""
+        """Continue a draft comment on a page.
+
+        Args:
+            comment: the draft.
+            markdown: the current text of the page, for a suggestion; None if it is not loaded.
+        """
         if comment.nodes:
             self._find(comment, self._targets.keep_what_is_there(comment))
         can_suggest = comment.quote and markdown and not deleted_words(comment.quote)
@@ -234,7 +239,7 @@ class CommentActions:
         self.threads.comment(comment)
 
     def _find(self, comment: PageComment, search: Awaitable[None]) -> None:
-        """Find the block or cell of a comment while the user writes, and store it with the draft."""
+        """Run a search for a comment's block or cell while the user writes, and store the result with the draft."""
 
         async def find() -> None:
             await search

@@ -1,4 +1,4 @@
-"""Conflict commands of a review: replace the conflict under the cursor by one side or both, in the change request."""
+"""Conflict commands of a review: replace the conflict under the cursor by one side or by both."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class ConflictActions:
         self._session, self._model, self._screen, self._view = session, session.model, session.screen, session.view
 
     def reason_take_ours(self) -> str | None:
-        """Why there is no conflict to resolve."""
+        """Return why there is no conflict under the cursor that can be resolved."""
         if self._conflict() is None:
             return "no conflict under the cursor: ] goes to the next change"
         return self._session.edit_page_reason()
@@ -35,7 +35,7 @@ class ConflictActions:
     reason_take_both = reason_take_ours
 
     async def _take(self, side: Side) -> None:
-        """Replace the conflict by a side in the newest text of the page, unless somebody resolved it meanwhile."""
+        """Replace the conflict in the current text of the page, unless somebody has resolved it meanwhile."""
         item, conflict = self._view.item, self._conflict()
         if item is None or conflict is None or await stays_locked(self._screen, self._model.space_id):
             return
@@ -56,7 +56,7 @@ class ConflictActions:
     command_take_both = partialmethod(_take, "both")
 
     def _conflict(self) -> ConflictBlock | None:
-        """The conflict under the cursor, or the only one of the page."""
+        """Return the conflict under the cursor, or the only conflict of the page."""
         line, text = self._view.text_line, self._view.page.after
         found = conflict_at(text, line) if line is not None and self._view.is_in_change else None
         blocks = conflict_blocks(text)

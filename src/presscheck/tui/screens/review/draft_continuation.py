@@ -1,4 +1,4 @@
-"""Opens a stored draft of a review in the composer, as soon as what it is about is loaded."""
+"""Opens a stored draft of a review in the composer once its page or thread is loaded."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ COMMANDS = {
     APPROVAL: "approve",
     CHANGES: "request_changes",
 }
-"""The commands that open the composer with each draft."""
+"""The commands that open the composer, by name of the draft."""
 
 
 class _Wanted(NamedTuple):
@@ -30,7 +30,7 @@ class _Wanted(NamedTuple):
 
 
 class DraftContinuation:
-    """Continues one draft.
+    """Continues a stored draft.
 
     Args:
         session: the review.
@@ -40,21 +40,21 @@ class DraftContinuation:
         self._session, self._model, self._screen = session, session.model, session.screen
         self._comments, self._requests = CommentActions(session), RequestActions(session)
         self.wanted: _Wanted | None = None
-        """The draft that is not opened yet."""
+        """The draft that waits for its page or thread."""
 
     def start(self, name: str, target: str, title: str) -> None:
-        """Open a draft in the composer as soon as its place is loaded, unless the user presses another key before.
+        """Open a draft in the composer once its page or thread is loaded, unless the user presses another key first.
 
         Args:
-            name: what it is, without ids.
-            target: the id of the page, the comment or the outbox row that it is about.
-            title: the title of the page that it is about.
+            name: the kind of draft, without ids.
+            target: the id of the page, comment or outbox row that the draft belongs to.
+            title: the title of the page that the draft belongs to.
         """
         self.wanted = _Wanted(name, target, title, self._screen.last_key)
         self.proceed()
 
     def proceed(self) -> None:
-        """Open the draft if what it is about is loaded; give up if the user has pressed another key."""
+        """Open the waiting draft if its page or thread is loaded. Drop it if the user has pressed another key."""
         wanted, request = self.wanted, self._model.request
         if wanted is None or request is None or self._screen.is_leaving:
             return
@@ -75,7 +75,7 @@ class DraftContinuation:
             self._open_message(wanted)
 
     def _open_comment(self, wanted: _Wanted, *, is_loaded: bool) -> None:
-        """Go to the line that a comment is about, once the page is loaded, and open it there."""
+        """Open a draft comment at its line, once the page is loaded."""
         missing = self._screen.engine.missing_reason(GetChangeRequestChanges)
         if not is_loaded and not missing:
             return
@@ -88,7 +88,7 @@ class DraftContinuation:
         self._comments.continue_comment(comment, markdown)
 
     def _open_message(self, wanted: _Wanted) -> None:
-        """Open a reply or the edit of a message, if its thread is loaded."""
+        """Open a draft reply, or the draft edit of a message, if its thread is loaded."""
         if wanted.name == "reply":
             if thread := self._model.discussion.thread(wanted.target):
                 self.wanted = None
@@ -105,7 +105,7 @@ class DraftContinuation:
 
 
 def _is_about(message: Message, wanted: _Wanted) -> bool:
-    """Whether a draft is the edit of this message."""
+    """Return whether a draft is an edit of this message."""
     if wanted.name == "pending":
         return message.pending is not None and str(message.pending.row) == wanted.target
     return message.id == wanted.target

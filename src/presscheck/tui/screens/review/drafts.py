@@ -1,4 +1,4 @@
-"""Drafts and writes of a review: its comments, and the texts that submit it."""
+"""Drafts and writes of a review: comments, and the texts that submit the review."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ if TYPE_CHECKING:
     from presscheck.tui.ui.screen import BaseScreen
 
 VERDICT_TEXTS: dict[ReviewStatus, str] = {"approved": "Approved. ", "changes-requested": "Changes requested: "}
-"""The start of a comment that replaces a review, for a service without reviews."""
+"""Text before a comment that replaces a review on a service without reviews."""
 
 
 class ReviewDrafts(CommentDrafts):
-    """Composes texts, keeps their drafts, and sends the writes of a review.
+    """Composes comments and reviews, stores their drafts, and sends them.
 
     Args:
         model: the change request.
-        screen: the screen.
+        screen: the screen that shows dialogs and messages.
     """
 
     def __init__(self, model: ReviewModel, screen: BaseScreen) -> None:
@@ -55,7 +55,7 @@ class ReviewDrafts(CommentDrafts):
 
     @property
     def review(self) -> PendingReview:
-        """The pending review: once it is started, comments are held until it is submitted."""
+        """The pending review. Once it is started, comments are held until it is submitted."""
         request_id = self._model.path["change_request_id"]
         if self._review is None or self._review.request_id != request_id:
             self._review = PendingReview(self.screen.engine, request_id)
@@ -100,12 +100,12 @@ class ReviewDrafts(CommentDrafts):
         *,
         may_be_empty: bool,
     ) -> None:
-        """Open the composer; its text submits the review, with all comments that were held until now.
+        """Open the composer for a text that submits the review with the comments held so far.
 
         Args:
             title: the title of the composer.
             name: the name of the draft.
-            call: makes a write of the text; None if there is nothing to send.
+            call: creates the write from the text; returns None if there is nothing to send.
             initial: the initial text.
             may_be_empty: whether an empty text can be sent.
         """
@@ -123,14 +123,14 @@ class ReviewDrafts(CommentDrafts):
         expand: Callable[[], None],
         initial: str = "",
     ) -> None:
-        """Ask for one optional line, and submit the review with it; a longer draft goes to the composer.
+        """Ask for an optional line of text, and submit the review with it. A longer draft opens in the composer.
 
         Args:
             title: the title of the dialog.
             name: the name of the draft.
-            call: makes a write of the text.
+            call: creates the write from the text.
             confirm_label: the label of the key that submits.
-            notes: returns lines of a number of columns, shown above the input.
+            notes: returns the lines above the input for a number of columns.
             expand: opens the composer with the same draft.
             initial: the initial text.
         """
@@ -154,7 +154,7 @@ class ReviewDrafts(CommentDrafts):
             draft.discard()
 
     def _held(self) -> tuple[int, ...]:
-        """The outbox rows of the comments that are held now."""
+        """Return the outbox rows of the held comments."""
         return tuple(entry.id for entry in self.review.entries())
 
     @override
@@ -163,7 +163,7 @@ class ReviewDrafts(CommentDrafts):
         return self.review.hold(call) if is_held else super()._accept(call)
 
     def _submit(self, held: Collection[int], call: Operation[Any] | None) -> PendingWrite[Any] | None:
-        """Send the held comments in these rows, then the write that submits the review."""
+        """Send the held comments in these outbox rows, then the write that submits the review."""
         ticket = self.review.submit(call, held, hold=drafts.HOLD)
         if ticket:
             self.screen.run(self._follow(ticket))
@@ -186,14 +186,14 @@ class ReviewDrafts(CommentDrafts):
         self.screen.redraw()
 
     async def _warn_about_unread_changes(self, read: str, reviewed: str) -> None:
-        """Show which changes the review also covers: the service takes the newest revision."""
+        """Warn about changes that the user has not seen: a review always covers the newest revision on the service."""
         changes = await changes_between(self.screen.engine, self._model.space_id, read, reviewed)
         titles = [item.title for item in changed_items(changes.changes)]
         self.screen.notify(f"your review also covers changes made just before it arrived: {join_names(titles)}")
 
 
 def _merge_message(result: MergeResult, *, is_merge: bool) -> str:
-    """The message after a merge or an update."""
+    """Return the message after a merge or an update."""
     if result.result == "conflicts":
         done = "merged" if is_merge else "updated"
         return f"{done} with conflicts: check the pages that both sides changed"

@@ -1,4 +1,4 @@
-"""Finding text in a whole change request: the conversation, all changed pages, and their threads."""
+"""Text search in a whole change request: the conversation, all changed pages, and their threads."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ if TYPE_CHECKING:
 
 
 class FoundLine(NamedTuple):
-    """A line with the text: the row of its page in the list, 0 for the conversation, and its number there."""
+    """A matching line: the row of its page in the list (0 for the conversation), and the line in that page."""
 
     row: int
     line: int
 
 
 class FindInAll:
-    """Finds text in all pages of a review, of which the pane shows one, and in the conversation.
+    """Finds text in the conversation and in all pages of a review.
 
-    The texts of the pages are loaded before the first search. Lines that are folded or hidden are not searched.
+    The texts of the pages are loaded before the first search. Folded or hidden lines are not searched.
 
     Args:
         session: the review.
@@ -32,12 +32,12 @@ class FindInAll:
         self._session, self._model, self._view = session, session.model, session.view
 
     async def command_find_in_all(self) -> None:
-        """Ask for a text."""
+        """Open the search input."""
         await self._session.screen.find.open(self, self._view.change)
 
     @property
     def search_text(self) -> str:
-        """The text that is marked."""
+        """The text that is highlighted."""
         return self._view.change.search_text
 
     @property
@@ -46,11 +46,11 @@ class FindInAll:
         return len(self._model.items)
 
     def highlight(self, text: str) -> None:
-        """Mark every match of a text in the pane."""
+        """Highlight all matches of a text in the change."""
         self._view.change.highlight(text)
 
     async def find_items(self, text: str) -> list[FoundLine]:
-        """All lines with a text, from the conversation to the last item."""
+        """Return all lines that contain a text, from the conversation to the last item."""
         if not text:
             return []
         await self._session.texts.load_all(self._model.items)
@@ -63,7 +63,7 @@ class FindInAll:
         return found
 
     async def search(self, text: str, *, step: int = 1) -> Match | None:
-        """Go to the next line with a text (the previous one if `step` is -1), wrapping at the end."""
+        """Go to the next line that contains a text, or to the previous line if `step` is -1. Wraps at the end."""
         self.highlight(text)
         found = await self.find_items(text)
         if not found:

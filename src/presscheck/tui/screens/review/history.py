@@ -1,4 +1,4 @@
-"""The history of a change request, and the comparison with the revision that was reviewed."""
+"""The history of a change request, and the comparison with reviewed revisions."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 class HistoryScreen(TextScreen):
-    """Contributors and revisions of a change request; enter shows one of its reviews with its whole text.
+    """The contributors and revisions of a change request; enter opens one of its reviews.
 
     Args:
         session: the review.
@@ -56,7 +56,7 @@ class HistoryScreen(TextScreen):
             self.run(self._load(self._request))
 
     async def _load(self, request: ChangeRequest) -> None:
-        """Show the contributors, and each revision with its changes, as they are loaded."""
+        """Show the contributors, then each revision with its changes as it is loaded."""
         lines: list[Line] = []
         try:
             contributors = (await self.engine.read(ListContributors(**self._path))).items
@@ -80,20 +80,20 @@ class HistoryScreen(TextScreen):
             self.show([*lines, (Span(" ✗ ", "error"), Span(sanitize(error.message), "error"))])
 
     async def _commenters(self) -> Sequence[OrganizationMember]:
-        """Return who commented, with their roles; no one, if the service does not list them."""
+        """Return the members who commented, with their roles; empty if the service cannot list them."""
         try:
             return (await self.engine.read(ListCommenters(**self._path, limit=ALL))).items
         except NotSupported:
             return ()
 
     def reason_open(self) -> str | None:
-        """Disabled without a review."""
+        """Return why no review can be opened."""
         if self._reviews is None:
             return "the reviews are not loaded yet"
         return None if self._reviews else "it has no reviews yet"
 
     async def command_open(self) -> None:
-        """Show a review with its whole text; several are listed first."""
+        """Show a review with its whole text. If there are several, ask which."""
         reviews = self._reviews or ()
         chosen = reviews[0].id if reviews else None
         if len(reviews) > 1:
@@ -111,7 +111,9 @@ class HistoryScreen(TextScreen):
 
 
 class HistoryActions:
-    """Shows the history, and compares the newest revision with reviewed ones: the user's own, and outdated approvals.
+    """Shows the history, and compares the newest revision with reviewed ones.
+
+    The compared revisions are that of the user's own review and those of outdated approvals.
 
     Args:
         session: the review.
@@ -121,15 +123,15 @@ class HistoryActions:
         self._session, self._model, self._screen = session, session.model, session.screen
         self._requested: set[tuple[str, str]] = set()
         self.has_failed = False
-        """Whether revisions could not be compared, and are compared again after the next answer."""
+        """Whether the last comparison failed and has to be repeated."""
 
     def command_history(self) -> None:
-        """Show the contributors, and each revision with its changes."""
+        """Show the history screen."""
         if self._model.request:
             self._screen.app_context.push_screen(HistoryScreen(self._session))
 
     def reason_since_review(self) -> str | None:
-        """Why there is nothing to compare with."""
+        """Return why the changes since the user's review cannot be shown."""
         review, request = self._model.own_review(), self._model.request
         if self._model.since:
             return None
@@ -151,7 +153,7 @@ class HistoryActions:
         self._screen.notify("changes since your review" if review else "all changes")
 
     def update(self) -> None:
-        """Compare with the revisions of outdated reviews, unless that was done."""
+        """Compare with the revisions of outdated reviews, unless they were compared before."""
         request, self.has_failed = self._model.request, False
         if request is None:
             return
@@ -179,7 +181,7 @@ class HistoryActions:
 
 
 def contributor_lines(contributors: Sequence[Contributor], me: str, now: datetime) -> list[Line]:
-    """Who edited and who commented, and when they last did."""
+    """Render who edited or commented, with the time of their last change."""
     lines: list[Line] = [(Span(" Contributors", "title"),)]
     for contributor in contributors:
         when = since(contributor.updated_at, now) if contributor.updated_at else ""
@@ -190,7 +192,7 @@ def contributor_lines(contributors: Sequence[Contributor], me: str, now: datetim
 
 
 def commenter_lines(commenters: Sequence[OrganizationMember], me: str, now: datetime) -> list[Line]:
-    """Who commented, with the role of each and when they were here last."""
+    """Render who commented, with role and time of the last visit."""
     lines: list[Line] = [(Span(" Commented", "title"),)]
     for member in commenters:
         seen = f"seen {since(member.last_seen_at, now)}" if member.last_seen_at else ""
@@ -202,7 +204,7 @@ def commenter_lines(commenters: Sequence[OrganizationMember], me: str, now: date
 
 
 def review_details(review: Review, me: str, now: datetime, columns: int) -> list[Line]:
-    """A review: its status, when and on whose request it was made, whether it still counts, and its text."""
+    """Render a review: status, time, requester, state, revision and text."""
     sign, style = VERDICT_SIGNS.get(review.status, ("·", "quiet"))
     state = "replaced by a newer review" if review.outdated else "counts"
     facts = [
@@ -220,7 +222,7 @@ def review_details(review: Review, me: str, now: datetime, columns: int) -> list
 
 
 def review_lines(reviews: Iterable[Review], me: str, now: datetime) -> list[Line]:
-    """Who approved or requested changes, and when; the newest first."""
+    """Render who approved or requested changes and when, newest first."""
     lines: list[Line] = []
     for review in sorted(reviews, key=lambda review: review.created_at, reverse=True):
         sign, style = VERDICT_SIGNS.get(review.status, ("·", "quiet"))
@@ -240,7 +242,7 @@ def review_lines(reviews: Iterable[Review], me: str, now: datetime) -> list[Line
 
 
 def step_lines(step: Step, now: datetime, reviews: Iterable[Review] = (), me: str = "") -> list[Line]:
-    """A revision, and below it its reviews and a line for each change."""
+    """Render a revision, its reviews, and a line for each change."""
     revision = step.revision
     head = revision_head(revision, now)
     more = step.changes.more

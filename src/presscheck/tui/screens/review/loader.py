@@ -1,6 +1,6 @@
-"""Loads a review: subscribes to every call of the model once, and passes the answers to it.
+"""Loads a review: subscribes once to every call of the model, and passes the results to it.
 
-The texts of changed pages, before and after, are loaded in order: the selected one, the next, then the visible ones.
+The texts of changed pages, before and after, are loaded in order: the selected page, the next, then the visible ones.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from presscheck.tui.ui.screen import BaseScreen
 
 LARGE = 20_000
-"""Characters from which two texts are compared in another thread."""
+"""Total length of two texts, in characters, from which they are compared in a thread."""
 Key = tuple[str, str]
 """The id of a page, and the revisions that are compared."""
 
@@ -40,9 +40,9 @@ class ReviewLoader:
     """The subscriptions of one review.
 
     Args:
-        model: takes the answers.
-        screen: the screen.
-        on_answer: called after each answer.
+        model: receives the results.
+        screen: the screen that owns the subscriptions.
+        on_answer: called after each result that changed the model.
     """
 
     def __init__(self, model: ReviewModel, screen: BaseScreen, on_answer: Callable[[], None]) -> None:
@@ -50,10 +50,10 @@ class ReviewLoader:
         self._groups: dict[str, str] = {}
         self._subscribed: Sequence[Operation[Any]] = ()
         self.error = ""
-        """Why the change request may be out of date."""
+        """The reason why the change request may be out of date; empty if it is current."""
 
     def read_stored(self) -> None:
-        """Take what the store knows."""
+        """Fill the model with stored results, without requests."""
         engine, model = self._screen.engine, self._model
         stored = engine.known(model.first_call())
         model.set_request(stored.value if stored else None)
@@ -93,7 +93,7 @@ class ReviewLoader:
                 self._subscribe(call)
 
     def _subscribe(self, call: Operation[Any]) -> None:
-        """Subscribe to a call, unless that was done."""
+        """Subscribe to a call unless it has a subscription already."""
         key = call.key()
         if key in self._groups:
             return
@@ -106,7 +106,7 @@ class ReviewLoader:
             if isinstance(call, ListComments) and result.state != "cached" and not self._model.discussion.has_begun:
                 self._begin_news(call, result.value)
             if latest == (result.value, type(result.error)):
-                return  # most answers of the service only confirm what the cache gave
+                return  # most results of the service only confirm the cached ones
             latest = (result.value, type(result.error))
             self._model.take(call, result.value)
             if isinstance(call, ListComments):
@@ -121,18 +121,18 @@ class ReviewLoader:
         self._screen.subscribe(self._screen.engine.watch(call), take, group=self._groups[key])
 
     def _begin_news(self, call: ListComments, answer: Any) -> None:
-        """Comments that are there when the review is opened are not new."""
+        """Start counting new comments; comments that exist when the review is opened are not new."""
         self._model.take(call, answer)
         if self._model.request:
             self._model.discussion.begin_news(self._model.request.updated_at)
 
 
 class PageTextLoader:
-    """The texts of the changed pages of one review.
+    """Loads and caches the texts of the changed pages of one review.
 
     Args:
         model: the change request.
-        screen: the screen.
+        screen: runs the loads, and is redrawn after each.
     """
 
     def __init__(self, model: ReviewModel, screen: BaseScreen) -> None:
@@ -146,7 +146,7 @@ class PageTextLoader:
         self._is_prefetching = False
 
     def page(self, item: ChangedItem) -> PageText:
-        """The text of an item as far as it is loaded; loads it, and the next item too."""
+        """Return the loaded text of an item. Loads the text if necessary, and the text of the next item."""
         items = self._model.items
         after = items.index(item) + 1
         self._request(item, VISIBLE)
@@ -155,12 +155,15 @@ class PageTextLoader:
         return self.loaded(item)
 
     def loaded(self, item: ChangedItem) -> PageText:
-        """The text of an item as far as it is loaded; after an edit the one before, until the new one is loaded."""
+        """Return the loaded text of an item. After an edit, the old text is returned until the new one is loaded."""
         page = self._pages.get(self._key(item))
         return page or self._latest.get((item.id, self._compared), PageText())
 
     def document(self, item: ChangedItem) -> Mapping[str, Any] | None:
-        """The nodes of a page in the change request, after an edit those before; None until they are loaded."""
+        """Return the nodes of a page in the change request, and load them if necessary.
+
+        After an edit, the old nodes are returned until the new ones are loaded; before the first load, None.
+        """
         key, request = self._key(item), self._model.request
         if request and key not in self._documents:
             self._documents[key] = None
@@ -169,19 +172,19 @@ class PageTextLoader:
         return self._latest_documents.get(item.id) if document is None else document
 
     def words(self, item: ChangedItem) -> WordCount | None:
-        """The number of changed words, if both texts are loaded."""
+        """Return the number of changed words, or None until both texts are loaded."""
         difference = self.loaded(item).difference
         return WordCount(difference.added, difference.removed) if difference else None
 
     def prefetch(self, items: Iterable[ChangedItem]) -> None:
-        """Load these items one after another at low priority; replaces the items of the last call."""
+        """Load the texts of items one after another at low priority. Replaces the queue of the previous call."""
         self._queue = [item for item in items if self._is_missing(item)]
         if self._queue and not self._is_prefetching and not self._screen.is_leaving:
             self._is_prefetching = True
             self._screen.run(self._prefetch())
 
     async def load_all(self, items: Iterable[ChangedItem]) -> None:
-        """Load the texts of these items, one after another, and return once all are loaded or have failed."""
+        """Load the texts of items one after another, and wait until each is loaded or has failed."""
         for item in items:
             key = self._key(item)
             if item.has_text and key not in self._pages and not self._screen.is_leaving:
@@ -189,7 +192,7 @@ class PageTextLoader:
                 await self._load(key, self._calls(item), PREFETCH)
 
     def retry(self) -> None:
-        """Load again what could not be loaded."""
+        """Forget failed loads, so that the next redraw repeats them."""
         for key in [key for key, document in self._documents.items() if document is None]:
             del self._documents[key]
         for key in [key for key, page in self._pages.items() if page.error]:
@@ -201,13 +204,15 @@ class PageTextLoader:
 
     @property
     def _revisions(self) -> str:
-        """The revisions that are compared."""
+        """The compared revisions, as part of the key of a text."""
         request = self._model.request
         return f"{request.revision} {self._model.base}" if request else ""
 
     @property
     def _compared(self) -> str:
-        """What the newest revision is compared with: a review, or empty for the beginning."""
+        """The revision of the review that the newest revision is compared with; empty for the start of the change
+        request.
+        """
         return self._model.since.revision if self._model.since else ""
 
     def _is_missing(self, item: ChangedItem) -> bool:
@@ -236,7 +241,7 @@ class PageTextLoader:
         self._screen.run(load, group=f"body-{item.id}", exclusive=True)
 
     def _read_stored(self, key: Key, calls: tuple[Operation[Any] | None, ...]) -> None:
-        """Show a page from the store at once, if both texts are there and not too long to compare."""
+        """Show a page from the store at once if both texts are stored and short enough to compare here."""
         stored = [self._screen.engine.known(call) if call else None for call in calls]
         if all(call is None or answer for call, answer in zip(calls, stored, strict=True)):
             texts = [answer.value.markdown or "" if answer else "" for answer in stored]
@@ -251,7 +256,7 @@ class PageTextLoader:
         self._model.texts_with_conflicts[key[0]] = bool(unresolved_conflicts(after, before))
 
     def _calls(self, item: ChangedItem) -> tuple[Operation[Any] | None, Operation[Any] | None]:
-        """The calls for the texts before and after; None where there is no text."""
+        """Return the calls for the texts before and after; an added or deleted page has only one of them."""
         request = self._model.request
         if request is None:
             return None, None
@@ -279,7 +284,7 @@ class PageTextLoader:
             document = (await self._screen.engine.read(call, priority=PREFETCH)).document or {}
             self._documents[key] = self._latest_documents[key[0]] = document
         except NetworkError:
-            del self._documents[key]  # requested again after the next answer
+            del self._documents[key]  # requested again after the next result
         except PresscheckError:
             return  # the threads of this page are shown above it
         else:
@@ -291,4 +296,4 @@ class PageTextLoader:
         try:
             return (await self._screen.engine.read(call, priority=priority)).markdown or ""
         except NotFound:
-            return ""  # it was added or deleted meanwhile
+            return ""  # the page was added or deleted meanwhile

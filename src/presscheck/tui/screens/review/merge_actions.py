@@ -1,9 +1,8 @@
-"""Merge commands of a review: merge, update from main, merge requirements; and the forecast of the merge.
+"""Merge commands of a review: merge, update from main, list the merge requirements; and the merge forecast.
 
-The forecast says whether a change request conflicts with main or has unresolved conflicts. It is made again after
-either side changes. A merge needs every changed page to be searched for conflict markers; until then they are searched
-only after an update from main, which may have written some. The requirements are a list to act on: enter goes to the
-open comment, the conflict or the reviewer.
+The forecast tells whether a change request conflicts with main or has unresolved conflicts. It is updated after either
+side changes. Before a merge, every changed page is searched for conflict markers. At other times pages are searched
+only after an update from main, which may have written markers.
 """
 
 from __future__ import annotations
@@ -48,25 +47,25 @@ if TYPE_CHECKING:
 
 TargetKind = Literal["thread", "page", "reviewer", "command"]
 INDENT = 16
-"""The cells to the left of what a requirement depends on."""
+"""Columns of the indentation of rows below a requirement."""
 COMMANDS = {"main": "pull", "subject": "rename", "description": "rename"}
-"""The command that can meet a requirement, by its subject."""
+"""The commands that can meet a requirement, by its subject."""
 _STALE = {"approved": " an older revision", "changes-requested": " in an older revision", "asked": ""}
 _REVIEW_WORDS = {"approved": "approved", "changes-requested": "requested changes", "asked": "review requested"}
 Revisions = tuple[str, str]
-"""The revisions of the change request and of main."""
+"""The revision of the change request, and the revision of main."""
 
 
 @dataclass(frozen=True)
 class Target:
-    """Where enter goes: a thread, a page or a reviewer by id, or a command by its name."""
+    """The target of enter: the id of a thread, page or reviewer, or the name of a command."""
 
     kind: TargetKind
     id: str
 
 
 class RequirementsScreen(ProblemListScreen[Target]):
-    """The merge requirements; enter goes to what one depends on, or runs the command that can meet it.
+    """The merge requirements. Enter goes to the thread, page or reviewer, or runs a command that meets the requirement.
 
     Args:
         session: the review.
@@ -92,7 +91,7 @@ class RequirementsScreen(ProblemListScreen[Target]):
 
 
 def requirement_rows(session: ReviewSession) -> list[ProblemRow[Target]]:
-    """The rows of all requirements, each followed by what is still missing; then the owners, who are no requirement."""
+    """Return a row for each requirement, followed by its missing parts. The owners are at the end, for information."""
     model, threads = session.model, session.threads.all_threads()
     inputs = model.merge_inputs()
     rows: list[ProblemRow[Target]] = []
@@ -112,7 +111,7 @@ def requirement_rows(session: ReviewSession) -> list[ProblemRow[Target]]:
 def _missing(
     check: MergeCheck, model: ReviewModel, threads: Sequence[tuple[ChangedItem | None, Thread]]
 ) -> Iterator[ProblemRow[Target]]:
-    """A row for each thing that keeps a requirement from being met."""
+    """Yield a row for each thing that prevents a requirement from being met."""
     if check.subject == "comments":
         yield from (_thread_row(item, thread) for item, thread in threads if thread.is_open)
     elif check.subject == "conflicts":
@@ -124,7 +123,7 @@ def _missing(
 
 
 def _owner_rows(owners: PageOwners) -> Iterator[ProblemRow[Target]]:
-    """The owners of changed pages who have not reviewed; enter chooses reviewers."""
+    """Yield the owners of changed pages who have not reviewed; enter opens the choice of reviewers."""
     missing = [*owners.missing()]
     if not owners.owners:
         return
@@ -171,7 +170,7 @@ def _indented(line: Line) -> Line:
 
 
 class MergeActions:
-    """Handles the commands that merge or update.
+    """Handles the commands that merge, update from main or list the requirements.
 
     Args:
         session: the review.
@@ -182,14 +181,14 @@ class MergeActions:
         self._drafts, self.forecast = session.drafts, MergeForecast(session)
 
     def reason_merge(self) -> str | None:
-        """Why it cannot be merged."""
+        """Return why the change request cannot be merged."""
         if not self._screen.engine.status.online:
             return "you are offline and a merge cannot be queued"
         readiness = self._model.readiness()
         return readiness.reasons[0] if readiness.certainty == "no" else self._drafts.disabled_reason()
 
     async def command_merge(self) -> None:
-        """Merge after a confirmation, unless the change request or main was changed meanwhile."""
+        """Merge after a confirmation, unless the change request or main has changed since the user saw the forecast."""
         if await stays_locked(self._screen, self._model.space_id):
             return
 
@@ -206,7 +205,7 @@ class MergeActions:
             self._drafts.send(MergeChangeRequest(**self._model.path))
 
     def reason_pull(self) -> str | None:
-        """Why it cannot be updated."""
+        """Return why the change request cannot be updated from main."""
         request = self._model.request
         if closed := self._model.closed_reason():
             return closed
@@ -231,12 +230,12 @@ class MergeActions:
             self._drafts.send(PullChangeRequest(**self._model.path))
 
     def command_why(self) -> None:
-        """List the merge requirements, and what they depend on."""
+        """Open the list of merge requirements."""
         self._session.open_part(RequirementsScreen(self._session))
         self._screen.run(self._load_owners, group="owners", exclusive=True)
 
     async def _load_owners(self) -> None:
-        """Show the owners who have not reviewed, as soon as they are known."""
+        """Load the owners of changed pages, and add them to the list."""
         if self._model.space:
             await self._session.owners.load(self._model.space)
             if self._session.part:
@@ -245,10 +244,14 @@ class MergeActions:
     async def _confirm(
         self, title: str, confirm_label: str, lines: Callable[[], list[Line]], *, has_gate: bool
     ) -> tuple[bool, Revisions | None]:
-        """Ask with the forecast in the dialog: it cannot be confirmed before the forecast is known.
+        """Ask for a confirmation, which is possible once the forecast is loaded.
 
-        Returns whether it was confirmed, and the revisions of the forecast that the user saw. With `has_gate`, the
-        number of a change request with conflicts must be typed, and every changed page is searched for unresolved ones.
+        With `has_gate`, every changed page is searched for unresolved conflicts, and the user has to type the number of
+        a
+        change request that has any.
+
+        Returns:
+            Whether the user confirmed, and the revisions of the forecast that the user saw.
         """
         forecast, request = self.forecast, self._model.request
         number = str(request.number) if request and has_gate else None
@@ -270,7 +273,7 @@ class MergeActions:
 
 
 class MergeForecast:
-    """Keeps the forecast in the model up to date.
+    """Keeps the forecast in the model current.
 
     Args:
         session: the review.
@@ -279,19 +282,23 @@ class MergeForecast:
     def __init__(self, session: ReviewSession) -> None:
         self._model, self._screen = session.model, session.screen
         self.checked: Revisions | None = None
-        """The revisions that were checked; None before the first check and after one that failed."""
+        """The revisions of the last check; None before the first check and after a failed one."""
         self._is_checked = self._reads_all = False
         self._error = ""
         self._listeners: list[Callable[[], None]] = []
 
     @property
     def revisions(self) -> Revisions | None:
-        """The revisions that are shown; None while one is unknown."""
+        """The current revisions; None until both are loaded."""
         request, space = self._model.request, self._model.space
         return (request.revision, space.revision) if request and space else None
 
     def is_ready(self, *, reads_all: bool) -> bool:
-        """Whether the check is finished: that of all pages, or that with main, which may not be needed."""
+        """Return whether the required check is finished.
+
+        With `reads_all`, that is the check of all pages. Otherwise it is the check against main, which is not needed if
+        the change request is up to date.
+        """
         request = self._model.request
         if reads_all:
             return self._is_checked and self._reads_all
@@ -299,7 +306,7 @@ class MergeForecast:
 
     @property
     def has_conflicts(self) -> bool:
-        """Whether a merge will have conflicts or publish unresolved ones, as far as it is known."""
+        """Whether a merge would have conflicts, or publish unresolved conflicts, in the pages checked so far."""
         return bool(self._model.unresolved or (self._model.forecast and self._model.forecast.conflicts))
 
     @contextmanager
@@ -312,7 +319,7 @@ class MergeForecast:
             self._listeners.remove(listener)
 
     async def changed_since(self, revisions: Revisions | None) -> bool:
-        """Whether the service has other revisions by now; if so, everything that is shown is requested again."""
+        """Return whether the revisions on the service differ; if they do, refresh everything on the screen."""
         request = await self._screen.engine.read(GetChangeRequest(**self._model.path))
         space = await self._screen.engine.read(GetSpace(space_id=self._model.space_id))
         if revisions in (None, (request.revision, space.revision)):
@@ -321,7 +328,7 @@ class MergeForecast:
         return True
 
     def update(self, *, reads_all: bool = False) -> None:
-        """Check for conflicts, unless these revisions were checked."""
+        """Check for conflicts, unless the current revisions were checked before."""
         request, revisions = self._model.request, self.revisions
         if request is None or revisions is None or self._model.closed_reason():
             return
@@ -333,14 +340,14 @@ class MergeForecast:
         self._screen.run(lambda: self._check(request), group="forecast", exclusive=True)
 
     def require(self, *, reads_all: bool) -> None:
-        """Check for conflicts, and read main first if it is unknown, because a dialog waits for the result."""
+        """Check for conflicts for a waiting dialog. Loads the revision of main first if it is missing."""
         if self.revisions is None:
             self._screen.run(lambda: self._read_space(reads_all), group="space", exclusive=True)
         else:
             self.update(reads_all=reads_all)
 
     def lines(self) -> list[Line]:
-        """The result, for a dialog."""
+        """Render the forecast for a dialog."""
         request, result = self._model.request, self._model.forecast
         if request is None:
             return []
@@ -373,7 +380,7 @@ class MergeForecast:
         try:
             self._model.forecast = await forecast(self._screen.engine, request, reads_all=self._reads_all)
         except PresscheckError as error:
-            self.checked = None  # checked again after the next answer
+            self.checked = None  # checked again after the next result
             self._finish(error)
         else:
             self._finish(None)

@@ -1,4 +1,4 @@
-"""Navigation commands of a review: changes, pages, threads and panes; view modes; viewed marks; copy and web."""
+"""Navigation commands of a review: changes, pages, threads, panes, view modes, viewed marks, copying and links."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _MODE_NAMES: dict[Mode, str] = {
 
 
 class ReviewNavigation:
-    """Handles the commands that only navigate, change the view or copy.
+    """Handles the commands that navigate, change the view or copy.
 
     Args:
         session: the review.
@@ -31,51 +31,51 @@ class ReviewNavigation:
         self._session, self._model, self._screen, self._view = session, session.model, session.screen, session.view
 
     def command_open(self) -> None:
-        """Go from the list to the change; there, unfold lines or a thread."""
+        """Focus the change. If it has the focus, unfold lines or a thread."""
         if self._view.items.has_focus:
             self.command_next_pane()
         else:
             self._view.unfold()
 
     def command_next_pane(self) -> None:
-        """Go to the other pane."""
+        """Focus the other pane."""
         self._session.switch_pane()
 
     command_previous_pane = command_next_pane
 
     def command_left(self) -> None:
-        """Go to the list."""
+        """Focus the list."""
         if not self._view.items.has_focus:
             self.command_next_pane()
 
     def command_right(self) -> None:
-        """Go to the change."""
+        """Focus the change."""
         if self._view.items.has_focus:
             self.command_next_pane()
 
     def reason_read_page(self) -> str | None:
-        """Disabled without a page, and for one that the change request deletes."""
+        """Return why the page cannot be opened in the space browser."""
         item = self._view.item
         if item is None or item.noun != "page":
             return "go to a page first"
         return "this change request deletes the page" if "deleted" in item.kinds else None
 
     async def command_read_page(self) -> None:
-        """Read the page as the change request has it, with its pictures; on main once that is merged or archived."""
+        """Open the page in the space browser: in the change request or, once that is merged or archived, on main."""
         item, request = self._view.item, self._model.request
         if item and request:
             edited = None if request.status in ("merged", "archived") else request.id
             await self._screen.app_context.go(Place.page(request.space, item.id, edited))
 
     def command_zoom(self) -> None:
-        """Give the change the whole width, or share it with the list."""
+        """Focus the change, and toggle its full width."""
         if self._view.items.has_focus:
             self.command_next_pane()
         self._view.toggle_zoom()
         self._view.change.call_after_refresh(self._screen.redraw)
 
     def command_diff_view(self) -> None:
-        """Switch between prose, split and source."""
+        """Switch to the next of prose, split and source."""
         mode, width = _NEXT_MODE[self._view.mode], self._view.width
         is_narrow = mode == "split" and width < WIDE
         too_narrow = f"split view needs {WIDE} columns and the terminal has {width}: showing prose"
@@ -83,29 +83,29 @@ class ReviewNavigation:
         self._view.set_mode(mode)
 
     def command_only_changed(self) -> None:
-        """Fold the unchanged lines, or show them."""
+        """Toggle folding of unchanged lines."""
         self._view.toggle_only_changed()
         self._screen.notify("unchanged lines are folded" if self._view.only_changed else "unchanged lines are shown")
 
     def command_all_pages(self) -> None:
-        """Show all changed pages in one scroll, or one page."""
+        """Toggle between all changed pages and one page."""
         self._view.toggle_all()
         self._screen.notify("all pages in one scroll" if self._view.shows_all else "one page at a time")
 
     def command_next_change(self) -> None:
-        """Go to the next change, on the next page if there is none on this."""
+        """Go to the next change. After the last change of a page, go to the next page."""
         self._go_along(1, self._view.rendered.changes)
 
     def command_previous_change(self) -> None:
-        """Go to the previous change."""
+        """Go to the previous change. Before the first change of a page, go to the previous page."""
         self._go_along(-1, self._view.rendered.changes)
 
     def command_next_thread(self) -> None:
-        """Go to the next visible thread, on a later page if there is none on this."""
+        """Go to the next visible thread, on this page or a later one."""
         self._go_to_thread(1)
 
     def command_previous_thread(self) -> None:
-        """Go to the previous visible thread."""
+        """Go to the previous visible thread, on this page or an earlier one."""
         self._go_to_thread(-1)
 
     def command_next_page(self) -> None:
@@ -117,7 +117,7 @@ class ReviewNavigation:
         self._turn(-1)
 
     def command_mark(self) -> None:
-        """Mark the page as viewed and go to the next, or remove the mark."""
+        """Mark the page as viewed and go to the next page, or remove the mark."""
         item = self._view.item
         if item is None:
             return
@@ -135,14 +135,14 @@ class ReviewNavigation:
         self._screen.notify("copied the Markdown of the page" if text else "there is no text here")
 
     def command_copy(self) -> None:
-        """Copy the web address, or the number if there is none."""
+        """Copy the web address of the change request, or its number if it has no address."""
         request = self._model.request
         if request:
             self._screen.app_context.copy_to_clipboard(request.urls.app or f"#{request.number}")
             self._screen.notify("copied")
 
     def command_web(self) -> None:
-        """Open it in the browser, or copy its address if there is no browser."""
+        """Open the change request in the browser, or copy its address if there is no browser."""
         address = self._model.request.urls.app if self._model.request else None
         if address:
             open_address(self._screen.app_context, address)
@@ -157,7 +157,7 @@ class ReviewNavigation:
             self._screen.notify("this is the last page" if step > 0 else "this is the first page")
 
     def _go_along(self, step: int, lines: list[int]) -> None:
-        """Go to the next of these lines, or to another page if there is none; in one scroll, to a change in it."""
+        """Go to the next line in `lines`, or else to another page; if all pages are shown, to a change in that page."""
         if self._go_ahead(step, lines):
             return
         row = self._view.row
@@ -179,7 +179,7 @@ class ReviewNavigation:
             self._session.go_to_line(self._view.rendered.threads[0 if step > 0 else -1])
 
     def _go_ahead(self, step: int, lines: list[int]) -> bool:
-        """Go to the next of these lines; returns whether there is one."""
+        """Go to the next line in `lines`. Returns False if there is none."""
         cursor = self._view.line
         ahead = [line for line in lines if (line - cursor) * step > 0]
         if ahead:

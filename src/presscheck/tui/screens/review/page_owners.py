@@ -1,4 +1,4 @@
-"""The owners of the changed pages in a review: for the choice of reviewers and for the merge requirements."""
+"""The owners of the changed pages, for the choice of reviewers and for the merge requirements."""
 
 from __future__ import annotations
 
@@ -36,29 +36,29 @@ REVIEW_WORDS: dict[OwnerReview, str] = {
     "changes-requested": "requested changes",
     "author": "the author",
 }
-"""The review of an owner, in words."""
+"""Descriptions of an owner's review."""
 
 
 class PageOwners:
-    """Reads the owners file when it has changed, and finds the owners of the changed pages.
+    """Reads the owners file after changes, and finds the owners of the changed pages.
 
     Args:
         model: the change request.
-        screen: the screen.
+        screen: the screen that shows errors in the file.
     """
 
     def __init__(self, model: ReviewModel, screen: BaseScreen) -> None:
         self._model, self._screen = model, screen
         self._reported: tuple[str, ...] = ()
         self.owners: tuple[PageOwner, ...] = ()
-        """The owners as they were found last, those of most pages first."""
+        """The owners found by the last `load`, ordered by number of owned pages, highest first."""
 
     async def load(self, space: Space, people: Iterable[Person] | None = None) -> tuple[PageOwner, ...]:
-        """Find the owners, and report the first error in the file once.
+        """Find the owners of the changed pages, and report the first error in the owners file once.
 
         Args:
             space: the space of the change request.
-            people: the users who can be owners; None reads them if there are owners, as far as they can be read.
+            people: the users who can be owners; if None, they are read when the file names owners.
         """
         owners = self._file.read()
         errors = tuple(str(error) for error in owners.errors)
@@ -71,14 +71,14 @@ class PageOwners:
             if people is None:
                 try:
                     people = await people_in(engine, organization, self._model.people())
-                except PresscheckError:  # such as offline: the owners then have the names of the file
+                except PresscheckError:  # such as offline: owners are shown with their names in the file
                     people = [Person(user, "") for user in self._model.people() if user]
             counted = await find_owners(engine, organization, counted, people)
         self.owners = counted
         return counted
 
     async def choices(self, space: Space, people: Sequence[Person]) -> list[Choice]:
-        """The people to choose reviewers from: owners of changed pages first, each with what they own."""
+        """Return the choices of reviewers: owners of changed pages first, with their share of the pages."""
         shares = shares_by_user(await self.load(space, people))
         order = {user_id: number for number, user_id in enumerate(shares)}
         ordered = sorted(people, key=lambda person: order.get(person.user.id, len(order)))
@@ -92,7 +92,7 @@ class PageOwners:
         ]
 
     def missing(self) -> Iterator[tuple[PageOwner, OwnerReview]]:
-        """The owners who have not reviewed the newest revision, each with their review."""
+        """Yield the owners who have not reviewed the newest revision, each with the state of the review."""
         request = self._model.request
         author = request.created_by.id if request and request.created_by else None
         for owner in self.owners:
@@ -107,7 +107,7 @@ class PageOwners:
 
 
 def missing_text(owners: Sequence[PageOwner]) -> str:
-    """The owners without a review, in words; `all owners of the changed pages reviewed` if there are none."""
+    """Return a sentence about the owners who have not reviewed."""
     names = join_names([sanitize(owner.title) for owner in owners])
     if not names:
         return "all owners of the changed pages reviewed"

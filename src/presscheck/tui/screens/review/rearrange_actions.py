@@ -1,4 +1,4 @@
-"""Drop, copy and move changes of a change request: the marked pages, the page in the list, or the hunk in the text."""
+"""Drop, copy or move changes of a change request: of the marked pages, the selected page, or one hunk."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from presscheck.tui.screens.review.session import ReviewSession
 
 NEW = "new"
-"""The key of a new change request among those to choose from."""
+"""The key of the choice that creates a change request."""
 VERBS: dict[Kind, str] = {"drop": "Drop", "copy": "Copy", "move": "Move"}
 DONE: dict[Kind, str] = {"drop": "dropped", "copy": "copied", "move": "moved"}
 
@@ -50,12 +50,12 @@ class RearrangeActions:
         self._suggestions = SuggestionActions(session)
 
     def command_mark_range(self) -> None:
-        """Start a range of marked pages, or end it."""
+        """Start or end a range of marked pages."""
         is_first = self._view.items.mark_range()
         self._screen.notify("a range starts here: V ends it" if is_first else self._marks())
 
     def command_mark_visible(self) -> None:
-        """Mark all visible pages, or remove their marks."""
+        """Mark all visible pages, or remove their marks if all are marked."""
         self._view.items.mark_visible()
         self._screen.notify(self._marks())
 
@@ -65,11 +65,11 @@ class RearrangeActions:
             self._screen.app_context.close_screen()
 
     def reason_act_on_marked(self) -> str | None:
-        """Why nothing can be done with what is marked."""
+        """Return why neither marked pages nor suggestions can be acted on."""
         return self._reason() if self._marked() else self._suggestions.reason_act_on_marked()
 
     async def command_act_on_marked(self) -> None:
-        """Ask what to do with the marked pages; without marks, apply the suggestions."""
+        """Ask for an action on the marked pages. Without marks, apply all suggestions."""
         pages = self._marked()
         if not pages:
             await self._suggestions.command_act_on_marked()
@@ -86,7 +86,7 @@ class RearrangeActions:
                 await self._rearrange(kind)
 
     def reason_drop_change(self) -> str | None:
-        """Why nothing can be dropped, copied or moved."""
+        """Return why no change can be dropped, copied or moved."""
         if self._marked():
             return self._reason()
         item, block = self._view.item, self._view.block
@@ -103,7 +103,7 @@ class RearrangeActions:
     reason_move_change = reason_drop_change
 
     async def _rearrange(self, kind: Kind) -> None:
-        """Choose where changes go, show what will happen to each page, and do it once that is confirmed."""
+        """Choose the target, show the effect on each page, and rearrange the changes after a confirmation."""
         source, selection, context = self._model.request, self._selection(), self._screen
         if source is None:
             return
@@ -144,14 +144,14 @@ class RearrangeActions:
 
     @property
     def _is_on_text(self) -> bool:
-        """Whether the cursor is in the text of a page that both sides have, so that it is on one hunk."""
+        """Whether the cursor is in the text of an edited page, so that a command acts on one hunk."""
         item = self._view.item
         if item is None or not self._view.is_in_change or not item.has_text:
             return False
         return "edited" in item.kinds and {"added", "deleted"}.isdisjoint(item.kinds)
 
     def _selection(self) -> Selection | None:
-        """The marked pages, or the hunk or the page under the cursor; None if there is none."""
+        """Return the marked pages, or the hunk or page under the cursor; None if there is none."""
         if pages := self._marked():
             return Selection(pages)
         item = self._view.item
@@ -166,7 +166,7 @@ class RearrangeActions:
         return Selection((item.id,), hunk) if hunk else None
 
     def _marked(self) -> tuple[str, ...]:
-        """The marked pages that are still changed, in the order of the list."""
+        """Return the ids of the marked pages that are still changed, in list order."""
         marked = self._view.items.marked
         return tuple(item.id for item in self._model.items if item.noun == "page" and item.id in marked)
 
@@ -178,7 +178,7 @@ class RearrangeActions:
         return self._screen.engine.missing_reason(GetRevision) or self._session.edit_any_reason()
 
     async def _others(self, source: ChangeRequest) -> list[ChangeRequest]:
-        """The other open change requests and drafts of the space, the newest first."""
+        """Return the other open and draft change requests of the space, newest first."""
         requests: list[ChangeRequest] = []
         for status in ("open", "draft"):
             call = ListChangeRequests(space_id=source.space, status=status, limit=ALL)
@@ -187,7 +187,7 @@ class RearrangeActions:
         return sorted(others, key=lambda request: -request.number)
 
     async def _choose(self, kind: Kind, requests: list[ChangeRequest]) -> str | None:
-        """The id of the chosen change request, or `new`; None if nothing was chosen."""
+        """Ask for the target. Returns the id of a change request, `new`, or None if canceled."""
         choices = [Choice(NEW, "new change request …", "from main")]
         choices += [
             Choice(request.id, f"#{request.number} {sanitize(request.subject) or '(no subject)'}", request.status)
@@ -197,12 +197,11 @@ class RearrangeActions:
 
 
 def _what(selection: Selection) -> str:
-    """What is selected, in words."""
     return "this change" if selection.hunk else f"the changes to {count(len(selection.pages), 'page')}"
 
 
 def _where(plan: Rearrangement, subject: str) -> str:
-    """Where changes are taken from, or where they go."""
+    """Return the end of a dialog title that names the source or the target."""
     if plan.kind == "drop":
         return f" from #{plan.source.number}"
     if plan.target:

@@ -1,7 +1,6 @@
-"""Renders a review: its header, the rows of its list of pages, and the change of one page or the conversation.
+"""Renders a review: its header, the rows of its list, and the change of a page or the conversation.
 
-The header has the state, and whether it can be merged. Threads stand in the change at their place: author, time and
-text, and the replies below; a resolved one is folded.
+Threads are shown in the change at their text, with author, time, text and replies. Resolved threads are folded.
 """
 
 from __future__ import annotations
@@ -49,12 +48,12 @@ _CERTAINTIES = {
     "unknown": ("the service decides", "quiet"),
 }
 VERDICT_SIGNS = {"approved": ("✓", "added"), "changes-requested": ("✗", "removed"), "asked": ("◷", "waiting")}
-"""The sign of a review by its status, and its style."""
+"""The sign and style of each review status."""
 _THREAD_COLUMNS = 4
 _TITLE_COLUMNS = 16
-"""The columns of a title that no size takes away, with the mark before it."""
+"""Columns that the size never takes from a title, including the mark before it."""
 _NARROW_LIST = 22
-"""Below this number of columns only the title is shown."""
+"""Below this number of columns, rows show only the title."""
 _KIND_STYLES = {
     "added": "added",
     "deleted": "removed",
@@ -67,7 +66,7 @@ _KIND_STYLES = {
 _NOUNS = {"file": "file ", "content": "reusable ", "tag": "tag ", "variables": ""}
 TOO_NARROW = "too narrow for split view"
 DIALOG_COLUMNS = 72
-"""The columns of a line in a dialog."""
+"""Columns of a line in a dialog."""
 
 
 def state_line(
@@ -80,7 +79,10 @@ def state_line(
     new_threads: int = 0,
     notifications: str = "",
 ) -> Line:
-    """`open ✓1 ✗1 ◷1   37 changes · 29 viewed   4 open comments · 1 new   ◷ main has new changes`, cut."""
+    """Render the state of a change request, without the last parts if they do not fit.
+
+    Example: `open ✓1 ✗1 ◷1   37 changes · 29 viewed   4 open comments · 1 new   ◷ main has new changes`.
+    """
     status = Span(sanitize(request.status), _STATUS.get(request.status, "strong"))
     parts: list[Line] = [(status, *verdicts(reviewers or ()))]
     if collected is not None:
@@ -100,7 +102,7 @@ def state_line(
 
 
 def by_line(request: ChangeRequest, me: str, now: datetime) -> Line:
-    """The author, or who merged it: `by mia · 2 h ago`, `merged by jon 1 d ago`."""
+    """Render who created or merged the change request: `by mia · 2 h ago`, `merged by jon 1 d ago`."""
     if request.status == "merged":
         author = f" by {person(request.merged_by, me)}" if request.merged_by else ""
         when = f" {since(request.merged_at, now)}" if request.merged_at else ""
@@ -110,16 +112,16 @@ def by_line(request: ChangeRequest, me: str, now: datetime) -> Line:
 
 
 def compared_line(review: Review | None, now: datetime, note: str = "") -> Line:
-    """`since your review 2 h ago`, or a note on how the changes were found out; empty if all changes are shown."""
+    """Render `since your review 2 h ago`, or a note on the comparison; empty if all changes are shown."""
     if review is None:
         return (Span(sanitize(note), "waiting"),) if note else ()
     return (Span(f"since your review {since(review.created_at, now)}", "accent"),)
 
 
 def verdicts(reviewers: Sequence[Reviewer]) -> Line:
-    """` ✓1 ✗1 ◷1 ✓1 stale`: approvals, requested changes, pending reviewers, approvals of an older revision.
+    """Render approvals, requested changes, pending reviewers and stale approvals: ` ✓1 ✗1 ◷1 ✓1 stale`.
 
-    ` ✓ by the author` is an approval that does not count.
+    An approval by the author does not count, and is shown as ` ✓ by the author`.
     """
     spans: list[Span] = []
     own = [reviewer for reviewer in reviewers if reviewer.status == "approved" and reviewer.is_author]
@@ -137,7 +139,7 @@ def verdicts(reviewers: Sequence[Reviewer]) -> Line:
 
 
 def merge_line(readiness: MergeReadiness, columns: int) -> Line:
-    """`Can merge?  no: ada requested changes, 4 open comments`."""
+    """Render `Can merge? no: ada requested changes, 4 open comments`."""
     reasons = ", ".join(readiness.reasons)
     word, style = _CERTAINTIES[readiness.certainty]
     spans = [Span("Can merge? ", "quiet"), Span(word, style)]
@@ -147,7 +149,7 @@ def merge_line(readiness: MergeReadiness, columns: int) -> Line:
 
 
 def summary_lines(model: ReviewModel) -> list[Line]:
-    """The subject, the changes, the reviews, and whether it can be merged, for a dialog."""
+    """Render the subject, changes, reviews and merge readiness for a dialog."""
     request, progress = model.request, model.progress()
     reviews = plain(verdicts(model.reviewers() or ())).strip() or "none yet"
     missing = f"; ⚠ {progress.missing}" if progress and progress.missing else ""
@@ -160,20 +162,20 @@ def summary_lines(model: ReviewModel) -> list[Line]:
 
 
 def undo_line(*, can_revert: bool) -> Line:
-    """How a merge can be undone; a service without edits of pages cannot revert one."""
+    """Render how a merge can be undone. Reverting needs a service that can edit pages."""
     words = "To undo a merge: Z in the merged change request reverts it in a new one."
     return (Span(words, "quiet") if can_revert else Span("This cannot be undone.", "waiting"),)
 
 
 def check_line(check: MergeCheck) -> Line:
-    """A merge requirement: its sign, its name and its status."""
+    """Render a merge requirement: sign, name and message."""
     word, style = _CERTAINTIES[check.certainty]
     sign = word[0] if check.certainty != "unknown" else "?"
     return (Span(f" {sign} ", style), *pad((Span(check.subject, "quiet"),), 13), Span(check.message))
 
 
 def fix_line(check: MergeCheck) -> Line:
-    """Who can fix what is missing."""
+    """Render who can meet a merge requirement."""
     return (Span(" " * 16), Span(f"can be fixed by {check.fixed_by}", "quiet"))
 
 
@@ -191,7 +193,7 @@ def _progress(progress: Progress | None) -> Line:
 
 
 def _join_fitting(parts: Sequence[Line], columns: int) -> Line:
-    """Joins as many parts as fit, with gaps; always shows the first, cut if necessary."""
+    """Join as many parts as fit, with gaps. The first part is always shown, cut if necessary."""
     for number in range(len(parts), 0, -1):
         line: list[Span] = []
         for part in parts[:number]:
@@ -212,7 +214,7 @@ def item_line(
     has_new: bool = False,
     marked: bool = False,
 ) -> Line:
-    """A row of the list: `✓ Overview   +12 −3 words  ┃2`; the size is shortened, then the title is cut."""
+    """Render a row of the list: `✓ Overview   +12 −3 words  ┃2`. The size is shortened before the title is cut."""
     mark = Span("• ", "accent") if marked else Span("✓ ", "added") if viewed else Span("  ")
     style = "quiet" if viewed else "removed strike" if item.kinds[0] == "deleted" else ""
     title = (mark, Span(_NOUNS.get(item.noun, ""), "quiet"), Span(item.title, style))
@@ -222,7 +224,7 @@ def item_line(
 
 
 def conversation_line(columns: int, open_threads: int, *, has_new: bool = False) -> Line:
-    """The first row of the list: the conversation about the whole change request."""
+    """Render the first row of the list, the conversation about the whole change request."""
     return _row((Span("  "), Span("Conversation", "strong")), (), open_threads, columns, has_new=has_new)
 
 
@@ -237,7 +239,7 @@ def _row(title: Line, size: Line, open_threads: int, columns: int, *, has_new: b
 
 
 def _size(item: ChangedItem, words: WordCount | None, room: int, *, viewed: bool) -> Line:
-    """The longest form of the size that fits."""
+    """Render the longest form of the size that fits."""
     style = "quiet" if viewed else _KIND_STYLES[item.kinds[0]]
     sizes = change_sizes(item, words)
     return (Span(next((size for size in sizes if len(size) <= room), sizes[-1]), style),)
@@ -245,9 +247,17 @@ def _size(item: ChangedItem, words: WordCount | None, room: int, *, viewed: bool
 
 @dataclass
 class RenderedChange:
-    """Rendered lines, with the positions of changes, threads, lines of the new text, folded lines and reviewers.
+    """Rendered lines, and the positions of what they show.
 
-    `blocks` are the blocks of the difference that lines belong to.
+    Attributes:
+        lines: the lines.
+        changes: the first line of each change.
+        thread_of: thread ids by line.
+        message_of: message ids by line.
+        anchors: line numbers in the new text, by line.
+        folds: the folded lines of the new text, by the line that represents them.
+        blocks: blocks of the difference, by line.
+        reviewers: lines by reviewer id.
     """
 
     lines: list[Line] = field(default_factory=list[Line])
@@ -264,15 +274,15 @@ class RenderedChange:
         self.lines += lines
 
     def anchor_at(self, line: int) -> int | None:
-        """The line of the new text at a line, or at the nearest line above that has one."""
+        """Return the line number in the new text at a line, or at the nearest line above that has one."""
         return next((self.anchors[near] for near in range(line, -1, -1) if near in self.anchors), None)
 
     def block_at(self, line: int) -> SegmentPair | None:
-        """The block of the difference at a line, or at the nearest line above that has one."""
+        """Return the block of the difference at a line, or at the nearest line above that has one."""
         return next((self.blocks[near] for near in range(line, -1, -1) if near in self.blocks), None)
 
     def deleted_at(self, line: int) -> SegmentPair | None:
-        """The deleted or moved block of the old text at a line; None at a line of the new text."""
+        """Return the deleted or moved block of the old text at a line; None at a line of the new text."""
         for near in range(line, -1, -1):
             if near in self.anchors:
                 return None
@@ -281,14 +291,16 @@ class RenderedChange:
         return None
 
     def line_of(self, anchor: int | None) -> int:
-        """The first line that shows this line of the new text, or a later one; 0 if there is none."""
+        """Return the first line that shows a line of the new text or a later one; 0 if there is none."""
         lines = [line for line, text_line in self.anchors.items() if anchor is not None and text_line >= anchor]
         return min(lines, default=0)
 
     def position_of(self, line: int) -> tuple[str | int | None, int]:
-        """The thread or line of the new text that a line belongs to or stands below, and the distance from its start.
+        """Return the position of a line relative to the thread or text line that it shows or follows.
 
-        A line below it has the distance from its end, as a negative number.
+        Returns:
+            The owner and a distance. The owner is a thread id, a line number of the new text, or None at the top.
+            The distance is counted from the owner's first line or, negative, upwards to its last line.
         """
         near = next((at for at in range(line, -1, -1) if at in self.thread_of or at in self.anchors), None)
         if near is None:
@@ -302,7 +314,10 @@ class RenderedChange:
         return owner, line - first
 
     def line_at_position(self, owner: str | int | None, distance: int) -> int | None:
-        """The line at a position of `position_of`, not below the end of its owner; None if the owner is not shown."""
+        """Return the line at a position from `position_of`.
+
+        The line is never below the end of its owner. Returns None if the owner is not shown.
+        """
         owners = self.thread_of if isinstance(owner, str) else self.anchors
         lines = [line for line, other in owners.items() if other == owner]
         if not lines:
@@ -310,7 +325,7 @@ class RenderedChange:
         return max(lines) - distance if distance < 0 else min(min(lines) + distance, max(lines))
 
     def first_line_of_thread(self, thread_id: str) -> int:
-        """The first line of a thread; 0 if it is not shown."""
+        """Return the first line of a thread; 0 if it is not shown."""
         return min((line for line, other in self.thread_of.items() if other == thread_id), default=0)
 
     @property
@@ -321,7 +336,7 @@ class RenderedChange:
 
 @dataclass(frozen=True)
 class PageText:
-    """The text of a changed page: its difference, or why there is none yet."""
+    """The compared texts of a changed page: the difference, or the error that prevented loading it."""
 
     difference: PageDifference | None = None
     after: str = ""
@@ -332,11 +347,11 @@ class PageText:
 
     @property
     def before(self) -> str:
-        """The text that it is compared with; empty while it is not loaded."""
+        """The old text; empty while it is not loaded."""
         return self.difference.before if self.difference else ""
 
     def lines(self, difference: PageDifference, options: RenderOptions, keep: Collection[int]) -> DifferenceLines:
-        """The difference as lines; the last result is cached, because each answer of the service redraws."""
+        """Render the difference. The last result is cached, because each result of the service redraws."""
         context = CONTEXT if options.only_changed else None
         mode, columns = options.shown_mode, options.columns
         key = mode, columns, context, frozenset(keep if options.only_changed else ())
@@ -348,7 +363,7 @@ class PageText:
 
 @dataclass(frozen=True)
 class RenderOptions:
-    """How a change is shown."""
+    """Options for rendering a change."""
 
     columns: int
     now: datetime
@@ -356,22 +371,22 @@ class RenderOptions:
     mode: Mode = "prose"
     unfolded: Collection[str] = ()
     opened: Collection[int] = ()
-    """Unchanged lines of the new text that are shown."""
+    """Lines of the new text that are shown although they are unchanged."""
     is_narrow: bool = False
     """Whether the pane is too narrow for split view."""
 
     @property
     def shown_mode(self) -> Mode:
-        """The mode; prose if the pane is too narrow for split view."""
+        """The displayed mode: prose instead of split if the pane is too narrow."""
         return "prose" if self.mode == "split" and self.is_narrow else self.mode
 
 
 def render_item(
     item: ChangedItem, page: PageText, threads: Sequence[Thread], options: RenderOptions, position: str
 ) -> RenderedChange:
-    """The changes of an item, with its threads in place."""
+    """Render the changes of an item, with threads at their text."""
     change = RenderedChange()
-    if NOT_COMPARED in item.kinds:  # its unchanged lines are not known
+    if NOT_COMPARED in item.kinds:  # it is unknown which lines are unchanged
         options = replace(options, only_changed=False)
     summary = f"{kinds_text(item)} · {position}" + (f" · {TOO_NARROW}" if options.shown_mode != options.mode else "")
     title = cut((Span(item.title, "title"), Span(f"   {summary}", "quiet")), options.columns)
@@ -431,7 +446,7 @@ def _add_difference(
 
 
 def _below_deleted(lines: DifferenceLines, pairs: Sequence[SegmentPair], deleted_line: int) -> int | None:
-    """The last line of the difference that shows a line of the old text; None if none does."""
+    """Return the last line of the difference that shows a line of the old text, or None."""
     shown: list[int] = []
     for number, block in enumerate(lines.blocks):
         before = pairs[block].before if block is not None else None
@@ -442,7 +457,7 @@ def _below_deleted(lines: DifferenceLines, pairs: Sequence[SegmentPair], deleted
 
 
 def render_conversation(model: ReviewModel, threads: Sequence[Thread], options: RenderOptions) -> RenderedChange:
-    """The conversation about the whole change request: description, reviewers, reviews and threads."""
+    """Render the conversation about the whole change request: description, reviewers, reviews and threads."""
     change, request = RenderedChange(), model.request
     if request is None:
         return change
@@ -471,7 +486,6 @@ def render_conversation(model: ReviewModel, threads: Sequence[Thread], options: 
 
 
 def _no_changes(model: ReviewModel) -> str:
-    """The text in place of the summary if there are no changes."""
     if model.shown_changes is None:
         return "Loading the changes …"
     return "no changes since your review" if model.since else "no changes yet: e edits a page in it"
@@ -515,14 +529,14 @@ def _review(review: Review, options: RenderOptions) -> list[Line]:
 
 
 def suggestion_at(change: RenderedChange, page: PageText, line: int) -> str:
-    """The start of a suggestion for the block at a line; empty if there is no block."""
+    """Return a suggestion template for the block at a line; empty if there is no block."""
     anchor = change.anchor_at(line)
     block = block_at(page.after, anchor) if anchor is not None else None
     return format_suggestion(block.text) if block else ""
 
 
 def text_line_at(change: RenderedChange, page: PageText, line: int) -> int | None:
-    """The line of the new text at a line, or the nearest above it that is not blank."""
+    """Return the line number in the new text at a line, or at the nearest line above whose text is not blank."""
     lines = page.after.split("\n")
     for near in range(line, -1, -1):
         number = change.anchors.get(near)

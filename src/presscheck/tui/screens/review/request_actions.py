@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from presscheck.tui.screens.review.session import ReviewSession
 
 SUBJECT = 100
-"""The most characters of a subject."""
+"""Maximum number of characters in a subject."""
 
 
 class RequestActions:
@@ -43,11 +43,11 @@ class RequestActions:
         self._view, self._drafts = session.view, session.drafts
 
     def reason_rename(self) -> str | None:
-        """Why its details cannot be edited."""
+        """Return why the details of the change request cannot be edited."""
         return self._model.closed_reason() or self._drafts.disabled_reason()
 
     async def command_rename(self) -> None:
-        """Edit the subject or the description, or switch between draft and open."""
+        """Edit the subject or description, or switch between draft and open."""
         request = self._model.request
         if request is None:
             return
@@ -66,7 +66,7 @@ class RequestActions:
             self._drafts.send(UpdateChangeRequest(**self._model.path, status="open" if is_draft else "draft"))
 
     def reason_archive(self) -> str | None:
-        """Why it cannot be archived."""
+        """Return why the change request cannot be archived or reopened."""
         request = self._model.request
         return "it is merged" if request and request.status == "merged" else self._drafts.disabled_reason()
 
@@ -82,7 +82,7 @@ class RequestActions:
             self._drafts.send(UpdateChangeRequest(**self._model.path, status=status))
 
     def reason_revert(self) -> str | None:
-        """Why it cannot be reverted."""
+        """Return why the change request cannot be reverted."""
         request, engine = self._model.request, self._screen.engine
         if request is None or request.status != "merged":
             return "only a merged change request can be reverted"
@@ -91,7 +91,7 @@ class RequestActions:
         return engine.missing_reason(EditChangeRequestContent) or self._drafts.disabled_reason()
 
     async def command_revert(self) -> None:
-        """Create a change request that undoes this one, after a confirmation, and open it."""
+        """Create and open a change request that undoes this one, after a confirmation."""
         request, context = self._model.request, self._screen
         if request is None or await stays_locked(context, request.space):
             return
@@ -100,7 +100,7 @@ class RequestActions:
         await make_revert(context, f"Revert #{request.number}?", request.space, plan)
 
     async def command_reviewers(self) -> None:
-        """Request reviews, or withdraw the requests; owners of changed pages are first."""
+        """Request reviews, or withdraw requests. Owners of changed pages are listed first."""
         engine, path = self._screen.engine, self._model.path
         space = self._model.space or await engine.read(GetSpace(space_id=path["space_id"]))
         people = await people_in(engine, space.organization, self._model.people())
@@ -122,29 +122,29 @@ class RequestActions:
             self._drafts.send(RemoveRequestedReviewer(**path, user_id=user))
 
     def reason_edit_other(self) -> str | None:
-        """Why the page cannot be edited."""
+        """Return why the selected page cannot be edited."""
         return self._session.edit_page_reason()
 
     async def command_edit_other(self) -> None:
-        """Edit the page in the editor that is not the usual one."""
+        """Edit the page in the editor that is not the default: external instead of built-in, or the reverse."""
         if item := self._view.item:
             await edit_page(self._screen, self._model.path, item.id, uses_other_editor=True)
 
     async def command_pdf(self) -> None:
-        """Open a PDF of the change request, or copy its address; the service keeps it for an hour."""
+        """Open a PDF of the change request, or copy its address. The service deletes the PDF after an hour."""
         self._screen.notify("generating the PDF …")
         answer = await self._screen.engine.read(GetChangeRequestPDF(**self._model.path))
         open_address(self._screen.app_context, answer.url)
 
     async def edit_subject(self, subject: str) -> None:
-        """Edit the subject."""
+        """Edit the subject in a dialog."""
         draft = DraftSlot(self._screen.engine.outbox, self._drafts.key("subject"), subject, self._drafts.about())
         text = await self._screen.ask(PromptDialog("Subject", draft, max_length=SUBJECT))
         if text and (text == subject or self._drafts.send(UpdateChangeRequest(**self._model.path, subject=text))):
             draft.discard()
 
     def edit_description(self) -> None:
-        """Edit the description."""
+        """Edit the description in the composer."""
         # 7 ms, only for a description
         from presscheck.documents.nodes.from_markdown import markdown_to_nodes
 
@@ -158,7 +158,7 @@ class RequestActions:
         self._drafts.compose("Description", "description", call, initial=before, may_be_empty=True)
 
     def _description(self) -> str:
-        """The description as Markdown; empty if there is none that can be converted."""
+        """Return the description as Markdown; empty if there is none or it cannot be converted."""
         # 3 ms, only for a description
         from presscheck.documents.nodes.to_markdown import nodes_to_markdown
         from presscheck.documents.nodes.validation import InvalidNode

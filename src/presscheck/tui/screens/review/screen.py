@@ -41,17 +41,17 @@ if TYPE_CHECKING:
 
 ON_THREAD = ("reply", "resolve", "react", "edit", "comment", "next_thread")
 ON_CONFLICT = ("take_ours", "edit", "comment", "merge", "next_change", "next_page")
-"""What the footer shows while the cursor is on a thread or a conflict."""
+"""Footer commands while the cursor is on a conflict."""
 IF_MERGED = ("revert", "comment", "next_change", "next_page", "next_thread", "threads")
-"""What it shows instead of the verbs of a review, once the change request is merged."""
+"""Footer commands for a merged change request, where commands of a review do not apply."""
 
 
 class ReviewScreen(BaseScreen):
     """A change request: read it, discuss it, review it and merge it.
 
     Args:
-        space_id: the id of its space.
-        request_id: its id, or its number in the space.
+        space_id: the id of the space.
+        request_id: the id of the change request, or its number in the space.
     """
 
     CSS_PATH = "screen.tcss"
@@ -77,7 +77,7 @@ class ReviewScreen(BaseScreen):
         self._had_items = self._is_stale = False
         self._compared: tuple[str | None, ...] = ()
         self._reviews: Sequence[Review] | None = None
-        """The revisions and the reviews as of the last comparison."""
+        """The reviews when the merge forecast was updated last."""
         self.session = ReviewSession(self, space_id, request_id, self._on_answer)
         self._merge = MergeActions(self.session)
         self._history = HistoryActions(self.session)
@@ -89,7 +89,7 @@ class ReviewScreen(BaseScreen):
     @override
     @property
     def is_shown(self) -> bool:
-        """Whether the user sees this screen, or another one with a part of its model."""
+        """Whether the user sees this screen, or a screen that shows a part of the review."""
         return super().is_shown or self.session.is_part_shown
 
     @override
@@ -119,7 +119,7 @@ class ReviewScreen(BaseScreen):
     @override
     @property
     def footer_commands(self) -> tuple[str, ...]:
-        """Those for the thread or the conflict under the cursor, or for the page."""
+        """Commands for the thread or conflict under the cursor, or else for the page."""
         if self.session.view.is_in_change and self.session.view.is_on_thread:
             can_apply = self.disabled_reason("use_suggestion") is None
             return ("use_suggestion", *ON_THREAD) if can_apply else ON_THREAD
@@ -167,7 +167,7 @@ class ReviewScreen(BaseScreen):
         self.run(LiveUpdates(self.engine, self.session.model, lambda: self.is_shown).run, group="live updates")
 
     def command_threads(self) -> None:
-        """List the threads, and choose which are shown."""
+        """Open the list of threads, and choose which threads are visible."""
         self.session.open_part(ThreadListScreen(self.session))
 
     def command_unsend(self) -> Awaitable[None] | None:
@@ -179,7 +179,7 @@ class ReviewScreen(BaseScreen):
 
     @override
     def on_screen_resume(self) -> None:
-        """Draw what changed while the screen was hidden, with the threads as they were filtered elsewhere."""
+        """Redraw if the review changed while the screen was hidden, and apply the thread filter again."""
         super().on_screen_resume()
         self.session.threads.reload()
         if self._is_stale:
@@ -208,12 +208,12 @@ class ReviewScreen(BaseScreen):
 
     @on(LineView.LinkChosen)
     def link_chosen(self, event: LineView.LinkChosen) -> None:
-        """Open a web address; other links are followed where pages are browsed."""
+        """Open a web address; other links can only be followed in the space browser."""
         open_address(self.app_context, event.target)
 
     @on(RowList.RowHighlighted)
     def row_highlighted(self, event: RowList.RowHighlighted) -> None:
-        """Show another item."""
+        """Show the item under the cursor."""
         if event.rows is self.session.view.items and not self.session.view.is_shown:
             self.session.view.show_change(to_top=True)
             self.session.load_visible()
@@ -224,7 +224,7 @@ class ReviewScreen(BaseScreen):
         self._update_footer()
 
     def on_descendant_focus(self) -> None:
-        """Show the keys of the pane that has the focus now."""
+        """Show the keys of the focused pane in the footer."""
         self._update_footer()
 
     def _update_footer(self) -> None:
@@ -258,7 +258,7 @@ class ReviewScreen(BaseScreen):
             space.revision if space else None,
         )
         is_other = compared != self._compared or model.reviews is not self._reviews
-        if is_other or self._merge.forecast.checked is None or self._history.has_failed:  # a comment changes neither
+        if is_other or self._merge.forecast.checked is None or self._history.has_failed:  # not for comments
             self._compared, self._reviews = compared, model.reviews
             self._merge.forecast.update()
             self._history.update()
@@ -266,7 +266,7 @@ class ReviewScreen(BaseScreen):
             self._had_items = True
             session.go_to_first()
         self.redraw()
-        if not (isinstance(session.part, ThreadListScreen) and session.is_part_shown):  # it loads other texts
+        if not (isinstance(session.part, ThreadListScreen) and session.is_part_shown):  # it loads its own texts
             session.load_visible()
         session.show_target_thread()
         self.continuation.proceed()

@@ -1,4 +1,4 @@
-"""One change request while its review is open: what is loaded, what is shown, and how to get to a place in it."""
+"""The session of an open review: its data, its widgets, and navigation to threads, conflicts and pages."""
 
 from __future__ import annotations
 
@@ -29,21 +29,20 @@ if TYPE_CHECKING:
 
 
 class ReviewSession:
-    """Loads a change request, keeps what is shown of it, and goes to places in it.
+    """The data and widgets of one open review, and navigation in it.
 
     Args:
-        screen: the screen that shows it.
-        space_id: the id of its space.
-        request_id: its id, or its number in the space.
-        on_answer: called after each answer of the service.
-
+        screen: the review screen.
+        space_id: the id of the space.
+        request_id: the id of the change request, or its number in the space.
+        on_answer: called after each response of the service.
     Attributes:
         model: the responses of the service.
         texts: the texts of the changed pages.
-        threads: the threads by item, and which of them are shown.
-        loader: requests all of it.
-        view: the widgets, and what is under the cursor.
-        drafts: composes and sends.
+        threads: the threads by item, and the filter that hides some.
+        loader: subscribes to the calls of the model.
+        view: the widgets and the cursor.
+        drafts: composes and sends comments.
         owners: the owners of the changed pages.
         part: the last list of threads or of merge requirements that was opened.
     """
@@ -65,17 +64,17 @@ class ReviewSession:
         self.owners = PageOwners(self.model, screen)
         self.part: BaseScreen | None = None
         self._target_thread: tuple[str, str] | None = None
-        """The thread that the cursor goes to once it is loaded, and the last key then; another key cancels it."""
+        """The id of the thread to go to once it is loaded, and the last key at that time. Any other key cancels it."""
 
     def edit_page_reason(self) -> str | None:
-        """Why the selected page cannot be edited."""
+        """Return why the selected page cannot be edited, or None."""
         item, is_missing = self.view.item, self.screen.engine.missing_reason(EditChangeRequestContent) is not None
         if not is_missing and (item is None or not item.has_text or "deleted" in item.kinds):
             return "no page here that can be edited"
         return self.edit_any_reason()
 
     def edit_any_reason(self) -> str | None:
-        """Why no page can be edited."""
+        """Return why pages of this change request cannot be edited, or None."""
         if missing := self.screen.engine.missing_reason(EditChangeRequestContent):
             return missing
         if not self.screen.engine.status.online:
@@ -83,18 +82,21 @@ class ReviewSession:
         return self.model.closed_reason() or self.drafts.disabled_reason()
 
     async def read_page(self, page_id: str) -> RevisionPage:
-        """Read a page of the change request as it is now."""
+        """Read the current version of a page in the change request."""
         return await self.screen.engine.read(
             GetChangeRequestPage(**self.model.path, page_id=page_id, format="markdown")
         )
 
     async def write_page(self, page_id: str, markdown: str) -> None:
-        """Write the text of a page, and wait until the service has it."""
+        """Write the text of a page, and wait until the service has accepted it."""
         change = UpdatePage(page=page_id, document=Document(markdown=markdown))
         await self.screen.engine.write(EditChangeRequestContent(**self.model.path, changes=(change,))).landed()
 
     def undo_last(self) -> Awaitable[None] | None:
-        """Undo the newest write that was not sent; its text is a draft again. If all are sent, offer the last one."""
+        """Undo the newest unsent write and restore its text as a draft.
+
+        If all writes are sent, offer to undo the last sent one.
+        """
         if not self.model.discussion.pending():
             path, request = self.model.path, self.model.request
             ids = {path["change_request_id"], *((request.id, str(request.number)) if request else ())}
@@ -104,10 +106,10 @@ class ReviewSession:
         return None
 
     def to_notify(self, threads: Sequence[Thread]) -> Selection | str:
-        """Return what to mute or follow: these threads, or the change request if there are none.
+        """Return the threads, or the change request if there are none, as targets to mute or follow.
 
         Returns:
-            The selection, or the reason why it can be neither muted nor followed.
+            The selection, or the reason why its notifications cannot be changed.
         """
         request = self.model.request
         if request is None:
@@ -121,22 +123,22 @@ class ReviewSession:
         return Selection(targets, f"thread {first_words(threads[0].first)}", "thread")
 
     def notifications_changed(self) -> None:
-        """Show the threads after some were muted or followed."""
+        """Redraw the threads after their notification settings changed."""
         self.model.discussion.notifications_changed()
         self.screen.redraw()
 
     def open_part(self, screen: BaseScreen) -> None:
-        """Open a screen that shows a part of the review, and is drawn again with it."""
+        """Open a screen that shows a part of the review and is redrawn with it."""
         self.part = screen
         self.screen.app_context.push_screen(screen)
 
     @property
     def is_part_shown(self) -> bool:
-        """Whether the user sees a part of the review."""
+        """Whether the user sees the last part that was opened."""
         return self.part is not None and self.part.is_shown
 
     def run_command(self, name: str) -> None:
-        """Run a command of the review, or show why it is disabled."""
+        """Run a command of the review screen, or show why it is disabled."""
         if command := self.screen.command_table.command(name):
             self.screen.run_command(command)
 
@@ -150,7 +152,7 @@ class ReviewSession:
         self.screen.redraw()
 
     def go_to_first(self) -> None:
-        """Go to the first item that was not viewed."""
+        """Go to the first item that is not viewed."""
         items = self.model.items
         unviewed = (row for row, item in enumerate(items, 1) if not self.model.is_viewed(item))
         row = next(unviewed, min(1, len(items)))
@@ -161,21 +163,21 @@ class ReviewSession:
         self.load_visible()
 
     def go_to_line(self, line: int) -> None:
-        """Go to a line of the selected item, and give the change the focus."""
+        """Go to a line of the selected item, and focus the change."""
         if self.view.items.has_focus:
             position = self.view.rendered.position_of(line)
-            self.switch_pane()  # lays the page out again, perhaps with a text that has arrived since
+            self.switch_pane()  # lays the page out again; its text may have arrived since
             moved = self.view.rendered.line_at_position(*position)
             line = line if moved is None else moved
         self.view.jump_to(line)
 
     def show_thread(self, thread_id: str) -> None:
-        """Go to a thread as soon as it is loaded, unless the user presses another key before."""
+        """Go to a thread once it is loaded, unless the user presses another key first."""
         self._target_thread = (thread_id, self.screen.last_key)
         self.show_target_thread()
 
     def show_target_thread(self) -> None:
-        """Go to the thread of the last `show_thread`, if it is loaded now."""
+        """Go to the thread of the last `show_thread` call if it is loaded."""
         if self._target_thread is None or self.screen.is_leaving:
             return
         thread_id, key = self._target_thread
@@ -183,7 +185,7 @@ class ReviewSession:
             self._target_thread = None
         elif self.model.items and (thread := self.model.discussion.thread(thread_id)):
             self._target_thread = None
-            if not self.threads.is_listed(thread):  # its page did not change since the review that is compared with
+            if not self.threads.is_listed(thread):  # its page did not change since the compared review
                 self.model.compare_since(None)
                 self.screen.redraw()
             self._go_to_thread(thread)
@@ -195,7 +197,7 @@ class ReviewSession:
         self.view.jump_to(self.view.rendered.first_line_of_thread(thread.id))
 
     def go_to_conflict(self, page_id: str) -> None:
-        """Go to a page, and to its first conflict if there is one in its text."""
+        """Go to a page, and to the first conflict in its text if there is one."""
         row = self._row_of(page_id)
         if row is None:
             self.screen.notify("this page is not changed here: u updates from main")
@@ -205,12 +207,12 @@ class ReviewSession:
         self.go_to_line(self.view.rendered.line_of(blocks[0].first) if blocks else 0)
 
     def go_to_reviewer(self, reviewer_id: str) -> None:
-        """Go to a reviewer in the conversation."""
+        """Go to a reviewer's line in the conversation."""
         self.view.select(0)
         self.go_to_line(self.view.rendered.reviewers.get(reviewer_id, 0))
 
     def go_to_quote(self, words: str) -> str:
-        """Go to the line with quoted words on the selected page; returns the text of the page."""
+        """Go to the line of the selected page that contains the quoted words. Returns the text of the page."""
         after = self.view.page.after
         line = find_quoted_line(words, enumerate(after.split("\n"))) if words else None
         if line is not None:
@@ -218,7 +220,7 @@ class ReviewSession:
         return after
 
     def show_page(self, page_id: str) -> Literal["shown", "loading", "missing"]:
-        """Select a changed page, to go on in it once its text is loaded; returns how far that is."""
+        """Select a changed page, and return whether its text is shown, still loading, or not available."""
         row = self._row_of(page_id)
         if row is None:
             return "missing"

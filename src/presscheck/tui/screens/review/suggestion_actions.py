@@ -1,4 +1,4 @@
-"""Suggestions: a comment can contain new text for the block that it is about; a command applies one, or all of them."""
+"""Suggestions: comments with a new text for the block they are about. Commands apply one suggestion or all."""
 
 from __future__ import annotations
 
@@ -35,15 +35,15 @@ if TYPE_CHECKING:
     from presscheck.tui.screens.review.session import ReviewSession
 
 MOST = 16
-"""Lines of a suggestion that the dialog shows."""
+"""Maximum number of lines of a suggestion in the dialog."""
 
 
 class PageItem(BatchItem):
-    """Applies suggestions to a page, if it is as it was confirmed.
+    """Applies suggestions to a page, unless the page has changed since the confirmation.
 
     Args:
         session: the review.
-        page: the page.
+        page: the page when the user confirmed.
         threads: the threads with the suggestions.
     """
 
@@ -86,7 +86,7 @@ class PageItem(BatchItem):
 
 
 class SuggestionActions:
-    """The commands that apply suggestions.
+    """Handles the commands that apply suggestions.
 
     Args:
         session: the review.
@@ -97,7 +97,7 @@ class SuggestionActions:
         self._view = session.view
 
     def reason_use_suggestion(self) -> str | None:
-        """Why there is nothing to apply."""
+        """Return why there is no suggestion under the cursor that can be applied."""
         thread = self._view.thread
         if thread is None or newest_suggestion(thread) is None:
             return "no suggestion here: ctrl+g in a comment adds one"
@@ -106,7 +106,7 @@ class SuggestionActions:
         return self._session.edit_page_reason()
 
     async def command_use_suggestion(self) -> None:
-        """Apply the suggestion to the page and resolve the thread."""
+        """Apply the suggestion to the page, and resolve its thread."""
         thread = self._view.thread
         suggestion = newest_suggestion(thread) if thread else None
         if thread is None or suggestion is None or thread.page is None:
@@ -142,16 +142,16 @@ class SuggestionActions:
         self._screen.notify(f"suggestion applied{_left_open([thread])}")
 
     def open_suggestions(self) -> list[Thread]:
-        """The open threads with a suggestion, in reading order."""
+        """Return the open threads with a suggestion, in reading order."""
         threads = [thread for _, thread in self._session.threads.all_threads()]
         return [thread for thread in threads if is_applicable(thread)]
 
     def reason_act_on_marked(self) -> str | None:
-        """Why suggestions cannot be applied together."""
+        """Return why the open suggestions cannot be applied."""
         return self.apply_reason(self.open_suggestions())
 
     def apply_reason(self, threads: Sequence[Thread]) -> str | None:
-        """Why the suggestions of these threads cannot be applied."""
+        """Return why the suggestions of these threads cannot be applied."""
         if not any(map(is_applicable, threads)):
             return "no open suggestions"
         return self._session.edit_any_reason()
@@ -161,7 +161,7 @@ class SuggestionActions:
         await self.apply_all(self.open_suggestions())
 
     async def apply_all(self, threads: Sequence[Thread]) -> None:
-        """Apply the suggestions of these threads, after a confirmation: one edit of each page."""
+        """Apply the suggestions of threads after a confirmation, with a single edit per page."""
         if await stays_locked(self._screen, self._model.space_id):
             return
         by_page: dict[str, list[Thread]] = {}
@@ -184,7 +184,7 @@ class SuggestionActions:
             self._screen.app_context.push_screen(BatchScreen("Apply suggestions", pages, noun="page"))
 
     async def _has_changed(self, thread: Thread, text: str) -> bool:
-        """Whether a text has changed since a thread about it was started; False if that cannot be known."""
+        """Return whether a text has changed since a thread about it was started; False if that is unknown."""
         if not thread.revision or not thread.page:
             return False
         call = page_in(self._model.space_id, thread.revision, thread.page)
@@ -197,12 +197,12 @@ class SuggestionActions:
 
 
 def is_applicable(thread: Thread) -> bool:
-    """Whether a thread is open and has a suggestion."""
+    """Return whether a thread is open and has a suggestion."""
     return not thread.resolved and newest_suggestion(thread) is not None
 
 
 async def _apply(session: ReviewSession, page_id: str, result: AppliedSuggestions) -> None:
-    """Write the new text of a page as one edit, and resolve the threads that the user may resolve."""
+    """Write the new text of a page as a single edit, and resolve the threads that the user may resolve."""
     await session.write_page(page_id, result.markdown)
     for thread in result.applied:
         if thread.may_resolve:
@@ -210,7 +210,7 @@ async def _apply(session: ReviewSession, page_id: str, result: AppliedSuggestion
 
 
 def _left_open(threads: Sequence[Thread]) -> str:
-    """Which of these threads stay open, and who can resolve them; empty if the user may resolve all."""
+    """Return the end of a message about threads that the user may not resolve; empty if there are none."""
     left = [thread for thread in threads if not thread.may_resolve]
     if not left:
         return ""
@@ -220,7 +220,7 @@ def _left_open(threads: Sequence[Thread]) -> str:
 
 
 def _plan(item: PageItem) -> list[Line]:
-    """What will happen to a page, and which suggestions are left out."""
+    """Render the effect on a page, and the suggestions that are skipped."""
     lines: list[Line] = [(Span("✓ ", "added"), *item.label)] if item.result.applied else []
     for thread, reason in item.result.skipped:
         where = f"{sanitize(item.page.title)}, {thread.first.author} {first_words(thread.first)}: "
@@ -229,6 +229,6 @@ def _plan(item: PageItem) -> list[Line]:
 
 
 def _shown(lines: list[Line]) -> list[Line]:
-    """The first lines, and the number of the others."""
+    """Return the first `MOST` lines, and the number of omitted lines."""
     more = len(lines) - MOST
     return [*lines[:MOST], (Span(f"  {count(more, 'more line')}", "quiet"),)] if more > 1 else lines

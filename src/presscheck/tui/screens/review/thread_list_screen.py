@@ -1,4 +1,4 @@
-"""The list of all threads of a change request by state; it also chooses which states the review shows."""
+"""The list of all threads of a change request by state. It also chooses which states the review shows."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class ThreadListScreen(ThreadList):
     def find_threads(self) -> Sequence[Thread]:
         threads = self._session.threads.all_threads()
         self._titles = {thread.id: item.title for item, thread in threads if item}
-        self._session.texts.prefetch([item for item, _ in threads if item])  # they tell which threads are outdated
+        self._session.texts.prefetch([item for item, _ in threads if item])  # texts show which threads are outdated
         return [thread for _, thread in threads]
 
     @override
@@ -77,29 +77,29 @@ class ThreadListScreen(ThreadList):
             empty.show_empty("No comments yet.", "In the review, c comments on the line under the cursor.")
 
     def command_open(self) -> None:
-        """Go to the thread in the review."""
+        """Close the list, and go to the thread in the review."""
         if thread := self.thread:
             self.app_context.pop_screen()
             self._session.show_thread(thread.id)
 
     def command_mark(self) -> None:
-        """Mark the thread, or remove the mark, and go to the next one."""
+        """Toggle the mark of the thread, and go to the next thread."""
         self.rows.mark()
         self.refresh_status_bars()
 
     def command_unsend(self) -> Awaitable[None] | None:
-        """Undo the last mute or follow, or the newest write of the review."""
+        """Undo the last mute or follow, or else the newest write of the review."""
         if not self._notifications.can_undo:
             return self._session.undo_last()
         self._notifications.undo()
         return None
 
     def reason_act_on_marked(self) -> str | None:
-        """Why no suggestions can be applied."""
+        """Return why no suggestions can be applied."""
         return self._suggestions.apply_reason(self._chosen)
 
     async def command_act_on_marked(self) -> None:
-        """Apply the suggestions of the marked threads, or of all that are shown."""
+        """Apply the suggestions of the marked threads or, without marks, of all visible threads."""
         threads = self._chosen
         self.rows.clear_marks()
         await self._suggestions.apply_all(threads)
@@ -110,10 +110,10 @@ class ThreadListScreen(ThreadList):
 
     @property
     def _chosen(self) -> list[Thread]:
-        """The marked threads; without marks, all that are shown."""
+        """The marked threads or, without marks, all visible threads."""
         return self._marked or self.shown
 
     def _to_notify(self) -> Selection | str:
-        """The marked threads, or the one under the cursor."""
+        """Return the marked threads, or the thread under the cursor."""
         thread = self.thread
         return self._session.to_notify(self._marked or [thread]) if thread else "no thread here"

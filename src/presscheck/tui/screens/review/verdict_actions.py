@@ -28,7 +28,7 @@ class VerdictActions:
         self._model, self._screen, self._drafts = session.model, session.screen, session.drafts
 
     def reason_approve(self) -> str | None:
-        """Why it cannot be reviewed."""
+        """Return why the change request cannot be reviewed."""
         closed, space = self._model.closed_reason(), self._model.space
         if closed:
             return f"{closed}: it needs no review"
@@ -40,7 +40,7 @@ class VerdictActions:
     reason_begin_review = reason_approve
 
     async def command_approve(self) -> None:
-        """Approve, with a line of text or without; the composer is one key away."""
+        """Approve with an optional line of text; a key opens the composer for a longer text."""
         author = self._model.request.created_by if self._model.request else None
         is_own = author is not None and author.id == self._model.me
         heading = "Approve your own change request (does not count)" if is_own else "Approve"
@@ -56,7 +56,7 @@ class VerdictActions:
             compose()
 
     def command_request_changes(self) -> None:
-        """Request changes, with a comment or with comments that were held."""
+        """Request changes, with a comment or with held comments."""
         title, name, call, initial = self._verdict("changes-requested", "Request changes: say which")
         progress = self._model.progress()
         title += f"; ⚠ {progress.missing}" if progress and progress.missing else ""
@@ -64,7 +64,7 @@ class VerdictActions:
         self._drafts.compose_review(title, name, call, initial, may_be_empty=may_be_empty)
 
     def command_begin_review(self) -> None:
-        """Start a review: hold comments until it is submitted; again, end it if it has no comments."""
+        """Start a review, which holds comments until it is submitted. If it has no comments yet, end it."""
         number, review = self._held, self._drafts.review
         if number:
             notice = f"{count(number, 'comment')} in your review: v a, v r or v c submits it, z undoes the last one"
@@ -98,7 +98,12 @@ class VerdictActions:
         return not self._screen.engine.lacks(REVIEWS)
 
     def _verdict(self, status: ReviewStatus, title: str) -> tuple[str, str, Callable[[str], Operation[Any]], str]:
-        """The title, the name of the draft, the write of a text, and the initial text of a review."""
+        """Return the parts of a review with this status for the composer.
+
+        Returns:
+            The title of the composer, the name of the draft, a function that creates the write from a text, and the
+            initial text.
+        """
         has_reviews = self._has_reviews
 
         def call(text: str) -> Operation[Any]:
@@ -112,7 +117,7 @@ class VerdictActions:
         return title, f"{REVIEW_DRAFT} {status}", call, "" if has_reviews else VERDICT_TEXTS[status]
 
     def _notes(self, columns: int) -> list[Line]:
-        """What was not seen: changes that are not loaded, and the pages that were not viewed, by name."""
+        """Render warnings about changes that are not loaded, and about unviewed pages by name."""
         notes: list[str] = []
         progress, unviewed = self._model.whole_progress(), self._model.unviewed()
         if progress and progress.missing:

@@ -1,6 +1,6 @@
-"""The view of a review: two header lines, the list of items, and the selected change; also its cursor.
+"""The view of a review: two header lines, the list of items, the selected change, and its cursor.
 
-The change is one page, or all of them one below the other; a page is laid out when it comes near the view.
+The change shows one page or, below each other, all pages. A page is laid out when it comes near the visible lines.
 """
 
 from __future__ import annotations
@@ -44,11 +44,11 @@ if TYPE_CHECKING:
     from presscheck.tui.screens.review.loader import PageTextLoader, ReviewLoader
 
 WIDE = 100
-"""Columns from which the list and the change, or both sides of a change, are shown side by side."""
+"""Columns from which list and change, or both sides of a change, are shown side by side."""
 ESTIMATE = 6
-"""The height of a page that was never laid out."""
+"""Estimated lines of a page that was never laid out."""
 GAP = 2
-"""The lines between two pages: a blank one and a hairline."""
+"""Lines between two pages: a blank line and a rule."""
 
 
 class ReviewView:
@@ -56,9 +56,9 @@ class ReviewView:
 
     Args:
         model: the change request.
-        texts: the texts of its pages.
-        threads: its threads.
-        loader: loads the replies of the threads that are shown.
+        texts: loads the texts of its pages.
+        threads: its threads, filtered.
+        loader: loads the replies of visible threads.
     """
 
     def __init__(
@@ -82,28 +82,28 @@ class ReviewView:
         self._unfolded: set[str] = set()
         self._opened: dict[str, set[int]] = {}
         self._drawn: dict[str, tuple[object, ...]] = {}
-        """What each laid out item was rendered from."""
+        """The inputs from which each item was rendered last."""
         self._unsent: frozenset[str] | None = None
-        """The ids of the messages that were not sent when the change was drawn last; None before it was."""
+        """The ids of the messages that were unsent at the last drawing; None before the first drawing."""
         self._listed: tuple[ChangedItem, ...] = ()
         self._reading = ""
 
     def compose(self) -> ComposeResult:
-        """The header, the list and the change."""
+        """Yield the header, the list and the change."""
         yield self._state
         yield self._merge
         yield self._panes
 
     @property
     def row(self) -> int:
-        """The selected row of the list: with all pages in one scroll, that of the page under the cursor."""
+        """The selected row of the list or, if all pages are shown, the row of the page under the cursor."""
         if self.shows_all and self.flow.ids and not self.items.has_focus:
             return self.flow.page_at(self.change.cursor)
         return self.items.cursor
 
     @property
     def item(self) -> ChangedItem | None:
-        """The selected item; None is the conversation."""
+        """The selected item; None for the conversation."""
         row = self.row
         return self._model.items[row - 1] if 0 < row <= len(self._model.items) else None
 
@@ -115,12 +115,12 @@ class ReviewView:
 
     @property
     def rendered(self) -> RenderedChange:
-        """The lines of the selected item."""
+        """The rendered lines of the selected item."""
         return self.flow.rendered(_page_id(self.item)) or RenderedChange()
 
     @property
     def line(self) -> int:
-        """The line under the cursor, counted from the first of the selected item."""
+        """The line under the cursor, counted from the first line of the selected item."""
         number = self.row if self.shows_all else 0
         return self.change.cursor - self.flow.lines_of(number).start if number < len(self.flow.ids) else 0
 
@@ -130,7 +130,7 @@ class ReviewView:
 
     @property
     def thread(self) -> Thread | None:
-        """The thread under the cursor, or the only one that is shown."""
+        """The thread under the cursor, or the item's only visible thread."""
         threads = self._threads.visible_on(self.item)
         thread_id = self.rendered.thread_of.get(self.line)
         only = threads[0] if len(threads) == 1 else None
@@ -155,17 +155,17 @@ class ReviewView:
 
     @property
     def is_on_fold(self) -> bool:
-        """Whether the cursor is on a line that stands for folded lines."""
+        """Whether the cursor is on a line that represents folded lines."""
         return self.line in self.rendered.folds
 
     @property
     def text_line(self) -> int | None:
-        """The line of the page's new text under the cursor."""
+        """The line number, in the new text of the page, under the cursor."""
         return text_line_at(self.rendered, self.page, self.line)
 
     @property
     def block(self) -> SegmentPair | None:
-        """The block of the difference under the cursor, or the nearest above it."""
+        """The block of the difference at the cursor, or the nearest block above it."""
         return self.rendered.block_at(self.line)
 
     @property
@@ -175,12 +175,12 @@ class ReviewView:
 
     @property
     def suggestion(self) -> str:
-        """The start of a suggestion for the block under the cursor."""
+        """A suggestion template for the block under the cursor."""
         return suggestion_at(self.rendered, self.page, self.line)
 
     @property
     def is_shown(self) -> bool:
-        """Whether the selected item is the one under the cursor of the change."""
+        """Whether the cursor of the change is in the selected item."""
         if not self.flow.ids:
             return False
         return self.flow.ids[self.flow.page_at(self.change.cursor)] == _page_id(self.item)
@@ -192,35 +192,35 @@ class ReviewView:
         return self._model.items[max(0, rows.start - 1) : max(0, rows.stop - 1)]
 
     def switch_pane(self) -> None:
-        """Move the focus to the other pane, and show both."""
+        """Focus the other pane, and leave zoom."""
         to_change = self.items.has_focus
         self._panes.remove_class("zoomed")
         (self.change if to_change else self.items).focus()
         self._panes.set_class(to_change, "at-change")
 
     def toggle_zoom(self) -> None:
-        """Give the change the whole width, or share it with the list."""
+        """Toggle between full width for the change and sharing the width with the list."""
         self._panes.toggle_class("zoomed")
 
     def toggle_only_changed(self) -> None:
-        """Fold the unchanged lines, or show them, at the same place."""
+        """Toggle folding of unchanged lines; the cursor stays on its text."""
         self.only_changed = not self.only_changed
         self._opened.clear()
         self._show_at_same_place()
 
     def toggle_all(self) -> None:
-        """Show all pages in one scroll, or one page, at the same place."""
+        """Toggle between one page and all pages below each other; the page stays selected."""
         row, self.shows_all = self.row, not self.shows_all
         self.items.move_to(row)
         self.show_change()
 
     def set_mode(self, mode: Mode) -> None:
-        """Show the change as prose, split or source, at the same place."""
+        """Switch to prose, split or source mode; the cursor stays on its text."""
         self.mode = mode
         self._show_at_same_place()
 
     def _show_at_same_place(self) -> None:
-        """Draw lines that have other positions than before."""
+        """Redraw lines whose positions change, and move the cursor back to the same text."""
         anchor = self.rendered.anchor_at(self.line)
         self.show_change()
         self.jump_to(self.rendered.line_of(anchor))
@@ -237,21 +237,21 @@ class ReviewView:
         self.show_change()
 
     def select(self, row: int) -> None:
-        """Select a row of the list, and show it from its top."""
+        """Select a row of the list, and show its item from the top."""
         self.items.move_to(row)
         self.show_change(to_top=True)
 
     def leave_thread(self) -> bool:
-        """Mark the thread that the cursor has left as read; returns whether it had something new."""
+        """Mark the thread that the cursor has left as read. Returns True if the thread had new comments."""
         thread_id = self.rendered.thread_of.get(self.line, "") if self.is_in_change else ""
         left, self._reading = self._reading, thread_id
         return bool(left) and left != thread_id and self._model.discussion.mark_read(left)
 
     def draw_header(self, collected: int | None) -> None:
-        """Draw both lines of the header.
+        """Draw both header lines.
 
         Args:
-            collected: the number of comments that are held for a review; None if none was started.
+            collected: the number of comments in the pending review; None if there is no pending review.
         """
         model, request, moment, error = self._model, self._model.request, now(), self._loader.error
         if request is None:
@@ -274,7 +274,7 @@ class ReviewView:
         self._merge.show((Span(" "), *readiness), compared_line(model.since, moment, model.changes_note))
 
     def draw_list(self, cursor: int | None = None) -> None:
-        """Draw the list of items; the cursor stays on its item, if others were added above it."""
+        """Draw the list of items; the cursor stays on its item when items are added above it."""
         row = self.items.cursor
         if cursor is None and self._listed is not self._model.items and 0 < row <= len(self._listed):
             item = self._listed[row - 1]
@@ -283,12 +283,12 @@ class ReviewView:
         self.items.show(len(self._model.items) + 1, cursor=cursor)
 
     def follow_cursor(self) -> None:
-        """Select the page under the cursor in the list, where all pages are in one scroll."""
+        """Select the list row of the page under the cursor when all pages are shown below each other."""
         if self.shows_all and self.items.cursor != self.row:
             self.items.move_to(self.row)
 
     def show_change(self, *, to_top: bool = False) -> None:
-        """Draw the selected item, or all of them; `to_top` moves the cursor to the first line of the selected one."""
+        """Draw the selected item, or all items; `to_top` moves the cursor to the first line of the selected item."""
         if self._set_pages() or to_top:
             number = min(self.items.cursor, len(self._pages) - 1) if self.shows_all else 0
             start = self.flow.lines_of(number).start
@@ -299,13 +299,13 @@ class ReviewView:
         if is_cursor_visible:
             self.change.show(self.flow.height, cursor=self.change.cursor)
             self._show_own_message()
-        else:  # the user has scrolled away from it
+        else:  # the user has scrolled away from the cursor
             self.change.redraw()
 
     def _show_own_message(self) -> None:
-        """Scroll to a message that the user has just written, if it ends below the view.
+        """Scroll to a message that the user has just written if it ends below the visible lines.
 
-        Its first line stays visible, and the cursor, if it is here.
+        Its first line stays visible, and so does the cursor if the change has the focus.
         """
         before, self._unsent = self._unsent, self._model.discussion.unsent_messages()
         if before is None or self._unsent <= before:
@@ -318,7 +318,7 @@ class ReviewView:
             change.scroll_lines(max(0, min(start + max(lines) - change.visible_lines[-1], last - top)))
 
     def _set_pages(self) -> bool:
-        """Update which pages are shown; returns whether the one under the cursor is none of them."""
+        """Update the list of shown pages. Returns True if the page under the cursor is no longer shown."""
         cursor, flow = self.change.cursor, self.flow
         number = flow.page_at(cursor) if flow.ids else 0
         page = flow.ids[number] if flow.ids else None
@@ -333,7 +333,7 @@ class ReviewView:
         return False
 
     def _lay_out_visible(self) -> None:
-        """Lay out the pages of the visible lines; that moves those below, so that others may become visible."""
+        """Lay out the pages of the visible lines. Repeats, because a new layout moves other pages into view."""
         while self.flow.ids:
             pages = self.flow.pages_at(self.change.visible_lines)
             number = next((number for number in pages if not self.flow.is_laid_out(number)), None)
@@ -343,9 +343,9 @@ class ReviewView:
                 return
 
     def _lay_out(self, number: int) -> None:
-        """Lay out a page; the line under the cursor, or else the first visible one, stays where it is."""
+        """Lay out a page. The line under the cursor, or else the first visible line, keeps its screen position."""
         item, flow, change = self._pages[number], self.flow, self.change
-        page = self._texts.page(item) if item else PageText()  # first: threads are placed in a text that is known
+        page = self._texts.page(item) if item else PageText()  # first: loading the text places the threads
         threads = self._threads.visible_on(item)
         lines, before, cursor, top = flow.lines_of(number), flow.rendered(flow.ids[number]), change.cursor, change.top
         inputs = self._inputs(item, page, threads) if item else ()
@@ -367,9 +367,10 @@ class ReviewView:
             self._loader.load_replies(threads)
 
     def _inputs(self, item: ChangedItem, page: PageText, threads: list[Thread]) -> tuple[object, ...]:
-        """What the lines of an item follow from: they stay the same when something else of the review changes.
+        """Return everything that the lines of an item depend on, to skip rendering when other parts of the review
+        change.
 
-        Ages are shown in minutes and longer, so the time counts as the same until the next one.
+        Ages are shown in minutes or longer units, so times in the same minute count as equal.
         """
         options = self._options(item)
         shown = options.columns, options.only_changed, options.mode, options.is_narrow, options.now.timestamp() // 60
@@ -377,20 +378,20 @@ class ReviewView:
         return item, page, threads, shown, folds, self._summary(item, len(threads))
 
     def _render(self, item: ChangedItem | None, page: PageText, threads: list[Thread]) -> RenderedChange:
-        """The lines of an item; None is the conversation."""
+        """Render an item, or the conversation for None."""
         if item is None:
             return render_conversation(self._model, threads, self._options(item))
         return render_item(item, page, threads, self._options(item), self._summary(item, len(threads)))
 
     def lines_of_row(self, row: int) -> list[Line]:
-        """The lines of a row of the list, as they are shown once it is selected; its text must be loaded."""
+        """Return the lines of a list row as they would be shown if it were selected. Its text must be loaded."""
         item = self._model.items[row - 1] if row else None
         threads = self._threads.visible_on(item)
-        self._loader.load_replies(threads)  # so that their replies are loaded too
+        self._loader.load_replies(threads)  # a search covers replies too
         return self._render(item, self._texts.loaded(item) if item else PageText(), threads).lines
 
     def show_line(self, row: int, line: int) -> None:
-        """Select a row of the list, and move the cursor to one of its lines."""
+        """Select a list row, and move the cursor to a line of its item."""
         if self.row != row or self.items.has_focus:
             self.select(row)
         if self.items.has_focus:
@@ -408,7 +409,7 @@ class ReviewView:
         )
 
     def _summary(self, item: ChangedItem, visible: int) -> str:
-        """The position of an item in the list, and the number of its hidden threads."""
+        """Return the position of an item in the list, and the number of its hidden threads."""
         summary = f"{self._model.items.index(item) + 1} of {len(self._model.items)}"
         summary += " since your review" if self._model.since else ""
         hidden = len(self._threads.threads_on(item)) - visible
@@ -430,20 +431,20 @@ class ReviewView:
         )
 
     def _item_key(self, index: int) -> str | None:
-        """The id of a page, which can be marked; None for other items."""
+        """Return the id of a page, which can be marked; None for other items, which cannot."""
         item = self._model.items[index - 1] if 0 < index <= len(self._model.items) else None
         return item.id if item and item.noun == "page" else None
 
 
 def _page_id(item: ChangedItem | None) -> str:
-    """The id of a page in the flow; empty for the conversation."""
+    """Return the id of a page in the flow; empty for the conversation."""
     return f"{item.noun} {item.id}" if item else ""
 
 
 class PageFlow:
-    """The pages that are shown, in order: which lines they take, and their lines if they are laid out.
+    """The shown pages in order, their line ranges, and their rendered lines.
 
-    A page has an id; that of the conversation is empty.
+    Pages are identified by strings; the empty string is the conversation.
     """
 
     def __init__(self) -> None:
@@ -455,16 +456,16 @@ class PageFlow:
 
     @property
     def ids(self) -> tuple[str, ...]:
-        """The pages, in order."""
+        """The ids of the pages, in order."""
         return self._ids
 
     @property
     def height(self) -> int:
-        """The number of lines; those of pages that were never laid out are estimated."""
+        """The total number of lines, with estimates for pages that were never laid out."""
         return self._starts[-1]
 
     def set_pages(self, ids: tuple[str, ...]) -> None:
-        """Show these pages; those that were shown before keep their lines."""
+        """Set the shown pages; pages that were shown before keep their rendered lines."""
         if ids != self._ids:
             self._ids = ids
             self._rendered = {page: self._rendered[page] for page in ids if page in self._rendered}
@@ -472,15 +473,15 @@ class PageFlow:
             self._measure()
 
     def invalidate(self) -> None:
-        """All pages must be laid out again before they are shown; until then they keep their heights."""
+        """Mark all pages as outdated. They keep their heights until they are laid out again."""
         self._current.clear()
 
     def is_laid_out(self, number: int) -> bool:
-        """Whether the lines of a page are current."""
+        """Return whether the rendered lines of a page are current."""
         return self._ids[number] in self._current
 
     def lay_out(self, number: int, rendered: RenderedChange) -> int:
-        """Set the lines of a page; returns by how many lines it has grown."""
+        """Set the rendered lines of a page, and return the number of lines by which it has grown."""
         page = self._ids[number]
         before = self._height_of(page)
         gap = GAP if len(self._ids) > 1 else 0
@@ -492,25 +493,25 @@ class PageFlow:
         return grown
 
     def rendered(self, page: str) -> RenderedChange | None:
-        """The lines of a page, maybe old ones; None if it was never laid out."""
+        """Return the lines of a page, which may be outdated; None if the page was never laid out."""
         return self._rendered.get(page)
 
     def lines_of(self, number: int) -> range:
-        """The lines of a page."""
+        """Return the line range of a page."""
         return range(self._starts[number], self._starts[number + 1])
 
     def page_at(self, line: int) -> int:
-        """The page that a line belongs to."""
+        """Return the index of the page that contains a line."""
         return max(0, min(bisect_right(self._starts, line) - 1, len(self._ids) - 1))
 
     def pages_at(self, lines: range) -> range:
-        """The pages that these lines belong to."""
+        """Return the indexes of the pages that overlap a range of lines."""
         if not self._ids or not lines:
             return range(0)
         return range(self.page_at(max(lines.start, 0)), self.page_at(lines.stop - 1) + 1)
 
     def line(self, number: int, columns: int) -> Line:
-        """A line; empty for a page that was never laid out."""
+        """Return a line; it is empty on a page that was never laid out."""
         place = self.page_at(number)
         rendered = self._rendered.get(self._ids[place]) if self._ids else None
         if rendered is None:
@@ -522,7 +523,7 @@ class PageFlow:
         return (Span("─" * columns, "quiet"),) if is_rule else ()
 
     def is_fold(self, number: int) -> bool:
-        """Whether a line stands for unchanged lines that are folded."""
+        """Return whether a line represents folded unchanged lines."""
         place = self.page_at(number)
         rendered = self._rendered.get(self._ids[place]) if self._ids else None
         return rendered is not None and number - self._starts[place] in rendered.folds
@@ -535,10 +536,10 @@ class PageFlow:
 
 
 class ChangeList(RowList):
-    """The lines of the changed pages; pages are laid out before their lines are drawn.
+    """The lines of the changed pages, which are laid out before their lines are drawn.
 
     Args:
-        flow: the lines.
+        flow: the pages.
         lay_out: lays out the pages of the visible lines.
         id: the widget's id.
     """
@@ -549,7 +550,7 @@ class ChangeList(RowList):
 
     @override
     def is_fold_mark(self, number: int, part: int, column: int) -> bool:
-        """Whether a click opens folded lines: the whole line stands for them."""
+        """Return whether a click opens folded lines: the whole line is clickable."""
         return self._flow.is_fold(number) or super().is_fold_mark(number, part, column)
 
     @override
@@ -558,7 +559,7 @@ class ChangeList(RowList):
 
     @property
     def visible_lines(self) -> range:
-        """The lines in the view, whether there are so many or not."""
+        """The range of visible lines; it may end below the last line."""
         return range(self.top, self.top + max(1, self.size.height))
 
     def place(self, count: int, cursor: int, top: int) -> None:
@@ -568,19 +569,19 @@ class ChangeList(RowList):
         self.top = max(0, top)
 
     def clamp(self) -> bool:
-        """Show nothing below the last line; returns whether that scrolled."""
+        """Scroll up if there is empty space below the last line. Returns True if that scrolled."""
         before, self.top = self.top, self._clamped_top(self.top)
         return self.top != before
 
 
 def kept_line(before: RenderedChange | None, after: RenderedChange, line: int, height: int) -> int:
-    """The line of a page where the cursor stays when the page is laid out again.
+    """Return the line to which the cursor moves when its page is laid out again.
 
     Args:
-        before: its lines until now; None if it was never laid out.
-        after: its lines from now on.
-        line: the line until now.
-        height: the height until now.
+        before: the previous lines; None if the page was never laid out.
+        after: the new lines.
+        line: the previous line of the cursor, counted from the start of the page.
+        height: the previous height of the page.
     """
     last = max(0, len(after.lines) - 1)
     if before is not None:
