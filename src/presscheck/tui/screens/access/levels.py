@@ -57,7 +57,7 @@ async def choose_level(screen: BaseScreen, title: str, present: str = "", *, wit
         with_guest: whether the choice of no role is offered.
 
     Returns:
-        The level, `GUEST` for no role, or None if the user cancelled.
+        The level, `GUEST` for no role, or None if the user canceled.
     """
     choices = [Choice(level, level, words) for level, words in WORDS.items()]
     choices += [Choice(GUEST, GUEST, "only what teams allow")] if with_guest else []
@@ -65,7 +65,7 @@ async def choose_level(screen: BaseScreen, title: str, present: str = "", *, wit
 
 
 async def choose_team_role(screen: BaseScreen, title: str, present: str = "member") -> str | None:
-    """Ask for a role in a team. Returns None if the user cancelled."""
+    """Ask for a role in a team. Returns None if the user canceled."""
     choices = [Choice(role, role, words) for role, words in TEAM_ROLES.items()]
     return await choose(screen, title, choices, current=present)
 

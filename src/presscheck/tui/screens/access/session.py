@@ -82,7 +82,7 @@ class AccessSession(ABC):
         self.screen.app_context.open_permissions(self.organization, thing)
 
     async def choose_teams(self, title: str, teams: Sequence[Team]) -> Sequence[str]:
-        """Ask for teams. Returns their ids; empty if the user cancelled."""
+        """Ask for teams. Returns their ids; empty if the user canceled."""
         choices = [Choice(team.id, sanitize(team.title) or team.id, count(team.members, "member")) for team in teams]
         return await self.screen.ask(Picker(title, choices, multiple=True)) or ()
 

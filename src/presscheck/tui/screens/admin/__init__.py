@@ -1,1 +1,1 @@
-"""Administration: everything that an organization has apart from its content, as tables, details and forms."""
+"""Administration: tables, details and forms for the parts of an organization other than its content."""

@@ -1,4 +1,4 @@
-"""The change requests that were made for a group of issues."""
+"""The change requests made for a group of issues."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class ClusterRequests:
 
     Args:
         screen: the screen.
-        table: its table: of the groups, or of the issues of one.
+        table: the table of groups, or of the issues in a group.
     """
 
     def __init__(self, screen: OrganizationScreen, table: FamilyTable) -> None:
@@ -34,20 +34,20 @@ class ClusterRequests:
 
     @property
     def _cluster(self) -> str | None:
-        """The id of the group: that of the table, or under the cursor."""
+        """The id of the group that the table lists issues of, or of the group under the cursor."""
         if self._table.family.listing is ListConversationIssues:
             return self._table.given.get("cluster")
         current = self._table.current
         return current.id if isinstance(current, IssuesCluster) else None
 
     def reason_list_requests(self) -> str | None:
-        """Only groups of issues have change requests."""
+        """Disabled for families other than groups of issues."""
         if self._table.family.listing not in (ListIssuesClusters, ListConversationIssues):
             return f"{self._table.family.nouns} have no change requests"
         return None if self._cluster else f"no {self._table.family.noun} here"
 
     async def command_list_requests(self) -> None:
-        """Choose one of the change requests that were made for the group, and open its review."""
+        """List the change requests made for the group, and open the review of the chosen request."""
         screen, cluster, organization = self._screen, self._cluster, self._screen.organization
         if cluster is None or organization is None:
             return
@@ -57,7 +57,7 @@ class ClusterRequests:
                 organization_id=organization.id, status=status, conversations_issues_cluster=cluster
             )
             found += await whole_listing(screen.engine, call)
-        # a service that does not know the filter lists all
+        # services that do not support the filter return all change requests
         found = [request for request in found if request.conversations_issues_cluster == cluster]
         if not found:
             screen.notify("no change request was made for this group of issues")

@@ -1,4 +1,4 @@
-"""The summary above the issues of a group: its text, its course by week, its sources and tasks."""
+"""The lines above the issues of a group: summary, issues by week, sources and tasks."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from presscheck.text.styled_text import Line, Span, wrap
 from presscheck.tui.screens.admin.facts import sparkline
 
 LINES = 3
-"""Lines of a summary that stand above its issues."""
+"""Maximum height of the summary."""
 TASKS = {"tasks_backlog": "open", "tasks_started": "started", "tasks_completed": "done", "tasks_cancelled": "cancelled"}
-"""The numbers of tasks, and what they are called."""
+"""Names of the task numbers on screen, by field of the statistics."""
 
 
 def cluster_lines(cluster: IssuesCluster, columns: int) -> Sequence[Line]:
-    """What stands above the issues of a group: its summary, its course over the weeks, its sources and tasks."""
+    """Return the lines above the issues of a group: summary, issues by week, sources and tasks."""
     summary = wrap((Span(sanitize(cluster.summary)),), max(20, columns - 2)) if cluster.summary else []
     cut = [*summary[: LINES - 1], (*summary[LINES - 1], Span(" …"))] if len(summary) > LINES else summary
     stats = cluster.stats
@@ -33,7 +33,7 @@ def cluster_lines(cluster: IssuesCluster, columns: int) -> Sequence[Line]:
 
 
 def _numbers(sources: Any) -> list[tuple[str, float]]:
-    """How many conversations came from each source, the most first; what is no number is left out."""
+    """Return the number of conversations by source, largest first. Values that are not numbers are skipped."""
     known: dict[str, Any] = sources or {}
     numbers = [(name, float(number)) for name, number in known.items() if isinstance(number, int | float)]
     return sorted(numbers, key=lambda one: -one[1])

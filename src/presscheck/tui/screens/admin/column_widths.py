@@ -1,4 +1,4 @@
-"""The widths of the columns of a table: what is left out where there is little room, and what is shortened."""
+"""Column widths of a table: which columns are hidden and which are shortened when space is tight."""
 
 from __future__ import annotations
 
@@ -11,27 +11,27 @@ if TYPE_CHECKING:
 GAP = 2
 """Cells between two columns."""
 ARROW = " ↑"
-"""What follows the heading of the column by which rows are sorted."""
+"""Marks the heading of the column that sorts the rows."""
 MARGIN = 3
-"""Cells at the right that stay free: a line of headings needs them."""
+"""Free cells at the right edge, needed by the line of headings."""
 NARROWEST = 18
-"""The least cells, with the gap, of a description, and of a column whose texts are not known yet."""
+"""Minimum width in cells, with the gap, of a description, and of a column whose texts have not loaded."""
 READABLE = 30
-"""The cells, with the gap, that such a column keeps as long as columns at its right can be left out instead."""
+"""Width in cells, with the gap, that a column keeps as long as columns to its right can be hidden instead."""
 WIDEST = 48
-"""The most cells of such a column, unless its texts are long."""
+"""Maximum width in cells of a column, except for columns with long texts."""
 
 
 def column_widths(columns: Sequence[Column], texts: Sequence[int], room: int) -> list[int]:
-    """The widths of the columns that there is room for, the gaps included.
+    """Return the widths of the visible columns in cells, gaps included.
 
-    A column whose width is not fixed is as wide as its texts, so that names and addresses can be read: the last columns
-    are left out for it. Only where that is not enough its texts are shortened. What is left over is shared.
+    A column without a fixed width is as wide as its texts, so that names and addresses stay readable. If the columns do
+    not fit, the last columns are hidden first, and texts are shortened only after that. Left-over cells are shared.
 
     Args:
-        columns: the columns, the most important ones first.
-        texts: the cells of the widest text of each column, as far as that is known.
-        room: the cells of the table.
+        columns: the columns, most important first.
+        texts: the width in cells of the widest loaded text of each column; 0 for no text.
+        room: the width of the table in cells.
     """
     room -= MARGIN
     shown = list(zip(columns, texts, strict=True))
@@ -40,7 +40,7 @@ def column_widths(columns: Sequence[Column], texts: Sequence[int], room: int) ->
     room = max(0, room - _fixed(shown))
     are_open = [not column.columns for column, _ in shown]
     share = max(1, room // (sum(are_open) or 1))
-    short = min(share, WIDEST)  # what follows stands near the name on a wide screen too
+    short = min(share, WIDEST)  # a short text stays close to its neighbors on a wide screen too
     is_tight = any(not column.columns and text + GAP > short for column, text in shown if not column.is_long)
     if is_tight:
         return _tight(shown, room)
@@ -54,7 +54,7 @@ def _fixed(shown: Sequence[tuple[Column, int]]) -> int:
 
 
 def _least(shown: Sequence[tuple[Column, int]]) -> list[int]:
-    """The cells that each column needs besides the fixed ones; a description is cut before anything is left out."""
+    """Return the minimum width of each flexible column. Descriptions are shortened before any column is hidden."""
     return [
         0
         if column.columns
@@ -66,9 +66,9 @@ def _least(shown: Sequence[tuple[Column, int]]) -> list[int]:
 
 
 def _tight(shown: Sequence[tuple[Column, int]], room: int) -> list[int]:
-    """Widths where an equal share is too little for some: each gets what it needs, the first ones first."""
+    """Return widths for a tight table: each column gets the width that it needs, from left to right."""
     widths = _least(shown)
-    if sum(widths) > room:  # one column, or one and fixed ones
+    if sum(widths) > room:  # a single flexible column remains, with or without fixed columns
         return [column.columns + GAP if column.columns else max(1, room) for column, _ in shown]
     left = room - sum(widths)
     for at, (column, text) in enumerate(shown):

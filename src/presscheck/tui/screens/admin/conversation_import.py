@@ -1,4 +1,4 @@
-"""Imports conversations from a file, JSON lines or an array, and shows which lines were not imported."""
+"""Imports conversations from a file (JSON Lines or a JSON array), and shows the lines that failed."""
 
 from __future__ import annotations
 
@@ -23,30 +23,30 @@ if TYPE_CHECKING:
     from presscheck.tui.screens.admin.table import FamilyTable
 
 DRAFT = "import conversations"
-"""The key of the draft of the path."""
+"""The key of the draft that holds the path."""
 MOST_FAILED = 1000
-"""Lines that were not imported and are shown; the rest is counted."""
+"""Maximum number of failed lines in the report; more lines are only counted."""
 
 
 class ConversationImport:
     """Handles the command that imports conversations.
 
     Args:
-        screen: administration.
-        table: its table.
+        screen: the administration screen.
+        table: the table of the screen.
     """
 
     def __init__(self, screen: OrganizationScreen, table: FamilyTable) -> None:
         self._screen, self._table = screen, table
 
     def reason_import_rows(self) -> str | None:
-        """Only conversations are imported, by those who may."""
+        """Disabled for families other than conversations, and without the permission to import."""
         if self._table.family.listing is not ListConversations:
             return f"{self._table.family.nouns} are not imported from a file"
         return self._table.unavailable or self._table.change_reason(IngestConversations, "imported")
 
     async def command_import_rows(self) -> None:
-        """Ask for a file, import its conversations, and show the lines that were not imported."""
+        """Ask for a file, import its conversations, and show the lines that failed."""
         screen, draft = self._screen, DraftSlot(self._screen.engine.outbox, DRAFT)
         organization = screen.organization
         if organization is None:
@@ -116,12 +116,12 @@ def _report_line(report: LineReport) -> Line:
 
 
 def _opened(path: str) -> BinaryIO:
-    """A file.
+    """Open a regular file for reading.
 
     Raises:
-        OSError: it cannot be read.
+        OSError: the file cannot be opened, or is not a regular file.
     """
     place = Path(path.strip()).expanduser()
-    if place.exists() and not place.is_file():  # reading a pipe could wait for ever
+    if place.exists() and not place.is_file():  # reading a pipe could block forever
         raise OSError(errno.EINVAL, "not a file")
     return place.open("rb")

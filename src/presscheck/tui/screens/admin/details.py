@@ -1,4 +1,4 @@
-"""The details of a thing: its fields, and what else is read of it, such as the facts of a certificate."""
+"""The details of an item: its fields, and facts that take another request or a computation, such as certificates."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ if TYPE_CHECKING:
     from presscheck.tui.ui.screen import BaseScreen
 
 NAME_COLUMNS = 26
-"""Cells of the names in the details of a thing."""
+"""Width in cells of the column of names in the details."""
 GONE = "none yet: it needs a sign-in URL, an entity id and a certificate"
-"""In place of the sign-in link of a provider that is not complete."""
+"""Shown in place of the sign-in link of an incomplete provider."""
 
 
 class Losses(NamedTuple):
-    """What removing things takes away.
+    """The consequences of removing items.
 
     Attributes:
-        sentences: what is lost, as display text.
-        refusal: why they cannot be removed; empty if they can.
-        is_grave: whether the name has to be typed.
+        sentences: descriptions of what is lost, as display text.
+        refusal: why the items cannot be removed; empty if they can.
+        is_grave: whether the user must type the name to confirm.
     """
 
     sentences: tuple[str, ...] = ()
@@ -44,11 +44,11 @@ class Losses(NamedTuple):
 
 @dataclass(frozen=True)
 class Details:
-    """What is shown of a thing besides its fields.
+    """Extra content in the details of an item.
 
     Attributes:
-        read: yields the thing as it is known, and its further facts; again whenever more of them are known.
-        left_out: the fields that these show in another way.
+        read: yields the item with its facts so far, again each time more facts have loaded.
+        left_out: fields of the item that the facts replace.
     """
 
     read: Callable[[Engine, Organization, Any], AsyncIterator[tuple[Any, Sequence[Fact]]]]
@@ -58,13 +58,13 @@ class Details:
 def show_details(
     screen: BaseScreen, organization: Organization | None, details: Details | None, item: BaseModel, title: str
 ) -> None:
-    """Open the details of a thing.
+    """Open the details of an item.
 
     Args:
-        screen: the screen to open them on.
+        screen: the screen below the details.
         organization: the organization; None if it is not loaded.
-        details: what is shown besides its fields; None for nothing.
-        item: the thing.
+        details: extra content; None for the fields only.
+        item: the item.
         title: the title of the screen, as display text.
     """
     columns = screen.size.width
@@ -82,7 +82,7 @@ def show_details(
 
 
 def fact_lines(given: Iterable[Fact], columns: int) -> list[Line]:
-    """Facts of a thing, a line each; long values go on below."""
+    """Format facts, each on its own line. Long values wrap."""
     lines: list[Line] = []
     for fact in given:
         value = (Span(fact.value, fact.style),)
@@ -95,7 +95,7 @@ def fact_lines(given: Iterable[Fact], columns: int) -> list[Line]:
 async def _provider(
     engine: Engine, organization: Organization, provider: SAMLProvider
 ) -> AsyncIterator[tuple[SAMLProvider, Sequence[Fact]]]:
-    """The facts of the certificate of a provider, and its sign-in link."""
+    """Yield a provider with the facts of its certificates, then again with the sign-in link."""
     yield provider, await asyncio.to_thread(certificate_facts, provider.certificate)
     path = {"organization_id": organization.id}
     provider = await engine.read(GetSAMLProvider(**path, saml_provider_id=provider.id))
@@ -106,11 +106,11 @@ async def _provider(
 
 
 def certificate_facts(text: str | None) -> list[Fact]:
-    """The facts of the certificates in a text, or what is wrong with a broken one.
+    """Return the facts of all certificates in a text; for a broken certificate, a fact that describes the error.
 
-    Imports the module that reads certificates: in a thread.
+    Call this function in a thread: it imports the slow module that reads certificates.
     """
-    from presscheck.engine.saml import certificates, validity  # 36 ms, only for SAML
+    from presscheck.engine.saml import certificates, validity  # 36 ms, needed for SAML only
 
     if not text or not text.strip():
         return [Fact("certificate", "none", "quiet")]

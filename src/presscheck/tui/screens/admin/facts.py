@@ -1,4 +1,4 @@
-"""Values of any thing of the API as text: the cells of a table, and all facts of one for its details."""
+"""Values of API models as text: table cells, and all facts of an item for its details."""
 
 from __future__ import annotations
 
@@ -20,29 +20,29 @@ if TYPE_CHECKING:
     from presscheck.engine.saml import Validity
 
 SKIPPED = frozenset(("location", "object", "permissions"))
-"""Fields that say nothing to a person."""
+"""Technical fields that the details omit."""
 MOST_BARS = 13
-"""Bars of a sparkline: the weeks of three months."""
+"""Maximum number of bars in a sparkline: three months of weeks."""
 LONGEST = 400
-"""Characters of a value in the details; the rest is cut."""
+"""Maximum number of characters of a value in the details."""
 ROLES, NO_ROLE = ("role", "default_role"), "guest"
-"""The fields with a role, and the role of somebody without one."""
+"""Fields that hold a role, and the text for a missing role."""
 CERTIFICATES = "presscheck.engine.saml"
-"""The module that reads certificates."""
+"""The module that reads certificates, which is imported lazily."""
 BARS = "▁▂▃▄▅▆▇█"
-"""The heights of a sparkline."""
+"""Bars of a sparkline, lowest first."""
 VALIDITY_STYLES = {"warning": "waiting", "expired": "error", "broken": "error"}
-"""The styles of certificates that are not simply valid."""
+"""Styles of certificate states; valid certificates have no entry."""
 
 
 @dataclass(frozen=True)
 class Column:
-    """A column: its heading, where its values are, as field names with dots, and its width.
+    """A column: its heading, the path of its values as dotted field names, and its width.
 
-    `columns` is in cells; 0 shares what the others leave, of which a column that `is_long` gets the most. A `date` is
-    shown by its age, a `number` on the right, a `certificate` by the days until it expires, a `pulse` of numbers as a
-    sparkline. A text that `keeps_end`,
-    such as an e-mail address, is shortened in the middle.
+    A width of 0 `columns` (in cells) shares the cells that fixed columns leave; columns that are `is_long` get most of
+    them. A `date` is shown as an age, a `number` is right-aligned, a `certificate` shows the days until it expires, and
+    a `pulse` (a list of numbers) becomes a sparkline. Columns with `keeps_end`, such as e-mail addresses, shorten texts
+    in the middle.
     """
 
     title: str
@@ -54,7 +54,7 @@ class Column:
 
 
 class Fact(NamedTuple):
-    """Something about a thing: its name, its value as display text, and the style of that."""
+    """A fact about an item: a name, a value as display text, and the style of the value."""
 
     name: str
     value: str
@@ -62,7 +62,7 @@ class Fact(NamedTuple):
 
 
 def value_at(item: Any, path: str) -> Any:
-    """The value at some field names joined by dots; None where one of them is missing."""
+    """Return the value at a path of dotted field names; None if a field is missing."""
     for name in path.split("."):
         item = cast("Mapping[str, Any]", item).get(name) if isinstance(item, Mapping) else getattr(item, name, None)
         if item is None:
@@ -71,7 +71,7 @@ def value_at(item: Any, path: str) -> Any:
 
 
 def cell(item: Any, column: Column) -> str:
-    """The text of a cell, as display text."""
+    """Return the content of a cell as display text."""
     value = value_at(item, column.value)
     if column.kind == "date":
         return ago(value, now()) if isinstance(value, str) else "–"
@@ -89,14 +89,17 @@ def cell(item: Any, column: Column) -> str:
 
 
 def sparkline(values: Sequence[float]) -> str:
-    """Numbers as bars, a cell each; the highest one is a whole cell, and only zero has the lowest bar."""
+    """Draw numbers as bars, one cell per number.
+
+    The maximum has a full-height bar, and only zero has the lowest bar.
+    """
     known = [max(0.0, value) if isfinite(value) else 0.0 for value in values[-MOST_BARS:]]
     most = max(known, default=0.0)
     return "".join(BARS[ceil(value / most * (len(BARS) - 1)) if most else 0] for value in known)
 
 
 def cell_style(item: Any, column: Column) -> str:
-    """The style of a cell that is no name: quiet, except for text, and for a certificate that expires."""
+    """Return the style of a cell outside of the first column: quiet, except for text and expiring certificates."""
     if column.kind == "certificate":
         told = _validity(value_at(item, column.value))
         return VALIDITY_STYLES.get(told.state, "quiet") if told else "quiet"
@@ -104,7 +107,7 @@ def cell_style(item: Any, column: Column) -> str:
 
 
 def plain_value(item: Any, column: Column) -> Any:
-    """The value that is exported: of a certificate the day it expires; None if there is none."""
+    """Return the value for an export: the expiry date of a certificate, the numbers of a pulse, or the value itself."""
     value = value_at(item, column.value)
     if column.kind == "pulse":
         return " ".join(f"{number:g}" for number in value or ())
@@ -115,10 +118,13 @@ def plain_value(item: Any, column: Column) -> Any:
 
 
 def _validity(text: Any) -> Validity | None:
-    """How long a certificate is valid; None without one, and until the module that reads certificates is there."""
+    """Return the validity of a certificate.
+
+    Returns None without a certificate, and until the module that reads certificates is imported.
+    """
     if not isinstance(text, str) or not text.strip() or CERTIFICATES not in sys.modules:
         return None
-    from presscheck.engine.saml import validity  # 36 ms, imported in a thread before
+    from presscheck.engine.saml import validity  # 36 ms; already imported in a thread
 
     return validity(text, now())
 
@@ -131,7 +137,7 @@ def _certificate_cell(value: Any) -> str:
 
 
 def sort_key(item: Any, column: Column) -> tuple[int, Any]:
-    """What rows are sorted by: missing values last, text without regard to case."""
+    """Return a sort key for a cell: missing values sort last, and text ignores case."""
     value = value_at(item, column.value) if column.kind == "pulse" else plain_value(item, column)
     if value is None:
         return (1, "")
@@ -141,11 +147,11 @@ def sort_key(item: Any, column: Column) -> tuple[int, Any]:
 
 
 def facts(item: BaseModel, left_out: Collection[str] = ()) -> Iterator[Fact]:
-    """The names and values of all fields that are set, as display text; secrets are hidden.
+    """Yield the names and values of all fields that are set, as display text. Secrets are hidden.
 
     Args:
-        item: the thing.
-        left_out: its fields that are shown in another way.
+        item: the item.
+        left_out: fields to omit.
     """
     given = cast("dict[str, Any]", hidden("", item.model_dump(mode="json", by_alias=False, exclude={*left_out})))
     yield from _facts(given, ())

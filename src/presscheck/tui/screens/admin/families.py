@@ -1,6 +1,6 @@
-"""The families of things in an organization: how each is listed, shown, added, changed and removed.
+"""The families of an organization: how the items of each family are listed, shown, added, changed and removed.
 
-A row of the table is all that a family needs: columns, details and forms are made from the declarations of the API.
+A new family only needs an entry here: columns, details and forms are generated from the declared API operations.
 """
 
 from __future__ import annotations

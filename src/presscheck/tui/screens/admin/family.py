@@ -1,4 +1,4 @@
-"""A family of things that an organization has, declared for tables and forms, and the base of screens that list one."""
+"""Families (kinds of items in an organization) as declarations for tables and forms, and the base of their screens."""
 
 from __future__ import annotations
 
@@ -23,36 +23,36 @@ Role = Literal["admin", "create"]
 
 @dataclass(frozen=True)
 class Family:
-    """A kind of things.
+    """A kind of items in an organization, such as teams or invite links.
 
     Attributes:
-        title: its name.
-        noun: what one of it is called, such as `team`.
-        plural: what several are called, where that is not the noun with an s.
-        details: reads what is shown of one besides its fields.
-        adds: chooses and adds, instead of the form of `add`; returns what was done, empty for nothing.
-        edits_several: whether one form changes all marked things.
-        losses: reads what removing some takes away, and whether they can be removed.
-        link: the address of one, which is copied instead of its id; empty if it is not known.
+        title: the name in the sidebar.
+        noun: the name of an item in sentences, such as `team`.
+        plural: the plural of `noun`, if it is irregular.
+        details: extra content in the details of an item.
+        adds: adds items in a custom dialog instead of the form of `add`. Returns what was done; empty for nothing.
+        edits_several: whether a form can change all marked items.
+        losses: checks what removing items takes away, and whether they can be removed.
+        link: returns the address of an item, which is copied instead of its id; empty if unknown.
         for_everybody: the operations that need no role in the organization.
-        listing: lists it.
-        columns: the columns of its table; the first names a thing.
-        path: where the id of an item stands that goes into the paths of other operations.
-        field: the field of other operations with this id.
-        add: makes one.
-        edit: changes one.
-        remove: removes one.
-        remove_verb: what removing is called.
-        loses: what is lost with one, a sentence.
-        parts: the family that enter lists for one; without it, enter shows its details.
-        head: what stands above the parts of one, for a width.
-        screen: makes the screen that enter opens for one in an organization, in place of its details.
-        state: where its state stands, which is asked for again while the service works on one.
-        opens_new: whether the screen of a new one opens at once.
-        permission: the permission of the organization that the listing needs; empty if it needs none.
-        role: the role that a change needs.
-        hint: what to do if there is none, or where they come from.
-        made_elsewhere: makes one in another screen, which the hint names.
+        listing: the operation that lists the items.
+        columns: the columns of the table; the first column names the item.
+        path: the path of the field that identifies an item in other operations.
+        field: the field of other operations that takes this id.
+        add: the operation that creates an item.
+        edit: the operation that changes an item.
+        remove: the operation that removes an item.
+        remove_verb: the verb for removing an item.
+        loses: a sentence about what removing an item takes away.
+        parts: the family that enter lists for an item. Without `parts`, enter shows details.
+        head: returns the lines above the parts of an item for a width in cells.
+        screen: makes the screen that enter opens for an item instead of its details.
+        state: the field with the state of an item, which is polled while the service works on the item.
+        opens_new: whether the screen of a new item opens at once.
+        permission: the organization permission that the listing needs; empty for none.
+        role: the role that changes need.
+        hint: how to create an item, or where items come from; shown in an empty table.
+        made_elsewhere: the operation that creates an item in another screen, which `hint` names.
     """
 
     title: str
@@ -84,17 +84,17 @@ class Family:
     opens_new: bool = False
 
     def is_busy(self, item: Any) -> bool:
-        """Whether the service is working on one."""
+        """Return whether the service is working on an item."""
         return bool(self.state) and getattr(item, self.state, "") in BUSY
 
     @property
     def nouns(self) -> str:
-        """What several are called."""
+        """The plural of the noun."""
         return self.plural or f"{self.noun}s"
 
 
 class OrganizationScreen(BaseScreen):
-    """A screen about an organization.
+    """The base of screens about an organization.
 
     Args:
         organization: the organization; None until it is loaded.
@@ -110,10 +110,10 @@ class OrganizationScreen(BaseScreen):
         """Open the screen of an item, or its details.
 
         Args:
-            family: what the item is.
-            given: the arguments of the listing that has it.
+            family: the family of the item.
+            given: the arguments of the listing that contains the item.
             item: the item.
-            name: its name, as display text.
+            name: the name of the item, as display text.
         """
         if family.screen and self.organization:
             self.app_context.push_screen(family.screen(self.organization, item))

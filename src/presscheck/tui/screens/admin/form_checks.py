@@ -1,4 +1,4 @@
-"""What is checked before a form is sent, wherever it is filled in: in its table, or from the list of drafts."""
+"""Checks before a form is sent, from a table or from the list of drafts."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ if TYPE_CHECKING:
     from presscheck.tui.ui.screen import BaseScreen
 
 ONLY_ADMIN = "the only admin: make somebody else admin first"
-"""Why the last admin stays."""
+"""Why the last admin cannot lose the role."""
 
 
 async def admins_of(screen: BaseScreen, organization_id: str) -> set[str]:
-    """The ids of the people who administer an organization."""
+    """Return the ids of the enabled admins of an organization."""
     listing = ListMembers(organization_id=organization_id, role="admin")
     return {one.id for one in await whole_listing(screen.engine, listing) if not one.disabled}
 
 
 async def _check_role(screen: BaseScreen, call: UpdateMember) -> None:
-    """Refuse to take the role of the last admin, and ask again before one takes one's own.
+    """Reject taking the role of the last admin, and confirm when users give up their own admin role.
 
     Raises:
-        InvalidArgument: the role stays.
-        PresscheckError: the person cannot be read.
+        InvalidArgument: the last admin would lose the role, or the user did not confirm.
+        PresscheckError: the member or the admins cannot be read.
     """
     if call.role == "admin":
         return
-    # as the service knows the person now: a row, or a form that was kept as a draft, may be older
+    # read the member again: the row, or the form of a stored draft, may be outdated
     member = await screen.engine.read(GetMember(organization_id=call.organization_id, user_id=call.user_id))
     if member.role != "admin":
         return
@@ -56,11 +56,11 @@ _CHECKS: Mapping[type[Operation[Any]], Callable[[BaseScreen, Any], Awaitable[Non
 
 
 async def check(screen: BaseScreen, call: Operation[Any]) -> None:
-    """Look at what a form is about to send.
+    """Run the checks of a call before its form is sent.
 
     Raises:
-        InvalidArgument: it is not sent; names the field.
-        PresscheckError: what decides it cannot be read.
+        InvalidArgument: the call must not be sent; names the field.
+        PresscheckError: a check could not read the data that it needs.
     """
     if found := _CHECKS.get(type(call)):
         await found(screen, call)

@@ -1,4 +1,4 @@
-"""The merge rules of a space or an organization, asked in a list in place of JSON."""
+"""The merge rules of a space or an organization, chosen from a list instead of edited as JSON."""
 
 from __future__ import annotations
 
@@ -28,20 +28,23 @@ SIMPLE_RULES = (
     "require_change_request_description",
     "require_author_to_merge",
 )
-"""The merge rules that need no more than their name."""
+"""Merge rules that take no parameters."""
 
 
 async def ask_merge_rules(
     screen: BaseScreen, title: str, present: MergeRules | None
 ) -> tuple[MergeRuleChange, ...] | None:
-    """The rules that are marked, after a question; None if nothing is to change.
+    """Ask for merge rules, with a confirmation.
 
-    A rule about people, or with an expression, can only be kept or removed.
+    Rules with people or an expression can be kept or removed, but not added.
 
     Args:
         screen: the screen.
-        title: what the rules are of, as display text.
-        present: the rules until now.
+        title: the title of the picker, as display text.
+        present: the current rules.
+
+    Returns:
+        The marked rules, or None if the user canceled.
     """
     own = {str(number): rule for number, rule in enumerate(own_rules(present))}
     keys = {rule.rule: key for key, rule in own.items() if rule.rule in SIMPLE_RULES}
@@ -66,7 +69,7 @@ async def ask_merge_rules(
 
 
 def own_rules(rules: MergeRules | None) -> tuple[Any, ...]:
-    """The rules that are set here; none if they are those of the organization."""
+    """Return the rules that are set on the space or organization itself; empty if they are inherited."""
     return rules.rules if rules and rules.type == "rules" else ()
 
 
@@ -75,31 +78,31 @@ def _rule_in_words(name: str) -> str:
 
 
 def rules_in_words(rules: MergeRules | None) -> str:
-    """How many rules there are, in words."""
+    """Return the number of rules in words."""
     if rules is None or rules.type == "inherit":
         return "those of the organization"
     return count(len(rules.rules), "rule") if rules.type == "rules" and rules.rules else "none"
 
 
 class OrganizationMergeRules:
-    """Handles the command that changes the merge rules of an organization: spaces without rules of their own have them.
+    """Handles the command that changes the merge rules of an organization. Spaces can inherit the rules.
 
     Args:
-        screen: administration.
-        table: its table.
+        screen: the administration screen.
+        table: the table of the screen.
     """
 
     def __init__(self, screen: OrganizationScreen, table: FamilyTable) -> None:
         self._screen, self._table = screen, table
 
     def reason_settings(self) -> str | None:
-        """Only organizations have them here."""
+        """Disabled for families other than organizations."""
         if self._table.family.edit is not UpdateOrganization:
             return f"{self._table.family.nouns} have no merge rules here"
         return self._table.reason_rename()
 
     async def command_settings(self) -> None:
-        """Mark the rules that hold."""
+        """Choose the merge rules of the organization."""
         organization = self._table.current
         if not isinstance(organization, Organization):
             return

@@ -1,4 +1,4 @@
-"""The dialog that fills in an operation; what its draft stores is enough to open it again without the table."""
+"""Forms that fill in an API operation. The draft of a form stores all it needs to open again without the table."""
 
 from __future__ import annotations
 
@@ -40,21 +40,21 @@ if TYPE_CHECKING:
     from presscheck.tui.ui.screen import BaseScreen
 
 FORM = "form"
-"""What is stored about the draft of a form, under this name: the form as JSON."""
+"""The name under which a draft stores its form as JSON."""
 
 
 @dataclass(frozen=True)
 class StoredForm:
-    """A form as its draft stores it.
+    """A form as stored with its draft.
 
     Attributes:
-        title: what it does, as display text.
+        title: the title of the dialog, as display text.
         operation: the stored name of the operation.
-        given: the values that are known already, by field.
-        present: the texts that the fields began with.
-        path: the ids of everything that it is about, with which what its fields refer to is listed.
-        targets: the things that it is sent for, if they are several: the name of each, as display text, and the fields
-            that name it.
+        given: the values of fields that the form does not ask for.
+        present: the initial texts of the fields.
+        path: the ids for listing the items that the fields refer to.
+        targets: the items that the operation is sent for, if there are several: each name, as display text, with the
+            fields that identify the item.
     """
 
     title: str
@@ -66,17 +66,17 @@ class StoredForm:
 
     @property
     def digest(self) -> str:
-        """Stands for its targets in the key of its draft."""
+        """A hash of the targets, for the key of the draft."""
         return sha256(json.dumps([identity for _, identity in self.targets]).encode()).hexdigest()[:16]
 
 
 @dataclass(frozen=True)
 class Receipt:
-    """What became of a form that was sent for several things.
+    """The result of sending a form for several items.
 
     Attributes:
-        done: how many were changed.
-        failed: the names of the others, each with the reason; untrusted text.
+        done: the number of changed items.
+        failed: the names of the items that failed, with the error; untrusted text.
     """
 
     done: int
@@ -84,11 +84,11 @@ class Receipt:
 
 
 def outcome(title: str, answer: Any) -> str:
-    """What became of a form that was sent, in a few words.
+    """Return a short message about a sent form.
 
     Args:
-        title: what the form does, as display text.
-        answer: what `fill_in` returned.
+        title: the title of the form, as display text.
+        answer: the return value of `fill_in`.
     """
     if not isinstance(answer, Receipt) or not answer.failed:
         return f"{title}: done"
@@ -96,11 +96,11 @@ def outcome(title: str, answer: Any) -> str:
 
 
 def show_failures(screen: BaseScreen, failed: Sequence[str]) -> None:
-    """List what failed and why, if that is more than a message shows.
+    """List failures, if there are more than a notification can show.
 
     Args:
         screen: the screen below the list.
-        failed: names, each with the reason; untrusted text.
+        failed: names with errors; untrusted text.
     """
     if len(failed) > 1:
         lines: list[Line] = [(), *((Span(f"  {sanitize(one)}", "removed"),) for one in failed)]
@@ -108,7 +108,7 @@ def show_failures(screen: BaseScreen, failed: Sequence[str]) -> None:
 
 
 def stored_form(draft: Draft) -> StoredForm | None:
-    """The form that a draft was written in; None if it is the draft of none, or of one that is unknown now."""
+    """Return the form of a draft; None for other drafts, and for forms whose operation no longer exists."""
     try:
         fields: Any = json.loads(draft.stored.about.get(FORM, "null"))
         form = StoredForm(**cast("dict[str, Any]", fields)) if isinstance(fields, dict) else None
@@ -124,10 +124,10 @@ def stored_form(draft: Draft) -> StoredForm | None:
 
 
 def form_of(operation: type[Operation[Any]], given: Mapping[str, Any]) -> Form:
-    """The form of an operation; what would be JSON is asked for part by part.
+    """Return the form of an operation. Nested JSON becomes separate fields.
 
-    A form that an earlier version stored may have values for what the operation does not have any more: they are left
-    out, and the dialog shows the typed ones.
+    The values may come from a form that an earlier version stored. Values of fields that the operation no longer has
+    are dropped, and the dialog still shows the typed texts.
     """
     if operation is PublishIntegration:
         return PublishForm(str(given.get("organization", "")), name=str(given.get(NAME, "")))
@@ -137,11 +137,11 @@ def form_of(operation: type[Operation[Any]], given: Mapping[str, Any]) -> Form:
 
 @dataclass(frozen=True)
 class FormForSeveral(Form):
-    """A form that is sent for several things.
+    """A form that is sent for several items.
 
     Attributes:
-        form: the form for the first of them.
-        targets: the name of each, and the fields that name it.
+        form: the form for the first item.
+        targets: the name of each item, with the fields that identify it.
     """
 
     form: Form
@@ -166,16 +166,16 @@ class FormForSeveral(Form):
 
 
 async def fill_in(screen: BaseScreen, form: StoredForm, key: str) -> Any:
-    """Fill in an operation, and send it if nothing is against it; what is typed is a draft with this key until then.
+    """Fill in and send an operation. Unsent input is a draft with `key`.
 
     Args:
         screen: the screen below the form.
-        form: what is filled in.
+        form: the form.
         key: the key of the draft.
 
     Returns:
-        The answer of the service, or the call if it has none; a receipt if it was sent for several things; None if
-        nothing was sent.
+        The answer of the service, or the call if there is no answer. A receipt for several items. None if nothing
+        was sent.
     """
     operation = operation_called(form.operation)
     about = {FORM: json.dumps(asdict(form), ensure_ascii=False), "title": form.title}
@@ -206,7 +206,7 @@ async def _send_each(
     call: Operation[Any],
     send_one: Callable[[Operation[Any]], Awaitable[Any]],
 ) -> Receipt:
-    """Send a call for each of several things."""
+    """Send a call for each target, and collect the failures."""
     failed: list[str] = []
     for name, identity in targets:
         try:
@@ -217,7 +217,10 @@ async def _send_each(
 
 
 async def choices_of(engine: Engine, reference: Reference, path: Mapping[str, Any]) -> list[Choice] | None:
-    """What a field can refer to, listed by the first operation whose arguments are in the path; None without one."""
+    """Return the items that a field can refer to.
+
+    The first listing whose path parameters are all in `path` is used. Returns None without such a listing.
+    """
     listing = next((each for each in reference.listings if set(each.path_fields()) <= set(path)), None)
     if listing is None:
         return None
@@ -235,7 +238,7 @@ async def choices_of(engine: Engine, reference: Reference, path: Mapping[str, An
 
 
 async def _listed(engine: Engine, reference: Reference, listing: Operation[Any]) -> Sequence[Any]:
-    """The items that an operation lists: page by page, or all in one answer, those of a tree from its top."""
+    """Return all items of a listing: from its pages, or from a single answer. Trees are flattened from the top."""
     if not reference.items:
         return await whole_listing(engine, listing)
     items: Sequence[Any] = getattr(await engine.read(listing), reference.items)
@@ -243,5 +246,5 @@ async def _listed(engine: Engine, reference: Reference, listing: Operation[Any])
 
 
 def _snake(path: str) -> str:
-    """A path of wire names as field names: `user.displayName` is `user.display_name`."""
+    """Convert a path of wire names to field names: `user.displayName` becomes `user.display_name`."""
     return "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in path)

@@ -1,6 +1,6 @@
-"""What is special about people: who may not be removed, what they lose, and how several join a team.
+"""Actions on people: the losses of a removal, adding people to a team, joining and leaving, and invite links.
 
-Organizations that allow an e-mail domain are joined and left here, and invite links made and copied.
+Users join organizations by e-mail domain.
 """
 
 from __future__ import annotations
@@ -49,20 +49,20 @@ if TYPE_CHECKING:
     from presscheck.tui.screens.admin.family import OrganizationScreen
 
 MOST_PEOPLE = 20
-"""The most people whose losses are computed one by one."""
+"""Maximum number of people whose losses are computed individually."""
 ORGANIZATION = "organization"
-"""The key of the organization among what can be invited to."""
+"""The key of the organization among the invite targets."""
 PAGE_OF_ORGANIZATION, PAGE_OF_INVITE = "/o/", "/invite/"
-"""The paths of an organization, and of an invite, in the web app of the service."""
+"""Paths of an organization and of an invite in the web app."""
 
 
 async def losses_of_members(screen: OrganizationScreen, members: Sequence[OrganizationMember]) -> Losses:
-    """What people lose with the organization; the last admin cannot be removed."""
+    """Return the losses of removing members. The last admin cannot be removed."""
     organization = screen.organization
     if organization is None:
         return Losses()
     ids = {member.id for member in members}
-    # the rows may still have a role that was just changed
+    # the rows may be older than a role change
     listed = await whole_listing(screen.engine, ListMembers(organization_id=organization.id))
     members = [member for member in listed if member.id in ids]
     if (await admins_of(screen, organization.id)) <= ids:
@@ -108,7 +108,7 @@ async def _access(screen: OrganizationScreen, organization: Organization) -> Acc
 
 
 async def losses_of_teams(screen: OrganizationScreen, teams: Sequence[Team]) -> Losses:
-    """What the members of teams lose with them."""
+    """Return the losses of the members of deleted teams."""
     organization = screen.organization
     if organization is None:
         return Losses()
@@ -126,19 +126,19 @@ async def losses_of_teams(screen: OrganizationScreen, teams: Sequence[Team]) -> 
         after = after.without(team.id)
     places = [*access.collections.values(), *access.spaces]
     people = [one for one in access.members if one.role != "admin"]
-    if len(people) * len(places) <= 200_000:  # more would take seconds
+    if len(people) * len(places) <= 200_000:  # a larger comparison takes seconds
         sentences += changes_in_words(access, after, people, places) if len(people) > 1 else []
     return Losses(tuple(sentences))
 
 
 async def losses_of_team_members(screen: OrganizationScreen, members: Sequence[TeamMember]) -> Losses:
-    """Whether somebody removes oneself from a team."""
+    """Return a warning for users who remove themselves from a team."""
     is_me = any(one.organization.id == screen.engine.me.id for one in members)
     return Losses(("This is you: you lose what only the team allows.",) if is_me else ())
 
 
 async def add_team_members(screen: OrganizationScreen, given: Mapping[str, Any]) -> str:
-    """Choose people, and add them to a team in one request; returns what was done."""
+    """Choose people, and add them to a team in a single request. Returns what was done, or an empty string."""
     organization, team_id = screen.organization, given["team_id"]
     if organization is None:
         return ""
@@ -164,7 +164,7 @@ async def add_team_members(screen: OrganizationScreen, given: Mapping[str, Any])
 
 
 async def join_organization(screen: OrganizationScreen, given: Mapping[str, Any]) -> str:
-    """Ask for an e-mail domain, list its organizations, and join one; returns what was done."""
+    """Ask for an e-mail domain, and join one of its organizations. Returns what was done, or an empty string."""
     own = (screen.engine.me.email or "").rpartition("@")[2]
     dialog = PromptDialog(
         "E-mail domain of the organization to join",
@@ -208,7 +208,7 @@ async def join_organization(screen: OrganizationScreen, given: Mapping[str, Any]
 
 
 async def losses_of_leaving(screen: OrganizationScreen, organizations: Sequence[Organization]) -> Losses:
-    """What leaving organizations takes away; the last admin cannot leave."""
+    """Return the losses of leaving organizations. The last admin cannot leave."""
     sentences: list[str] = []
     for one in organizations:
         if one.permissions.admin and await admins_of(screen, one.id) <= {screen.engine.me.id}:
@@ -218,9 +218,9 @@ async def losses_of_leaving(screen: OrganizationScreen, organizations: Sequence[
 
 
 def invite_link(organization: Organization, invite: Invite | OrganizationInvite) -> str:
-    """The address that an invite is followed at; empty if the service does not tell where its web app is.
+    """Return the web address of an invite; empty if the address of the web app is unknown.
 
-    The API has only the id of an invite. In the web app its page is next to that of the organization.
+    The API only returns the id of an invite. Its page in the web app is next to the page of the organization.
     """
     app, page, rest = (organization.urls.app or "").rpartition(PAGE_OF_ORGANIZATION)
     is_known = bool(page) and rest.partition("/")[0] == organization.id
@@ -238,7 +238,7 @@ INVITE_DETAILS = Details(_details)
 
 
 async def add_invite(screen: OrganizationScreen, given: Mapping[str, Any]) -> str:
-    """Choose what to invite to and as what, make the link, and copy it; returns what was done."""
+    """Create an invite link for a chosen target and role, and copy it. Returns what was done, or an empty string."""
     organization = screen.organization
     if organization is None:
         return ""

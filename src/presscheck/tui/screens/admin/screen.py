@@ -1,4 +1,4 @@
-"""Administration: the families of an organization in a sidebar, and the table of the one under the cursor."""
+"""The administration screen: the families of an organization in a sidebar, and the table of the selected family."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ FOOTER = ("open", "add", "rename", "delete", "find_here", "close")
 
 
 class AdminScreen(OrganizationScreen):
-    """The families on the left, the table of one on the right."""
+    """The administration screen: families on the left, the table of the selected family on the right."""
 
     FOOTER = FOOTER
     DEFAULT_CSS = "AdminScreen #families { width: 18; }"
@@ -89,14 +89,14 @@ class AdminScreen(OrganizationScreen):
         organization = choose_organization(organizations, self.app_context.profile.organization)
         is_new = organization is not None and (self.organization is None or self.organization.id != organization.id)
         self.organization = organization or self.organization
-        self._sidebar.redraw()  # what is permitted may have changed
+        self._sidebar.redraw()  # permissions may have changed
         if is_new or (self.organization is None and self.table.listing is None):
             self.table.show_family(self._family, {})
         self.refresh_status_bars()
 
     @on(RowList.RowHighlighted)
     def row_highlighted(self, event: RowList.RowHighlighted) -> None:
-        """Show the table of another family; no command depends on the row of a table."""
+        """Show the table of the selected family. Row changes in the table are ignored."""
         if event.rows is self._sidebar:
             if FAMILIES[event.index] is not self._family:
                 self._family = FAMILIES[event.index]
@@ -111,7 +111,10 @@ class AdminScreen(OrganizationScreen):
     @override
     @property
     def footer_commands(self) -> tuple[str, ...]:
-        """The commands of the table, without rows only some; filtering, where rows cannot be changed in place."""
+        """The footer commands of the table, without commands that lack a row.
+
+        In families whose rows cannot be edited, filtering replaces editing.
+        """
         is_filtered = self.table.family.edit is None and self.table.reason_edit_view() is None
         shown = ("edit_view" if name == "rename" and is_filtered else name for name in self.FOOTER)
         return tuple(name for name in shown if name not in self.table.without_row)
@@ -126,7 +129,7 @@ class AdminScreen(OrganizationScreen):
         return None if self._sidebar.has_focus else self.table.reason_open()
 
     def command_open(self) -> None:
-        """Go from the family to its table; there, show the thing under the cursor."""
+        """Focus the table of the family; in the table, show the item under the cursor."""
         if self._sidebar.has_focus:
             self.table.focus_rows()
         else:
@@ -143,14 +146,14 @@ class AdminScreen(OrganizationScreen):
 
 
 class PartsScreen(OrganizationScreen):
-    """The table of what a thing consists of, such as the members of a team.
+    """The table of the parts of an item, such as the members of a team.
 
     Args:
         organization: the organization.
-        whole: the family of the thing.
+        whole: the family of the item.
         given: the arguments of the listing.
-        item: the thing.
-        name: what the thing is called, as display text.
+        item: the item.
+        name: the name of the item, as display text.
     """
 
     FOOTER = FOOTER

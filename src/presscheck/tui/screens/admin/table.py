@@ -1,4 +1,4 @@
-"""The table of a family: its rows from the store, searched, sorted, marked, and what can be done with them."""
+"""The table of a family: rows from the store with search, order, marks, and the commands on them."""
 
 from __future__ import annotations
 
@@ -61,24 +61,24 @@ if TYPE_CHECKING:
     from presscheck.tui.screens.admin.family import Family, OrganizationScreen
 
 CHUNK = 500
-"""Rows that are read from the store at once, while a text is searched or the rows are sorted."""
+"""Number of rows that searching and sorting read from the store at once."""
 POLL_SECONDS = 2.0
-"""Between two requests for the states of things that the service works on."""
+"""Interval of requests while the service works on listed items."""
 BLOCK = 100
-"""Rows that are read from the store together while they are drawn."""
+"""Number of rows that drawing reads from the store at once."""
 MOST_BLOCKS = 8
-"""Blocks that are kept."""
+"""Maximum number of cached blocks."""
 FORMULA = ("=", "+", "-", "@")
-"""A cell that begins with one of these would be run by a spreadsheet."""
+"""Prefixes of cells that a spreadsheet would run as a formula."""
 
 
 class FamilyTable(Vertical):
     """The rows of a family, and the commands on them.
 
     Args:
-        screen: the screen.
-        family: what is listed.
-        given: the arguments of the listing, such as the id of the team whose members it lists.
+        screen: the screen of the table.
+        family: the family of the rows.
+        given: the arguments of the listing, such as the id of a team for its members.
     """
 
     DEFAULT_CSS = "FamilyTable { width: 1fr; }"
@@ -87,14 +87,14 @@ class FamilyTable(Vertical):
         super().__init__()
         self._screen, self.family = screen, family
         self._filters: dict[str, dict[str, Any]] = {}
-        """The filters of the listings, by the title of their family."""
+        """The active filters by family title."""
         self._wants_focus = False
-        """Whether the rows get the focus when there are some: they had it, or it was meant for them."""
+        """Whether the rows take the focus when they appear, because they had it or were meant to get it."""
         self.given: dict[str, Any] = {}
         self.is_owner = False
-        """Whether the user manages what the rows are parts of, such as a team, whatever the role is."""
+        """Whether the user manages the parent of the rows, such as a team, even without a role."""
         self.listing: Operation[Page[Any]] | None = None
-        """The listing; None until the organization is known, or where the family cannot be listed."""
+        """The listing; None until the organization is loaded, and for families that cannot be listed."""
         self._reset()
         self._rows = RowList(self._row, key=self._key)
 
@@ -103,24 +103,24 @@ class FamilyTable(Vertical):
         self._is_loaded = False
         self._total = 0
         self._order: list[tuple[int, str]] | None = None
-        """The positions of the shown rows in the listing, with their keys; None for all, as they are listed."""
+        """Positions in the listing, and keys, of the visible rows; None for all rows in the order of the listing."""
         self._sorted: tuple[Column, bool] | None = None
-        """The column of the order, and whether it is turned round."""
+        """The column that sorts the rows, and whether the order is reversed."""
         self._text = ""
         self._blocks: dict[int, tuple[Any, ...]] = {}
         self._lines: dict[tuple[int, int], Line] = {}
-        """The lines of rows by number and width, until something is drawn anew: a moved cursor changes none."""
+        """Drawn lines by row and width. Moving the cursor changes no line; any other redraw clears them."""
         self._widest: list[int] = [0] * len(self.family.columns)
-        """The cells of the widest text of each column whose width depends on it."""
+        """Width in cells of the widest text of each flexible column."""
         self._widths: dict[int, list[int]] = {}
-        """The widths of the columns by the width of the table."""
+        """Column widths by table width."""
 
     def show_family(self, family: Family, given: dict[str, Any]) -> None:
-        """List another family.
+        """List the items of another family.
 
         Args:
-            family: what is listed.
-            given: the arguments of the listing, such as the id of the team whose members it lists.
+            family: the family of the rows.
+            given: the arguments of the listing, such as the id of a team for its members.
         """
         self._screen.find.end()
         self._rows.clear_marks()
@@ -141,7 +141,7 @@ class FamilyTable(Vertical):
         self._rows.move_to(0)
 
     async def _load_certificates(self) -> None:
-        """Import the module that reads certificates in a thread, and draw the rows with it."""
+        """Import the module that reads certificates in a thread, then redraw the rows."""
         await asyncio.to_thread(import_module, CERTIFICATES)
         self._draw()
 
@@ -160,23 +160,23 @@ class FamilyTable(Vertical):
             yield self._rows
 
     def on_mount(self) -> None:
-        """Show that it is being loaded."""
+        """Show the loading state."""
         self._draw()
 
     @property
     def rows(self) -> RowList:
-        """The list of the rows."""
+        """The list widget with the rows."""
         return self._rows
 
     def focus_rows(self) -> None:
-        """Put the focus on the rows, as soon as there is one."""
+        """Focus the rows now, or as soon as there are rows."""
         if self._count and self._rows.display:
             self._rows.focus()
         else:
             self._wants_focus = True
 
     def why_unavailable(self, family: Family) -> str | None:
-        """Why a family cannot be listed; None if it can."""
+        """Return why a family cannot be listed; None if it can."""
         organization = self._screen.organization
         if family.permission and organization and not getattr(organization.permissions, family.permission, True):
             return f"you are not permitted to list the {family.nouns} of this organization"
@@ -184,12 +184,12 @@ class FamilyTable(Vertical):
 
     @property
     def unavailable(self) -> str | None:
-        """Why the family cannot be listed; None if it can."""
+        """Why the table's family cannot be listed; None if it can."""
         return self.why_unavailable(self.family)
 
     @property
     def current(self) -> BaseModel | None:
-        """The thing under the cursor."""
+        """The item under the cursor; None in an empty table."""
         return self._item(self._rows.cursor) if self._count else None
 
     @property
@@ -198,25 +198,25 @@ class FamilyTable(Vertical):
 
     def _take(self, result: Result[int]) -> None:
         self._error = result.error
-        self._is_loaded = self._is_loaded or result.error is None  # what is not stored is no answer
+        self._is_loaded = self._is_loaded or result.error is None  # an error without a stored listing is no answer
         self._total = result.value or 0
         if self._order is None:
             self._show_as_listed()
         if self._text or self._sorted:
-            self._arrange()  # until it ends, the rows stay: the new listing may have others at these positions
+            self._arrange()  # until it ends, the rows stay: positions in the new listing may hold other items
         if self.family.state and self.listing:
             first = self._screen.engine.window(self.listing, 0, BLOCK).items
             if any(map(self.family.is_busy, first)):
                 self.set_timer(POLL_SECONDS, partial(self._poll, self.listing))
 
     def _show_as_listed(self) -> None:
-        """Show all rows as the store has them now."""
+        """Show all rows in the order of the listing."""
         self._order = None
         self._blocks.clear()
         self._draw()
 
     def _poll(self, listing: Operation[Page[Any]] | None) -> None:
-        """Ask again for the states of things that the service works on, while their listing is shown."""
+        """Request the states of busy items again while the listing is visible."""
         if listing is None or listing is not self.listing or self._screen.is_leaving:
             return
         if self._screen.is_shown and self._screen.engine.status.online:
@@ -225,7 +225,7 @@ class FamilyTable(Vertical):
             self.set_timer(POLL_SECONDS, partial(self._poll, listing))
 
     def _item(self, index: int) -> Any:
-        """A thing by the number of its row; None if it is not there while a newer listing is put in order."""
+        """Return the item of a row; None if a newer listing has moved it and the rows are not arranged yet."""
         if self._order is None:
             return self._at(index)
         position, key = self._order[index]
@@ -233,7 +233,7 @@ class FamilyTable(Vertical):
         return item if self._key_of(item) == key else None
 
     def _at(self, position: int) -> Any:
-        """A thing by its position in the listing; blocks of rows are read together."""
+        """Return the item at a position of the listing. Rows are read in blocks."""
         block, offset = divmod(position, BLOCK)
         items = self._blocks.get(block, ())
         if offset >= len(items) and self.listing:
@@ -255,10 +255,10 @@ class FamilyTable(Vertical):
         return str(value_at(item, self.family.path))
 
     def _arrange(self) -> None:
-        """Find the rows with the text, and sort them, piece by piece, so that keys are answered meanwhile."""
+        """Search and sort the rows in chunks, so that the app stays responsive."""
         text, ordered, listing = self._text, self._sorted, self.listing
         if listing is None or (not text and ordered is None):
-            self._screen.unsubscribe("arrange")  # one that still runs would bring back the order
+            self._screen.unsubscribe("arrange")  # a running sort would restore the order
             self._show_as_listed()
             return
 
@@ -273,7 +273,7 @@ class FamilyTable(Vertical):
                 await asyncio.sleep(0)
             if ordered:
                 found.sort(key=lambda one: one[0], reverse=ordered[1])
-            self._blocks.clear()  # not before the order is new, too: the former one would lead to other rows
+            self._blocks.clear()  # cleared together with the old order, whose positions would lead to other items
             self._order = [(position, key) for _, position, key in found]
             self._draw()
 
@@ -309,7 +309,7 @@ class FamilyTable(Vertical):
         self._screen.refresh_status_bars()
 
     def on_resize(self) -> None:
-        """Fit the columns."""
+        """Fit the columns to the new width."""
         self._draw()
 
     def _summary(self) -> Line:
@@ -352,7 +352,7 @@ class FamilyTable(Vertical):
             empty.show_empty(f"No {nouns} yet.", f"{reason[:1].upper()}{reason[1:]}." if reason else self.family.hint)
 
     def _measure(self) -> None:
-        """Note how wide the texts of the first rows are, as the service lists them."""
+        """Measure the texts of the first rows of the listing."""
         columns = self.family.columns
         items = [item for position in range(min(self._total, BLOCK)) if (item := self._at(position)) is not None]
         self._widest = [
@@ -397,15 +397,15 @@ class FamilyTable(Vertical):
 
     @on(RowList.MarksChanged)
     def marks_changed(self) -> None:
-        """Count the marks."""
+        """Show the number of marks."""
         self.query_one("#summary", StatusLine).show(self._summary())
 
     def name_of(self, item: BaseModel) -> str:
-        """What a thing is called."""
+        """Return the name of an item: the text of its first cell."""
         return cell(item, self.family.columns[0])
 
     def change_reason(self, operation: type[Operation[Any]] | None, verb: str) -> str | None:
-        """Why a change is not possible here and now; None if it is."""
+        """Return why a change is not possible now; None if it is."""
         if operation is None:
             return f"{self.family.nouns} cannot be {verb} here"
         if reason := self._screen.engine.write_reason(operation, at_once=True):
@@ -419,11 +419,11 @@ class FamilyTable(Vertical):
         return None
 
     def reason_add(self) -> str | None:
-        """As the family says."""
+        """Disabled if the family cannot be listed, has no operation for it, or the user lacks the role."""
         return self.unavailable or self.change_reason(self.family.add, "added")
 
     async def command_add(self) -> None:
-        """Fill in the form of a new thing, or choose it as the family does."""
+        """Create an item in a form, or in the custom dialog of the family."""
         family = self.family
         if family.adds:
             if done := await family.adds(self._screen, self.given):
@@ -435,18 +435,18 @@ class FamilyTable(Vertical):
 
     @property
     def without_row(self) -> frozenset[str]:
-        """The commands that need a row and have none, so that the footer leaves them out."""
+        """The commands that the footer hides because they need a row."""
         return frozenset(("open", "rename", "delete")) if self._no_row() else frozenset()
 
     def _no_row(self) -> str | None:
         return None if self._count else f"no {self.family.noun} here"
 
     def reason_rename(self) -> str | None:
-        """As the family says."""
+        """Disabled without a row, if the family has no operation for it, or if the user lacks the role."""
         return self._no_row() or self.change_reason(self.family.edit, "changed")
 
     async def command_rename(self) -> None:
-        """Change the thing under the cursor in a form; where the family allows it, all marked ones at once."""
+        """Change the item under the cursor in a form, or all marked items if the family allows it."""
         items = self._chosen if self.family.edits_several else [item for item in (self.current,) if item]
         if len(items) > 1 and self.family.edit:
             await self._fill_in_for_all(self.family.edit, items)
@@ -454,7 +454,7 @@ class FamilyTable(Vertical):
             await self._fill_in(f"Change {self.name_of(items[0])}", self.family.edit, items[0])
 
     async def _fill_in_for_all(self, operation: type[Operation[Any]], items: Sequence[BaseModel]) -> None:
-        """Fill in one form, and send it for each of several things."""
+        """Fill in a single form, and send it for each item."""
         targets = [(self.name_of(item), self._identity(operation, item)) for item in items]
         given = {**self._path(operation), **targets[0][1]}
         title = f"Change {count(len(items), self.family.noun, self.family.plural)}"
@@ -467,7 +467,7 @@ class FamilyTable(Vertical):
             self.changed(outcome(title, answer))
 
     async def _fill_in(self, title: str, operation: type[Operation[Any]], item: BaseModel | None) -> Any:
-        """Ask for the fields of an operation, and send it; its answer, or None if nothing was sent."""
+        """Fill in and send an operation. Returns the answer, or None if nothing was sent."""
         given = {**self._path(operation), **(self._identity(operation, item) if item else {})}
         identity = str(value_at(item, self.family.path)) if item else "new"
         fields = form_of(operation, given).fields
@@ -483,7 +483,7 @@ class FamilyTable(Vertical):
 
     @property
     def _draft_path(self) -> dict[str, Any]:
-        """The ids of everything that a form here is about."""
+        """The ids for listing the items that a form refers to."""
         organization = self._screen.organization
         return {**({"organization_id": organization.id} if organization else {}), **self.given}
 
@@ -491,11 +491,11 @@ class FamilyTable(Vertical):
         return f"form {operation.stored_name()} {' '.join(map(str, self.given.values()))} {identity}"
 
     def _editable(self, item: BaseModel | None) -> Any:
-        """The part of an item whose fields are changed: that with its role in a team, for a member of one."""
+        """Return the part of an item that the form changes: for the member of a team, the role in the team."""
         return getattr(item, "team", None) if item and self.family.path.startswith("organization.") else item
 
     def _identity(self, operation: type[Operation[Any]], item: BaseModel) -> dict[str, Any]:
-        """The fields that name a thing; an operation on a person that no row names is about the user."""
+        """Return the fields that identify an item. Without a field for a user, the signed-in user is meant."""
         known: dict[str, Any] = {}
         if self.family.field in operation.model_fields:
             known[self.family.field] = str(value_at(item, self.family.path))
@@ -504,32 +504,32 @@ class FamilyTable(Vertical):
         return known
 
     def changed(self, message: str) -> None:
-        """Show what was done, and ask for the rows again."""
+        """Notify what was done, and load the rows again."""
         self._screen.notify(message)
         if self.listing:
             self._screen.engine.refresh(self.listing)
 
     @property
     def _chosen(self) -> list[BaseModel]:
-        """The marked things; without marks, the one under the cursor."""
+        """The marked items; without marks, the item under the cursor."""
         if self._rows.marked:
             items = (self._item(index) for index in range(self._count))
             marked = self._rows.marked
             found = (item for item in items if item and self._key_of(item) in marked)
-            return list(islice(found, len(marked)))  # mostly those in sight: the rest is not read
+            return list(islice(found, len(marked)))  # marked rows are mostly near the top; later rows are not read
         return [self.current] if self.current else []
 
     @property
     def titles(self) -> Mapping[str, str]:
-        """What its commands are called in the footer: removing is canceling, leaving or revoking for some things."""
+        """Footer titles of the commands: the family names the removal, such as cancel, leave or revoke."""
         return {"delete": self.family.remove_verb.lower()}
 
     def reason_delete(self) -> str | None:
-        """As the family says."""
+        """Disabled without a row, if the family has no operation for it, or if the user lacks the role."""
         return self._no_row() or self.change_reason(self.family.remove, "removed")
 
     async def command_delete(self) -> None:
-        """Remove the thing under the cursor, or all marked ones, after a question."""
+        """Remove the item under the cursor, or all marked items, after a confirmation."""
         items, remove, verb = self._chosen, self.family.remove, self.family.remove_verb
         if remove is None or not items:
             return
@@ -547,7 +547,7 @@ class FamilyTable(Vertical):
         show_failures(self._screen, failed)
 
     async def _confirm_removal(self, items: Sequence[BaseModel], verb: str) -> bool:
-        """Ask before things are removed; not to be confirmed before it is known what is lost with them."""
+        """Ask before items are removed. The dialog can be confirmed when the losses are loaded."""
         several = len(items) > 1
         what = count(len(items), self.family.noun, self.family.plural) if several else self.name_of(items[0])
         lines: list[Line] = [(Span(self.family.loses),)]
@@ -577,11 +577,11 @@ class FamilyTable(Vertical):
         return bool(await self._screen.ask(dialog))
 
     def reason_unsend(self) -> str | None:
-        """Disabled until the organization is known."""
+        """Disabled until the organization is loaded."""
         return None if self._screen.organization else "not loaded yet"
 
     async def command_unsend(self) -> None:
-        """Offer to undo the last sent change of the organization."""
+        """Undo the last sent change of the organization, after a confirmation."""
         await undo_last_sent(self._screen, self._is_here)
         if self.listing:
             self._screen.engine.refresh(self.listing)
@@ -596,7 +596,7 @@ class FamilyTable(Vertical):
         return self._no_row()
 
     def command_open(self) -> None:
-        """Show all facts of the thing under the cursor, or what it consists of."""
+        """Show the screen, the details or the parts of the item under the cursor."""
         item = self.current
         if item:
             identity = {self.family.field: str(value_at(item, self.family.path))} if self.family.field else {}
@@ -605,7 +605,7 @@ class FamilyTable(Vertical):
     reason_copy = reason_copy_text = _no_row
 
     def command_copy(self) -> None:
-        """Copy the address, or the id of a thing without one."""
+        """Copy the link of the item, or its id if it has no link."""
         organization = self._screen.organization
         link = (
             self.family.link(organization, self.current) if self.family.link and organization and self.current else ""
@@ -618,14 +618,14 @@ class FamilyTable(Vertical):
             self._screen.notify("copied the id")
 
     def command_copy_text(self) -> None:
-        """Copy all facts as text."""
+        """Copy all facts of the item as text."""
         if self.current:
             text = "\n".join(f"{fact.name}: {fact.value}" for fact in facts(self.current))
             self._screen.app_context.copy_to_clipboard(text)
             self._screen.notify("copied all facts")
 
     async def command_find_here(self) -> None:
-        """Show only the rows with a text."""
+        """Show only rows that contain a text."""
 
         def apply(text: str) -> None:
             self._text = text
@@ -634,13 +634,13 @@ class FamilyTable(Vertical):
         await self._screen.find.open(RowFilter(lambda: self._rows, apply), self._rows)
 
     def reason_edit_view(self) -> str | None:
-        """Disabled where the service has no filter for the listing."""
+        """Disabled if the service has no filters for the listing."""
         given = self._path(self.family.listing)
         has_filters = bool(form_fields(self.family.listing, given))
         return self.unavailable or (None if has_filters else f"{self.family.nouns} have no filter: / finds a text")
 
     async def command_edit_view(self) -> None:
-        """Filter the listing at the service, in a form with all its filters."""
+        """Filter the listing on the service, in a form with all its filters."""
         family, title = self.family, self.family.title
         form = FilterForm(family.listing, self._path(family.listing))
         present = self._filters.get(title, {})
@@ -668,7 +668,7 @@ class FamilyTable(Vertical):
         return self._no_row()
 
     async def command_sort_rows(self) -> None:
-        """Choose the column to sort by; the same one again turns the order round."""
+        """Choose the column to sort by. Choosing the same column again reverses the order."""
         choices = [Choice(str(at), column.title) for at, column in enumerate(self.family.columns)]
         choices.append(Choice("", "As the service lists them"))
         chosen = await choose(self._screen, "Sort by", choices)
@@ -697,7 +697,7 @@ class FamilyTable(Vertical):
         return self._no_row()
 
     async def command_export_rows(self) -> None:
-        """Write the shown rows to a file, as CSV or JSON by its ending."""
+        """Write the visible rows to a new file, as CSV or JSON depending on its extension."""
         name = f"{self.family.title.lower().replace(' ', '-')}.csv"
         draft = DraftSlot(self._screen.engine.outbox, f"export {self.family.title}", name)
         dialog = PromptDialog(
@@ -714,7 +714,7 @@ class FamilyTable(Vertical):
             if (item := self._item(index)) is not None:
                 items.append(item)
             if index % CHUNK == 0:
-                await asyncio.sleep(0)  # keys are answered meanwhile
+                await asyncio.sleep(0)  # keeps the app responsive
         text = _as_json(items) if file.endswith(".json") else _as_csv(items, self.family.columns)
         try:
             await asyncio.to_thread(_write_new, file, text)
@@ -725,19 +725,19 @@ class FamilyTable(Vertical):
         self._screen.notify(f"wrote {count(len(items), self.family.noun, self.family.plural)} to {sanitize(file)}")
 
     def command_back(self) -> Awaitable[None] | None:
-        """Remove all marks; without marks, the filter."""
+        """Remove all marks; without marks, remove the filter."""
         if not self._rows.clear_marks() and self._filters.pop(self.family.title, None):
             self.show_family(self.family, self.given)
         return None
 
     def reason_back(self) -> str | None:
-        """Disabled without marks and filter."""
+        """Disabled without marks and without a filter."""
         is_needed = self._rows.marked or self._filters.get(self.family.title)
         return None if is_needed else "nothing is marked: q closes"
 
 
 def _filter_words(filters: Mapping[str, Any]) -> str:
-    """Filters in a few words: `category: analytics, blocks: yes`."""
+    """Return filters as text: `category: analytics, blocks: yes`."""
     words = {True: "yes", False: "no"}
     return ", ".join(
         f"{name.replace('_', ' ')}: {words[value] if isinstance(value, bool) else value}"
@@ -761,6 +761,6 @@ def _as_csv(items: Sequence[BaseModel], columns: Sequence[Column]) -> str:
 
 
 def _write_new(path: str, text: str) -> None:
-    """Write a file that does not exist yet: nothing is overwritten."""
+    """Write a new file. Existing files are never overwritten."""
     with Path(path).expanduser().open("x", encoding="utf-8", newline="") as file:
         file.write(text)

@@ -1,4 +1,4 @@
-"""The titles of the families, apart from these: the command palette lists them without loading the whole API."""
+"""The titles of the families. They are separate so that the command palette does not load the whole API."""
 
 TITLES = (
     "Organizations",
@@ -17,4 +17,4 @@ TITLES = (
     "Issues",
     "Imports",
 )
-"""In the order of the sidebar."""
+"""Titles in the order of the sidebar."""

@@ -1,1 +1,1 @@
-"""One integration: what it is and may do, its installations with their spaces and sites, its events, its components."""
+"""The screens of an integration: description, installations, spaces and sites, events and rendered components."""

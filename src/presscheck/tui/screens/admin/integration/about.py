@@ -1,4 +1,4 @@
-"""The tab about an integration: what it is, what it may do, its blocks, content sources, settings and links."""
+"""The tab that describes an integration: facts, settings, permissions, blocks, content sources and links."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ if TYPE_CHECKING:
 
 NAME_COLUMNS = 17
 KINDS = {"string": "text", "number": "number", "boolean": "yes or no", "button": "button"}
-"""The kinds of settings in words."""
+"""Types of settings in words."""
 MANY = 1000
 
 
 class AboutRow(NamedTuple):
-    """A line, and what enter opens on it."""
+    """A line, and the action of enter on the line."""
 
     line: Line
     opens: Callable[[], Awaitable[None] | None] | None = None
 
 
 class AboutIntegration(List[AboutRow]):
-    """The description of an integration as lines, of which some can be opened.
+    """The description of an integration as lines; enter opens blocks, content sources and links.
 
     Args:
         session: the integration.
@@ -67,7 +67,7 @@ class AboutIntegration(List[AboutRow]):
     @override
     @property
     def total(self) -> None:
-        """Lines are not counted."""
+        """None: lines are not counted."""
 
     @override
     def key(self, index: int) -> int | None:
@@ -162,7 +162,7 @@ class AboutIntegration(List[AboutRow]):
         return lambda: self._render(component, sanitize(str(item.get("title") or component)), kind)
 
     async def _render(self, component: str, title: str, kind: str) -> None:
-        """Ask for the space in which a component is rendered, and show it there."""
+        """Ask for a space, and show the component as the integration renders it there."""
         session = self._session
         listing = ListSpaces(organization_id=session.organization.id, limit=MANY)
         spaces = (await self._session.screen.engine.read(listing)).items
@@ -189,7 +189,7 @@ class AboutIntegration(List[AboutRow]):
         return self.current.opens() if self.current and self.current.opens else None
 
     def reason_add(self) -> str | None:
-        """Disabled if it is installed here already, and without the role."""
+        """Disabled if the integration is installed in the organization, and without the role."""
         if self._session.installation:
             return f"it is installed already in {sanitize(self._session.organization.title)}: 2 shows it"
         return self._session.change_reason(InstallIntegration, "installer")
@@ -199,7 +199,7 @@ class AboutIntegration(List[AboutRow]):
         return self._actions.install()
 
     def reason_rename(self) -> str | None:
-        """Only for those who own the integration."""
+        """Disabled for users without admin permission on the integration."""
         return self._session.change_reason(PublishIntegration, "owner")
 
     def command_rename(self) -> Awaitable[None]:
@@ -207,7 +207,7 @@ class AboutIntegration(List[AboutRow]):
         return self._actions.publish()
 
     def reason_delete(self) -> str | None:
-        """Only for those who own the integration."""
+        """Disabled for users without admin permission on the integration."""
         return self._session.change_reason(UnpublishIntegration, "owner")
 
     async def command_delete(self) -> None:
@@ -220,7 +220,7 @@ class AboutIntegration(List[AboutRow]):
         self._session.copy(self._session.integration.name, "name of the integration")
 
     def reason_web(self) -> str | None:
-        """Disabled without an address."""
+        """Disabled without a web address."""
         return None if self._session.integration.urls.app else "it has no web address"
 
     def command_web(self) -> None:
@@ -229,7 +229,7 @@ class AboutIntegration(List[AboutRow]):
 
 
 def _part_line(item: dict[str, Any]) -> Line:
-    """A block or a content source: its title and description."""
+    """Format a block or a content source: title and description."""
     title = sanitize(str(item.get("title") or item.get("id") or "(no title)"))
     description = sanitize(str(item.get("description") or ""))
     return (Span("  ▸ ", "accent"), Span(title, "strong"), Span(f"  {description}", "quiet"))

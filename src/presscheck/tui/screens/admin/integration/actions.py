@@ -1,4 +1,4 @@
-"""What changes an integration and its installations: forms and questions, and the writes behind them."""
+"""Changes of an integration and its installations: forms, confirmations and writes."""
 
 from __future__ import annotations
 
@@ -45,11 +45,11 @@ if TYPE_CHECKING:
 
 Place = Literal["space", "site"]
 BY_FORM = "(form)"
-"""The key of the form in a menu of settings; the others are numbers of buttons."""
+"""The key of the form in a menu of settings; buttons have their index as the key."""
 
 
 class IntegrationActions:
-    """The changes of an integration and its installations.
+    """Changes an integration and its installations.
 
     Args:
         session: the integration.
@@ -59,7 +59,7 @@ class IntegrationActions:
         self._session = session
 
     async def install(self) -> None:
-        """Install the integration, after a question that lists what it may do; ask for its settings next."""
+        """Install the integration after a confirmation that lists its permissions, then ask for its settings."""
         session = self._session
         is_unlisted = session.installations.value is None and session.installations.error is not None
         if is_unlisted and await self._is_installed_elsewhere():
@@ -84,7 +84,13 @@ class IntegrationActions:
             await self.configure(installed)
 
     async def _is_installed_elsewhere(self) -> bool:
-        """Ask whether it is installed already, where the service does not list installations for the user."""
+        """Ask whether the integration is installed already, for users whose installations the service does not list.
+
+        The user can enter the id of an existing installation.
+
+        Returns:
+            True if the integration must not be installed now.
+        """
         choices = [
             Choice("install", "Install it", letter="i"),
             Choice("id", "It is installed: enter the id of the installation", letter="e"),
@@ -100,10 +106,10 @@ class IntegrationActions:
         return chosen != "install"
 
     async def configure(self, installation: Installation) -> None:
-        """Change the settings of an installation, in the form that the integration declares or renders."""
+        """Change the settings of an installation, in a form or in the component that the integration renders."""
         session = self._session
         call = GetInstallation(**session.path, installation_id=installation.id)
-        installation = await self._session.screen.engine.read(call)  # not those of before somebody else changed them
+        installation = await self._session.screen.engine.read(call)  # somebody else may have changed the settings
         form = SettingsForm(session.integration, installation)
         component, buttons = component_of(session.integration), buttons_of(session.integration, installation)
         if component:
@@ -127,14 +133,14 @@ class IntegrationActions:
             await ask_settings(self._session.screen, form)
 
     async def show_details(self, installation: Installation, title: str) -> None:
-        """Show all facts of an installation, as the service has them now; secrets are hidden."""
+        """Show all facts of an installation, read from the service again. Secrets are hidden."""
         call = GetInstallation(**self._session.path, installation_id=installation.id)
         installation = await self._session.screen.engine.read(call)
         lines = fact_lines(facts(installation), self._session.screen.size.width)
         self._session.screen.app_context.push_screen(TextScreen(title, lines))
 
     async def uninstall(self, installation: Installation) -> None:
-        """Uninstall the integration, after its title was typed."""
+        """Uninstall the integration after the user has typed its title."""
         session = self._session
         title, where = session.title, session.organization_of(installation)
         places = count(installation.spaces, "space") if installation.spaces else "its spaces and sites"
@@ -177,7 +183,7 @@ class IntegrationActions:
             self._session.screen.notify(f"published a new version of {session.title}")
 
     async def delete(self) -> bool:
-        """Delete the integration for all organizations, after its title was typed; whether it was deleted."""
+        """Delete the integration everywhere after the user has typed its title. Returns True if it was deleted."""
         session = self._session
         installed = len(session.installations.value or ())
         lines: list[Line] = [
@@ -197,7 +203,7 @@ class IntegrationActions:
         return True
 
     async def development_mode(self) -> None:
-        """Send the events of the integration to a tunnel, or stop that."""
+        """Send the events of the integration to a tunnel instead of its published script, or stop doing so."""
         session = self._session
         choices = [
             Choice("set", "Send its events to a tunnel", "instead of its published script", letter="s"),
@@ -216,12 +222,12 @@ class IntegrationActions:
     async def _fill_in(
         self, title: str, operation: type[Operation[Any]], given: dict[str, Any], present: dict[str, str]
     ) -> bool:
-        """Ask with the form of an operation, whose draft opens as that form; whether it was sent."""
+        """Fill in the form of an operation. Its draft opens in the same form. Returns True if the form was sent."""
         form = StoredForm(title, operation.stored_name(), given, present, given)
         key = f"form {operation.stored_name()} {self._session.integration.name}"
         return await fill_in(self._session.screen, form, key) is not None
 
 
 def account_context(organization_id: str) -> dict[str, Any]:
-    """The context in which the settings of an installation are rendered."""
+    """Return the context for rendering the settings of an installation."""
     return {"theme": "dark", "type": "configuration_account", "organizationId": organization_id}

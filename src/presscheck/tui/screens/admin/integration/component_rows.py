@@ -1,7 +1,7 @@
-"""A rendered component as rows of the terminal: its texts, cards, inputs, selects, buttons, steps.
+"""A rendered component as rows of the terminal: texts, cards, inputs, selects, buttons and steps.
 
-Components come from integrations: elements that are unknown or malformed are named or left out, and nesting and the
-number of rows are limited.
+Components come from integrations and are not trusted. Unknown elements are named, malformed elements are skipped, and
+the nesting and the number of rows are limited.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ NO_LABEL = "(no label)"
 
 @dataclass(frozen=True)
 class Control:
-    """What enter does on a row.
+    """The action of enter on a row.
 
     Attributes:
-        kind: how it is used.
-        label: what it is called, as display text.
+        kind: how enter works on the element.
+        label: the label of the element, as display text.
         element: the element, such as a button or a select.
-        action: what pressing it, or changing its value, sends to the integration; None for nothing.
+        action: the action sent to the integration when the button is pressed or the value changes; None for nothing.
         url: the address of a link.
     """
 
@@ -44,24 +44,24 @@ class Control:
 
     @property
     def name(self) -> str:
-        """The name of its value in the state of the component; empty for a control without a value."""
+        """The name of the value in the state of the component; empty for a control without a value."""
         state = self.element.get("state")
         return state if isinstance(state, str) else ""
 
     @property
     def is_disabled(self) -> bool:
-        """Whether the integration disabled it."""
+        """True if the integration disabled the element."""
         return self.element.get("disabled") is True
 
 
 @dataclass(frozen=True)
 class ComponentRow:
-    """A line of a component.
+    """A row of a component.
 
     Attributes:
-        line: the line.
-        key: its place in the component, which stays when the component is rendered again.
-        control: what enter does on it.
+        line: the text of the row.
+        key: the position of the row in the component, which is stable when the component is rendered again.
+        control: the action of enter; None for plain text.
     """
 
     line: Line
@@ -70,12 +70,12 @@ class ComponentRow:
 
 
 def component_rows(root: Element, values: Mapping[str, Any], columns: int) -> list[ComponentRow]:
-    """The rows of a component.
+    """Draw a component as rows.
 
     Args:
-        root: its root element: a block, a modal or a configuration.
-        values: the values of its state.
-        columns: the width.
+        root: the root element: a block, a modal or a configuration.
+        values: the state of the component by name.
+        columns: the width in cells.
     """
     drawing = _Drawing(values, columns)
     drawing.element(root, (), "0", 0)
@@ -86,7 +86,7 @@ def component_rows(root: Element, values: Mapping[str, Any], columns: int) -> li
 
 
 def initial_values(root: Any, depth: int = 0) -> dict[str, Any]:
-    """The values with which the inputs of a component begin."""
+    """Return the initial values of all inputs by name."""
     found: dict[str, Any] = {}
     if depth > DEEPEST:
         return found
@@ -100,7 +100,7 @@ def initial_values(root: Any, depth: int = 0) -> dict[str, Any]:
 
 
 def value_names(root: Any, depth: int = 0) -> list[str]:
-    """The names of the values of all inputs, as often as an input has them."""
+    """Return the names of the values of all inputs. A name that several inputs share appears several times."""
     if depth > DEEPEST:
         return []
     name = _element(root).get("state")
@@ -109,12 +109,12 @@ def value_names(root: Any, depth: int = 0) -> list[str]:
 
 
 def is_secret(element: Element) -> bool:
-    """Whether the value of an input is a password."""
+    """Return whether the value of an input is a password."""
     return element.get("inputType") == "password"
 
 
 def secret_names(root: Any, depth: int = 0) -> set[str]:
-    """The names of the values that are passwords."""
+    """Return the names of all values that are passwords."""
     if depth > DEEPEST:
         return set()
     element = _element(root)
@@ -123,13 +123,13 @@ def secret_names(root: Any, depth: int = 0) -> set[str]:
 
 
 def bound(value: Any, values: Mapping[str, Any]) -> Any:
-    """A value, or that of the state to which it is bound."""
+    """Return a value, or the state value that it is bound to."""
     name = _element(value).get("$state")
     return values.get(name) if isinstance(name, str) else value
 
 
 def address_of(target: Any, values: Mapping[str, Any]) -> str:
-    """The address of a target: a text, or a host with a path and a query."""
+    """Return the address of a target, given as text or as host, path and query."""
     url = _element(target).get("url")
     parts = _element(url)
     if parts:
@@ -153,18 +153,18 @@ def _parts(value: Any) -> list[Any]:
 
 
 class _Drawing:
-    """Draws elements below each other.
+    """Draws elements one below the other.
 
     Args:
-        values: the values of the state.
-        columns: the width.
+        values: the state of the component by name.
+        columns: the width in cells.
     """
 
     def __init__(self, values: Mapping[str, Any], columns: int) -> None:
         self.rows: list[ComponentRow] = []
         self._values, self._columns = values, max(20, columns)
         self._label = ""
-        """The label of the input around an element."""
+        """The label of the input that contains the current element."""
         self._draw: dict[str, Callable[[Element, Line, str, int], None]] = {
             "block": self._block,
             "box": self._children,
@@ -193,7 +193,7 @@ class _Drawing:
         }
 
     def element(self, value: Any, prefix: Line, key: str, depth: int) -> None:
-        """Draw an element with a prefix before each of its lines."""
+        """Draw an element, with a prefix before each of its lines."""
         element = _element(value)
         if not element or depth > DEEPEST or len(self.rows) > MOST_ROWS:
             return
@@ -398,7 +398,7 @@ class _Drawing:
         self._add_lines([line], prefix, key, Control("link", words, element, url=url) if url else None)
 
     def _spans(self, value: Any, style: str = "", depth: int = 0) -> Iterator[Span]:
-        """The texts of an inline element."""
+        """Yield the spans of an inline element."""
         if isinstance(value, str):
             yield Span(sanitize(value), style)
             return
@@ -413,7 +413,7 @@ class _Drawing:
 
 
 def options_of(element: Element) -> list[tuple[str, str]]:
-    """The options of a select that it has itself: their values, and their labels as display text."""
+    """Return the inline options of a select: values, with labels as display text."""
     options = [_element(option) for option in _items(element.get("options"))]
     return [
         (str(option["id"]), sanitize(str(option.get("label") or option["id"]))) for option in options if "id" in option

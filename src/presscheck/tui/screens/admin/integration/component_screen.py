@@ -1,7 +1,7 @@
-"""A component of an integration, rendered by it, in the terminal: its inputs are changed and its buttons pressed.
+"""A screen for a component that an integration renders: the user changes its inputs and presses its buttons.
 
-The first rendering is a read, which is cached: offline, the component is shown as it was. What a press sends goes to
-the integration, which renders the component again.
+The first rendering is a cached read, so the component is available offline. Pressing a button sends the state to the
+integration, which renders the component again.
 """
 
 from __future__ import annotations
@@ -49,19 +49,19 @@ if TYPE_CHECKING:
     from presscheck.api.integrations import Integration, RenderOutput
 
 LONGEST_REQUEST = 8_000
-"""Characters of a compressed request; a longer one does not fit into a URL, and is sent by POST."""
+"""Maximum number of characters of a compressed request in a URL; longer requests use POST."""
 MANY = 1000
 OPEN_MODAL, CLOSE_MODAL, OPEN_URL = "@ui.modal.open", "@ui.modal.close", "@ui.url.open"
 UNFURL, UPDATE_PROPS = "@link.unfurl", "@editor.node.updateProps"
-"""The actions that the app does itself."""
+"""Actions that the app handles itself."""
 LOCAL = frozenset((OPEN_URL, UNFURL, CLOSE_MODAL))
-"""Those of them that send nothing."""
+"""Actions that send nothing to the integration."""
 
 
 class Source(NamedTuple):
-    """A component: its integration, its id, its title as display text, where it is shown, and its properties.
+    """A component: its integration, organization, id, title as display text, render context, and properties.
 
-    The organization is that of the place; its OpenAPI specifications can be options of a select.
+    Selects can offer the OpenAPI specifications of the organization as options.
     """
 
     integration: Integration
@@ -77,7 +77,7 @@ class ComponentScreen(BaseScreen):
 
     Args:
         source: the component.
-        closed: for a modal: takes the value that it returns when it closes itself.
+        closed: for a modal: receives the return value when the component closes the modal.
     """
 
     SCOPE = "admin"
@@ -88,7 +88,7 @@ class ComponentScreen(BaseScreen):
         self.source, self._closed_with = source, closed
         self._root: Mapping[str, Any] | None = None
         self._values: dict[str, Any] = {}
-        """The state of the component, with what was typed here."""
+        """The state of the component, including unsent input."""
         self._props = dict(source.props)
         self._drawn: list[ComponentRow] = []
         self._error: PresscheckError | None = None
@@ -102,7 +102,6 @@ class ComponentScreen(BaseScreen):
 
     @override
     def body(self) -> ComposeResult:
-        """A line that tells whether the integration is working, and the component."""
         yield StatusLine(id="summary")
         with Vertical():
             yield EmptyState()
@@ -142,7 +141,7 @@ class ComponentScreen(BaseScreen):
         return f"component {self.source.integration.name} {self.source.component_id} {place}"
 
     async def _first(self) -> None:
-        """Render the component by a read, and put in what was typed before and never sent."""
+        """Render the component with a read, and restore input that was never sent."""
         self._is_busy, self._error = True, None
         self._draw()
         try:
@@ -173,7 +172,7 @@ class ComponentScreen(BaseScreen):
         return await send(self, call)
 
     def _take(self, output: RenderOutput) -> None:
-        """Show another rendering; one that is complete closes the component."""
+        """Show a new rendering, or close the screen if the component is complete."""
         if output.type == "complete":
             self._finish(output.return_value)
             return
@@ -200,7 +199,7 @@ class ComponentScreen(BaseScreen):
         return {name: value for name, value in given.items() if name in names}
 
     def _set(self, name: str, value: Any) -> None:
-        """Change a value, and keep it on disk until it is sent; passwords are not kept."""
+        """Change a value, and store the input as a draft until it is sent. Passwords are never stored."""
         self._values[name] = value
         secret = secret_names(self._root)
         kept = {name: value for name, value in self._values.items() if name not in secret and _is_plain(value)}
@@ -249,11 +248,11 @@ class ComponentScreen(BaseScreen):
 
     @override
     def command_refresh(self) -> None:
-        """Render the component again, from its beginning; what was typed stays."""
+        """Render the component from the start; unsent input stays."""
         self.run(self._first, group="render", exclusive=True)
 
     def reason_open(self) -> str | None:
-        """Disabled on a text, and while nothing can be sent."""
+        """Disabled on plain text, on disabled elements, and if the action cannot be sent now."""
         control = self._control
         if self._is_busy:
             return "the integration is working"
@@ -282,7 +281,7 @@ class ComponentScreen(BaseScreen):
             await self._dispatch(control.action)
 
     async def _is_confirmed(self, control: Control) -> bool:
-        """Ask the question of a control; True without one."""
+        """Ask the confirmation question of a control. Returns True if it has none."""
         question = control.element.get("confirm")
         if not isinstance(question, Mapping):
             return True
@@ -295,7 +294,7 @@ class ComponentScreen(BaseScreen):
         )
 
     async def _change(self, control: Control) -> bool:
-        """Change the value of a control; whether it has another one now."""
+        """Change the value of a control. Returns True if the value differs from the one before."""
         present = self._values.get(control.name)
         if control.kind == "text":
             value = await self._ask_text(control, "" if present is None else str(present))
@@ -341,7 +340,7 @@ class ComponentScreen(BaseScreen):
         return await self.ask(prompt)
 
     async def _ask_option(self, control: Control, present: Any) -> Any:
-        """Choose an option; several for a select that takes them."""
+        """Choose an option, or several options if the select allows that."""
         given: Any = control.element.get("options")
         options = options_of(control.element)
         if isinstance(given, Mapping) and cast("Mapping[str, Any]", given).get("source") == "openapi":
@@ -368,7 +367,7 @@ class ComponentScreen(BaseScreen):
         return list(picked) if is_multiple else picked[0]
 
     async def _read_options(self, given: Mapping[str, Any]) -> list[tuple[str, str]]:
-        """The options that the integration serves; none, with the reason as a message, if they cannot be read."""
+        """Return the options that the integration serves. On errors, notify the reason and return an empty list."""
         endpoint = self.source.integration.urls.public_endpoint or ""
         address = absolute(address_of(given, self._values), endpoint)
         if not address or not is_safe_url(address):
@@ -392,7 +391,7 @@ class ComponentScreen(BaseScreen):
         return options
 
     async def _dispatch(self, action: Mapping[str, Any] | None) -> None:
-        """Do what a control asks for: here, or in the integration, which renders the component again."""
+        """Run the action of a control, in the app or in the integration, which renders the component again."""
         if not action:
             return
         name = action.get("action")
@@ -432,7 +431,7 @@ class ComponentScreen(BaseScreen):
             self._draw()
 
     def reason_copy_text(self) -> str | None:
-        """Disabled without a line."""
+        """Disabled without lines."""
         return None if self._drawn else "nothing is shown"
 
     def command_copy_text(self) -> Awaitable[None] | None:

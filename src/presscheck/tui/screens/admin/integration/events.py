@@ -1,4 +1,4 @@
-"""The tab of the events of an integration, the newest first, and the lines of one event with its log."""
+"""The tab of the events of an integration, newest first, and the details of an event with its log."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ if TYPE_CHECKING:
 
 STATUS = {"success": ("✓ success", "added"), "failed": ("✗ failed", "removed")}
 LEVELS = {"debug": "quiet", "info": "", "warn": "waiting", "error": "removed"}
-"""The styles of the lines of a log."""
+"""Styles of log lines by level."""
 DATE_COLUMNS, STATUS_COLUMNS, LABEL_COLUMNS = 10, 11, 14
 
 
 class EventList(List[IntegrationEvent]):
-    """The events of all installations, or of one.
+    """The events of all installations, or of a single installation.
 
     Args:
         session: the integration.
         open_event: shows an event with its log.
 
     Attributes:
-        installation: the id of the installation whose events are listed; empty for all.
+        installation: the id of the installation that limits the list; empty for all installations.
     """
 
     name, nouns, place = "Events", "events", " of this integration"
@@ -64,7 +64,7 @@ class EventList(List[IntegrationEvent]):
 
     @property
     def is_forbidden(self) -> bool:
-        """Whether the service lists events for the owners of the integration only."""
+        """True if the service lists events only for the owners of the integration."""
         return self.loaded.state(online=True) == "forbidden"
 
     @override
@@ -126,14 +126,14 @@ def _status(event: IntegrationEvent) -> Line:
 def event_lines(
     event: IntegrationEvent, traced: TracedEvent | None, session: IntegrationSession, columns: int, problem: str
 ) -> list[Line]:
-    """An event with its log and its payload.
+    """Return the lines of an event: facts, log and payload.
 
     Args:
-        event: the event as it is listed.
+        event: the listed event, without its log.
         traced: the event with its log; None until it is loaded.
         session: the integration.
-        columns: the width of the screen.
-        problem: why the log could not be loaded; empty if it could.
+        columns: the width of the screen in cells.
+        problem: why the log could not be loaded; empty on success.
     """
     columns = max(20, columns - 4)
     status = STATUS.get(event.status, (sanitize(event.status), ""))
@@ -157,7 +157,7 @@ def event_lines(
     lines += [(), (Span("  Payload", "title"),)]
     payload = json.dumps(event.payload or {}, ensure_ascii=False, indent=2)
     for line in payload.splitlines():
-        indent = " " * (2 + len(line) - len(line.lstrip(" ")))  # wrapping drops it
+        indent = " " * (2 + len(line) - len(line.lstrip(" ")))  # wrapping removes the indentation
         rows = wrap((Span(sanitize(line), "quiet"),), max(20, columns + 2 - len(indent)))
         lines += [(Span(indent), *row) for row in rows]
     return lines

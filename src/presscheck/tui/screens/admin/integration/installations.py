@@ -1,4 +1,4 @@
-"""The tabs of where an integration is installed: its installations with status and settings; its spaces; its sites."""
+"""The tabs of an integration's installations, and of the spaces and sites where it is installed."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ STATUS = {"active": ("✓ active", "added"), "pending": ("◷ pending", "waiting
 STATUS_COLUMNS, SELECTION_COLUMNS, DATE_COLUMNS = 11, 16, 13
 INSTALLER_COLUMNS = 24
 WIDE = STATUS_COLUMNS + SELECTION_COLUMNS * 2 + DATE_COLUMNS + 36
-"""The least width of a list with all columns."""
+"""Minimum width in cells of a list with all columns."""
 Place = SpaceInstallation | SiteInstallation
 
 
 class InstallationList(List[Installation]):
-    """The installations.
+    """The installations of an integration.
 
     Args:
         session: the integration.
@@ -108,7 +108,7 @@ class InstallationList(List[Installation]):
         return super().explanation(online=online)
 
     def reason_add(self) -> str | None:
-        """Disabled if it is installed here already, and without the role."""
+        """Disabled if the integration is installed in the organization, and without the role."""
         if self._session.installation:
             return f"it is installed already in {sanitize(self._session.organization.title)}"
         return self._session.change_reason(InstallIntegration, "installer")
@@ -140,7 +140,7 @@ class InstallationList(List[Installation]):
         return self._actions.uninstall(self.current) if self.current else None
 
     def reason_web(self) -> str | None:
-        """Disabled for an installation without an address."""
+        """Disabled for an installation without a web address."""
         if reason := self.reason_open():
             return reason
         return None if self.current and self.current.urls.app else "it has no web address"
@@ -156,7 +156,7 @@ class InstallationList(List[Installation]):
             self._session.copy(self.current.id, "id of the installation")
 
     async def command_open(self) -> None:
-        """Choose what to do with the installation."""
+        """Choose an action on the installation."""
         installation, session = self.current, self._session
         if installation is None:
             return
@@ -198,7 +198,7 @@ class PlaceList(List[Place]):
     Args:
         session: the integration.
         actions: changes an installation.
-        kind: what it lists.
+        kind: the kind of the listed places.
     """
 
     place = " of this integration"
@@ -256,7 +256,7 @@ class PlaceList(List[Place]):
 
     @property
     def _installation(self) -> Installation | None:
-        """The installation of the row under the cursor; without a row, that of the organization."""
+        """The installation of the row under the cursor; without a row, the organization's own installation."""
         current, session = self.current, self._session
         items = session.installations.value or ()
         own = (item for item in items if current and item.id == current.installation)
@@ -266,11 +266,11 @@ class PlaceList(List[Place]):
         return f"the API cannot do this: o opens the web app, where single {self.nouns} are {verb}; E chooses all"
 
     def reason_add(self) -> str:
-        """The API has no such operation."""
+        """Always disabled: the API cannot add a single space or site."""
         return self._reason_single("added")
 
     def reason_delete(self) -> str:
-        """The API has no such operation."""
+        """Always disabled: the API cannot remove a single space or site."""
         return self._reason_single("removed")
 
     def reason_open(self) -> str | None:
@@ -304,7 +304,7 @@ class PlaceList(List[Place]):
         return self._actions.select(installation, self._kind) if installation else None
 
     def reason_web(self) -> str | None:
-        """Disabled without an address."""
+        """Disabled for an installation without a web address."""
         installation = self._installation
         return None if installation and installation.urls.app else "it has no web address"
 

@@ -1,4 +1,4 @@
-"""The screen of an integration in five tabs: about it, its installations, their spaces and sites, its events."""
+"""The screen of an integration in five tabs: description, installations, spaces, sites and events."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ if TYPE_CHECKING:
     from presscheck.api.organizations import Organization
 
 POLL_SECONDS = 3.0
-"""Between two requests for new events, while they are shown."""
+"""Interval of requests for new events while they are visible."""
 
 
 class IntegrationScreen(TabScreen):
-    """An integration.
+    """The screen of an integration.
 
     Args:
-        organization: the organization in which it is installed from here.
-        integration: the integration as the catalog lists it.
+        organization: the organization where the screen installs the integration.
+        integration: the integration from the catalog.
     """
 
     SCOPE = "admin"
@@ -47,7 +47,7 @@ class IntegrationScreen(TabScreen):
         places = (PlaceList(session, actions, "space"), PlaceList(session, actions, "site"))
         self.lists = Tabs(self, (AboutIntegration(session, actions), installations, *places, self._events))
         self._event: tuple[TextScreen, IntegrationEvent] | None = None
-        """The event that is open, and its screen."""
+        """The open event with its screen."""
         self._traced: TracedEvent | None = None
 
     @override
@@ -62,7 +62,7 @@ class IntegrationScreen(TabScreen):
         self.lists.draw()
 
     def _poll(self) -> None:
-        """Ask for new events while they are shown, and for the log of the open one."""
+        """Request new events while the events are visible, or the log of the open event."""
         if self._event and self._event[0].is_mounted and self._event[0].is_shown:
             self.session.poll(GetIntegrationEvent(**self.session.path, event_id=self._event[1].id))
         elif self.is_shown and self.lists.tab is self._events and not self._events.is_forbidden:
@@ -74,7 +74,7 @@ class IntegrationScreen(TabScreen):
         self.lists.show_tab(self._events)
 
     def _show_event(self, event: IntegrationEvent) -> None:
-        """Show an event with its log, which is read again while it is open."""
+        """Show an event with its log. The log is polled while the event is open."""
         self._traced = None
         page = TextScreen(f"{self.session.title} › {event_type(event)}", self._lines_of(event, ""))
         self._event = (page, event)
@@ -94,7 +94,7 @@ class IntegrationScreen(TabScreen):
         return event_lines(event, self._traced, self.session, self.size.width, problem)
 
     def command_back(self) -> None:
-        """Show the events of all installations again; else close."""
+        """Show the events of all installations again, or close the screen."""
         if self.lists.tab is self._events and self._events.installation:
             self._events.installation = ""
             self.redraw()
@@ -102,9 +102,9 @@ class IntegrationScreen(TabScreen):
             self.app_context.pop_screen()
 
     def reason_development_mode(self) -> str | None:
-        """Only for those who own the integration."""
+        """Disabled for users without admin permission on the integration."""
         return self.session.change_reason(SetDevelopmentMode, "owner")
 
     def command_development_mode(self) -> Awaitable[None]:
-        """Send the events of the integration to a tunnel, or stop that."""
+        """Send the events of the integration to a tunnel instead of its published script, or stop doing so."""
         return self._actions.development_mode()

@@ -1,4 +1,4 @@
-"""An integration while its screen is open: its installations, the spaces and sites where they are, and its events."""
+"""The data of an integration while its screen is open: installations, their spaces and sites, and events."""
 
 from __future__ import annotations
 
@@ -34,22 +34,22 @@ if TYPE_CHECKING:
     from presscheck.tui.ui.tabs import TabScreen
 
 NEWEST = 200
-"""Events that are listed; the service keeps more."""
+"""Maximum number of listed events; the service stores more."""
 M = TypeVar("M")
 Needs = Literal["installer", "owner", "either"]
-"""Who may do something: who installs, who owns the integration, or both."""
+"""Who may make a change: users who can install integrations, owners of the integration, or both."""
 
 
 class IntegrationSession:
-    """Loads an integration with its lists, and keeps what is loaded.
+    """Loads an integration with its lists, and stores the results.
 
     Args:
-        screen: the screen that shows it.
-        organization: the organization in which it is installed from here.
-        integration: the integration as the catalog lists it.
+        screen: the screen of the integration.
+        organization: the organization where the screen installs the integration.
+        integration: the integration from the catalog.
 
     Attributes:
-        truncated: the lists that have more items than were requested, by name.
+        truncated: the names of the lists that the service has more items of.
     """
 
     def __init__(self, screen: TabScreen, organization: Organization, integration: Integration) -> None:
@@ -62,7 +62,7 @@ class IntegrationSession:
         self._is_polling = False
 
     def load(self) -> None:
-        """Load everything, and again after each change."""
+        """Subscribe to the integration and its lists; changes load them again."""
         engine = self.screen.engine
         self.screen.subscribe(engine.watch(GetIntegration(**self.path)), self._take_integration, group="integration")
         self._watch(ListIntegrationInstallations(**self.path, limit=ALL), self._take_installations, "installations")
@@ -79,7 +79,7 @@ class IntegrationSession:
         self.screen.subscribe(self.screen.engine.watch(call), take, group=group, shows_errors=False)
 
     def _after(self, name: str, before: Loaded[Sequence[M]], result: Result[Page[M] | None]) -> Loaded[Sequence[M]]:
-        """The items of a list after an answer; notes whether the service has more of them."""
+        """Return the items of a list after an answer, and record whether the service has more items."""
         page = result.value
         if page is None:
             return Loaded(before.value, result.error)
@@ -111,7 +111,7 @@ class IntegrationSession:
 
     @property
     def hides_installations(self) -> bool:
-        """Whether the service lists installations for the owners of the integration only."""
+        """True if the service lists installations only for the owners of the integration."""
         return Loaded(None, self.installations.error).state(online=True) == "forbidden"
 
     @property
@@ -119,7 +119,7 @@ class IntegrationSession:
         return f"installation {self.organization.id} {self.integration.name}"
 
     def know_installation(self, installation_id: str) -> None:
-        """Show an installation that the service does not list for the user; an empty id forgets it."""
+        """Show an installation that the service does not list for the user; an empty id removes it."""
         self.screen.engine.outbox.remember(self._known_key, installation_id or None)
         if self.hides_installations:
             if not installation_id:
@@ -130,7 +130,7 @@ class IntegrationSession:
                 self._watch_known()
 
     def _watch_known(self) -> None:
-        """Watch the installation that was made from here, or whose id was entered."""
+        """Watch the installation that was made on this machine, or whose id the user entered."""
         identity = self.screen.engine.outbox.recall(self._known_key)
         if not identity:
             return
@@ -144,7 +144,7 @@ class IntegrationSession:
         self.screen.subscribe(self.screen.engine.watch(call), take, group="known installation", shows_errors=False)
 
     def poll(self, call: Operation[Any]) -> None:
-        """Request something again, unless the answer to the last such request is still awaited."""
+        """Request data again, unless an earlier poll is still running or the app is offline."""
         if not self._is_polling and self.screen.engine.status.online:
             self._is_polling = True
             self.screen.run(partial(self._poll, call), group="poll")
@@ -153,12 +153,12 @@ class IntegrationSession:
         try:
             await self.screen.engine.poll(call)
         except PresscheckError:
-            return  # the list shows its own error, and the next poll tries again
+            return  # the list shows its own error, and the next poll retries
         finally:
             self._is_polling = False
 
     def change_reason(self, operation: type[Operation[Any]], needs: Needs) -> str | None:
-        """Why nothing can be changed here now; None if it can."""
+        """Return why a change is not allowed now; None if it is."""
         if reason := self.screen.engine.write_reason(operation, at_once=True):
             return reason
         permissions, owner = self.organization.permissions, self.integration.owner
@@ -170,58 +170,58 @@ class IntegrationSession:
         return f"you need the role admin in {sanitize(where.title)}"
 
     def owners_only(self, nouns: str, hint: str = "") -> Message:
-        """The message of a list that the service keeps for the owners of the integration."""
+        """Return the message of a list that only the owners of the integration can read."""
         owner = sanitize(self.integration.owner.title) if self.integration.owner else "its publisher"
         return Message(f"The service lists the {nouns} for admins of {owner} only.", hint, "forbidden")
 
     def copy(self, text: str, name: str) -> None:
-        """Copy an id or a name."""
+        """Copy text to the clipboard, and notify the user with its name."""
         self.screen.app_context.copy_to_clipboard(sanitize(text))
         self.screen.notify(f"copied the {name}")
 
     @property
     def title(self) -> str:
-        """Its title, as display text."""
+        """The title of the integration, as display text."""
         return sanitize(self.integration.title or self.integration.name)
 
     @property
     def path(self) -> dict[str, str]:
-        """The arguments that name it."""
+        """The path parameters of the integration."""
         return {"integration_name": self.integration.name}
 
     @property
     def installation(self) -> Installation | None:
-        """Its installation in the organization; None if there is none, or none is known."""
+        """The installation in the organization; None if there is none, or if it is unknown."""
         own = (item for item in self.installations.value or () if self.is_own(item))
         return next(own, None)
 
     def is_own(self, installation: Installation) -> bool:
-        """Whether an installation is that of the organization."""
+        """Return whether an installation belongs to the organization."""
         return installation.target is None or installation.target.organization == self.organization.id
 
     def organization_of(self, installation: Installation) -> str:
-        """The organization of an installation, as display text: its title, or its id if it is another one."""
+        """Return the title of the organization if it owns the installation, or else the owner's id, as display text."""
         if self.is_own(installation):
             return sanitize(self.organization.title)
         return sanitize(installation.target.organization) if installation.target else "–"
 
     def installer(self, identity: str | None) -> str:
-        """The organization of the installation with this id, as display text."""
+        """Return the organization of the installation with an id, as display text."""
         found = next((item for item in self.installations.value or () if item.id == identity), None)
         return self.organization_of(found) if found else sanitize(identity or "–")
 
 
 def place_title(place: str | Space | Site) -> str:
-    """The title of a space or site, as display text; its id if only that is known."""
+    """Return the title of a space or site, as display text; for a bare id, the id."""
     return sanitize(place if isinstance(place, str) else place.title or "(no title)")
 
 
 def place_id(place: str | Space | Site) -> str:
-    """The id of a space or site."""
+    """Return the id of a space or site."""
     return place if isinstance(place, str) else place.id
 
 
 def event_type(event: IntegrationEvent) -> str:
-    """What happened, as display text: `installation setup`."""
+    """Return the type of an event as display text, such as `installation setup`."""
     payload: dict[str, Any] = event.payload or {}
     return sanitize(str(payload.get("type") or "event")).replace("_", " ")

@@ -1,4 +1,4 @@
-"""The form of the settings of an installation, which its draft opens again without the screen of the integration."""
+"""The settings form of an installation. Its draft can be opened without the screen of the integration."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from presscheck.tui.ui.screen import BaseScreen
 
 KEY = "settings "
-"""The start of the keys of drafts."""
+"""The prefix of draft keys."""
 INTEGRATION = "integration"
-"""What is stored about a draft, under this name: the name of the integration."""
+"""The name under which a draft stores the name of the integration."""
 
 
 async def ask_settings(screen: BaseScreen, form: SettingsForm) -> None:
-    """Fill in the settings of an installation and store them; what is typed is a draft until then."""
+    """Fill in and save the settings of an installation. Unsaved input is a draft."""
     title = f"Settings of {sanitize(form.integration.title or form.integration.name)}"
     about = {"title": title, INTEGRATION: form.integration.name}
 
@@ -48,7 +48,7 @@ async def ask_settings(screen: BaseScreen, form: SettingsForm) -> None:
 
 
 async def continue_settings(screen: BaseScreen, draft: Draft) -> bool:
-    """Open the form of a draft; returns whether its installation is there."""
+    """Open the form of a draft. Returns True if its installation still exists and has settings."""
     path = {"integration_name": draft.stored.about.get(INTEGRATION, "")}
     identity = draft.stored.key.removeprefix(KEY)
     if not path["integration_name"]:
@@ -66,10 +66,10 @@ async def continue_settings(screen: BaseScreen, draft: Draft) -> bool:
 
 
 async def _suggested(screen: BaseScreen, form: SettingsForm, reference: Reference) -> list[Choice]:
-    """The values that the integration suggests for a setting.
+    """Return the values that the integration suggests for a setting.
 
     Raises:
-        PresscheckError: they cannot be read, or are not on the host of the integration.
+        PresscheckError: the suggestions cannot be read, or are on a host other than the integration's.
     """
     address = completion_address(form.integration, form.installation, reference)
     endpoint = form.installation.urls.public_endpoint or form.integration.urls.public_endpoint or ""

@@ -1,1 +1,1 @@
-"""The screen of one thing of an organization that changes while it is shown, such as an import or a conversation."""
+"""Screens of items that change while they are shown, such as imports and conversations."""

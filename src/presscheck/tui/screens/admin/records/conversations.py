@@ -1,4 +1,4 @@
-"""The transcript of a conversation with the issues found in it, and an issue with the conversation it was found in."""
+"""Transcripts of conversations with the issues found in them, and issues with their conversations."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ if TYPE_CHECKING:
     from presscheck.tui.ui.screen import BaseScreen
 
 ROLES = {"user": ("reader", "accent"), "assistant": ("assistant", "link"), "team-member": ("team member", "strong")}
-"""What the roles of those who write are called, and their style."""
+"""Names and styles of message authors by role."""
 FOOTER = ("down", "half_down", "find_here", "web", "copy_text", "close")
 
 
 class ConversationRecord:
-    """A conversation with all its messages, and the issues found in it.
+    """A conversation with all messages, and the issues found in it.
 
     Args:
-        organization: its organization.
-        conversation: the conversation as a list has it.
+        organization: the organization of the conversation.
+        conversation: the conversation as listed.
     """
 
     path = "Administration › Conversations"
@@ -53,24 +53,24 @@ class ConversationRecord:
         self._screen: BaseScreen | None = None
 
     def attach(self, screen: BaseScreen) -> None:
-        """Note the screen that shows it."""
+        """Set the screen that shows the record."""
         self._screen = screen
 
     @property
     def title(self) -> str:
-        """Its subject."""
+        """The subject of the conversation."""
         return sanitize(self.conversation.subject or "") or "(no subject)"
 
     @property
     def state(self) -> Line:
-        """Where it comes from, and when it was had."""
+        """The source and the date of the conversation, and whether it was processed."""
         at = (self._whole.metadata.created_at if self._whole else None) or self.conversation.created_at
         processed = "processed" if self.conversation.processed_at else "not processed yet"
         facts = [sanitize(self.conversation.source), since(at, now()) if at else "", processed]
         return (Span(" · ".join(filter(None, facts)), "quiet"),)
 
     def calls(self) -> Mapping[str, Operation[Any]]:
-        """Its messages and issues."""
+        """Return the calls for the messages and the issues."""
         path = {"organization_id": self._organization.id}
         return {
             "conversation": GetConversation(**path, conversation_id=self.conversation.id),
@@ -78,7 +78,7 @@ class ConversationRecord:
         }
 
     def take(self, part: str, value: Any) -> None:
-        """Note messages or issues."""
+        """Store the messages or the issues."""
         if part == "conversation":
             whole: WholeConversation = value
             self._whole, self.conversation = whole, whole.conversation
@@ -87,7 +87,7 @@ class ConversationRecord:
             self._issues = [item.issue for item in page.items]
 
     def lines(self, columns: int) -> Sequence[Line]:
-        """The messages, then the issues."""
+        """Return the messages, then the issues."""
         lines = transcript_lines(self._whole, columns)
         if self._issues is not None:
             found = count(len(self._issues), "issue") if self._issues else "No issues"
@@ -98,11 +98,11 @@ class ConversationRecord:
         return lines
 
     def reason_web(self) -> str | None:
-        """Disabled without an address."""
+        """Disabled without a web address."""
         return None if self._address else "this conversation has no web address"
 
     def command_web(self) -> None:
-        """Open the place where it was had."""
+        """Open the conversation at its source."""
         if self._screen and self._address:
             open_address(self._screen.app_context, self._address)
 
@@ -113,11 +113,11 @@ class ConversationRecord:
 
 
 class IssueRecord:
-    """An issue, and the conversation that it was found in.
+    """An issue with the conversation where it was found.
 
     Args:
-        organization: its organization.
-        item: the issue and its conversation, as a list has them.
+        organization: the organization of the issue.
+        item: the issue and its conversation, as listed.
     """
 
     path = "Administration › Issues"
@@ -131,22 +131,22 @@ class IssueRecord:
         self._screen: BaseScreen | None = None
 
     def attach(self, screen: BaseScreen) -> None:
-        """Note the screen that shows it."""
+        """Set the screen that shows the record."""
         self._screen = screen
 
     @property
     def title(self) -> str:
-        """Its title."""
+        """The title of the issue."""
         return sanitize(self._item.issue.title) or "(no title)"
 
     @property
     def state(self) -> Line:
-        """When it was found."""
+        """When the issue was found."""
         at = self._item.issue.created_at
         return (Span(f"found {since(at, now())}" if at else "", "quiet"),)
 
     def calls(self) -> Mapping[str, Operation[Any]]:
-        """The issue, and the messages of its conversation."""
+        """Return the calls for the issue and the messages of its conversation."""
         path = {"organization_id": self._organization.id}
         return {
             "issue": GetConversationIssue(**path, issue_id=self._item.issue.id),
@@ -154,37 +154,37 @@ class IssueRecord:
         }
 
     def take(self, part: str, value: Any) -> None:
-        """Note the issue or the messages."""
+        """Store the issue or the messages."""
         if part == "issue":
             self._item = value
         else:
             self._whole = value
 
     def lines(self, columns: int) -> Sequence[Line]:
-        """The summary, then the messages."""
+        """Return the summary, then the messages."""
         text = sanitize(self._item.issue.summary)
         lines: list[Line] = [(Span(" "), *line) for line in wrap((Span(text),), max(20, columns - 2))] if text else []
         subject = sanitize(self._item.conversation.subject or "") or "(no subject)"
         return [*lines, (), (Span(f" Found in: {subject}", "title"),), (), *transcript_lines(self._whole, columns)]
 
     def command_open(self) -> None:
-        """Open its conversation, with all its issues."""
+        """Open the conversation of the issue, with all issues found in it."""
         if self._screen:
             record = ConversationRecord(self._organization, self._item.conversation)
             self._screen.app_context.push_screen(RecordScreen(record))
 
     def reason_web(self) -> str | None:
-        """Disabled without an address."""
+        """Disabled without a web address."""
         return None if self._item.conversation.urls.source else "its conversation has no web address"
 
     def command_web(self) -> None:
-        """Open the place where the conversation was had."""
+        """Open the conversation at its source."""
         if self._screen and (address := self._item.conversation.urls.source):
             open_address(self._screen.app_context, address)
 
 
 def transcript_lines(whole: WholeConversation | None, columns: int) -> list[Line]:
-    """The messages of a conversation, each below who wrote it; a word in their place until they are loaded."""
+    """Return the messages of a conversation, each below its author; a placeholder until they are loaded."""
     if whole is None:
         return [(Span(" Loading the messages …", "quiet"),)]
     if not whole.parts:
@@ -198,10 +198,10 @@ def transcript_lines(whole: WholeConversation | None, columns: int) -> list[Line
 
 
 def conversation_screen(organization: Organization, conversation: Conversation) -> RecordScreen:
-    """The screen of a conversation."""
+    """Return the screen of a conversation."""
     return RecordScreen(ConversationRecord(organization, conversation))
 
 
 def issue_screen(organization: Organization, item: IssueInConversation) -> RecordScreen:
-    """The screen of an issue."""
+    """Return the screen of an issue."""
     return RecordScreen(IssueRecord(organization, item))

@@ -1,4 +1,4 @@
-"""An import with its progress and result, and a translation with its runs: what the service works on for a while."""
+"""Long-running jobs of the service: imports with progress and result, and translations with their runs."""
 
 from __future__ import annotations
 
@@ -39,28 +39,28 @@ STYLES = {
     "cancelled": ("–", "quiet"),
     **dict.fromkeys(BUSY, ("◷", "waiting")),
 }
-"""The signs of states, and their styles."""
+"""Signs and styles of states."""
 MANY = 10_000
 
 
 def status_line(status: str) -> Line:
-    """A status with its sign."""
+    """Format a status with its sign."""
     sign, style = STYLES.get(status, ("·", "quiet"))
     return (Span(f"{sign} {sanitize(status).replace('-', ' ')}", style),)
 
 
 def space_title(screen: BaseScreen | None, organization: str, space_id: str) -> str:
-    """The title of a space by its id, as far as the cache knows it; else the id. Display text."""
+    """Return the title of a space as display text; the id if the space is not in the cache."""
     spaces = screen.engine.window(ListSpaces(organization_id=organization), 0, MANY).items if screen else ()
     return sanitize(next((space.title for space in spaces if space.id == space_id), space_id))
 
 
 class ImportRecord:
-    """An import: where from, where to, how far it is, and the pages that it brought.
+    """An import: source, target, progress and imported pages.
 
     Args:
-        organization: its organization.
-        run: the import as the list, or its start, has it.
+        organization: the organization of the import.
+        run: the import as listed, or as returned when it started.
     """
 
     path = "Administration › Imports"
@@ -71,42 +71,42 @@ class ImportRecord:
         self._screen: BaseScreen | None = None
 
     def attach(self, screen: BaseScreen) -> None:
-        """Note the screen that shows it."""
+        """Set the screen that shows the record."""
         self._screen = screen
 
     @property
     def footer(self) -> tuple[str, ...]:
-        """Cancel while it runs; then its result."""
+        """The commands of the footer: cancel while the import runs, then commands on the result."""
         return ("delete", "half_down", "close") if self.is_busy else ("open", "web", "half_down", "copy_text", "close")
 
     @property
     def title(self) -> str:
-        """Where it comes from."""
+        """The source of the import."""
         return source_name(self.run)
 
     @property
     def is_busy(self) -> bool:
-        """Whether it is not ended."""
+        """True until the import has ended."""
         return self.run.status in BUSY
 
     @property
     def state(self) -> Line:
-        """Its status, and how many pages it has brought."""
+        """The status, and the number of imported pages."""
         pages = self.run.pages or ()
         number = f"   {count(len(pages), 'page')}{' so far' if self.is_busy else ''}" if pages else ""
         reason = f"   {sanitize(self.run.reason)}" if self.run.reason else ""
         return (*status_line(self.run.status), Span(number, "quiet"), Span(reason, "removed"))
 
     def calls(self) -> Mapping[str, Operation[Any]]:
-        """The import with its pages."""
+        """Return the call for the import with its pages."""
         return {"run": GetImport(organization_id=self._organization.id, import_run_id=self.run.id)}
 
     def take(self, part: str, value: Any) -> None:
-        """Note the import as it is now."""
+        """Store the updated import."""
         self.run = value
 
     def lines(self, columns: int) -> Sequence[Line]:
-        """Its facts, then its pages."""
+        """Return the facts, then the pages."""
         run, target = self.run, self.run.target or {}
         into = space_title(self._screen, self._organization.id, str(target.get("space", "")))
         facts = [
@@ -125,11 +125,11 @@ class ImportRecord:
         return lines
 
     def reason_open(self) -> str | None:
-        """Disabled until it has ended."""
+        """Disabled until the import has ended."""
         return "it is not ended yet" if self.is_busy else None if self._space else "its space is not known"
 
     def command_open(self) -> Awaitable[object] | None:
-        """Browse where its pages are."""
+        """Open the imported pages."""
         target = self.run.target or {}
         if self._screen is None:
             return None
@@ -142,20 +142,20 @@ class ImportRecord:
         return str((self.run.target or {}).get("space", ""))
 
     def reason_web(self) -> str | None:
-        """Disabled for files."""
+        """Disabled for imports from files."""
         return None if _address(self.run) else "it was made from files"
 
     def command_web(self) -> None:
-        """Open the website that it is made from."""
+        """Open the imported website."""
         if self._screen:
             open_address(self._screen.app_context, _address(self.run))
 
     def reason_delete(self) -> str | None:
-        """Only what runs can be canceled."""
+        """Disabled unless the import is running."""
         return writing_reason(self._screen) or (None if self.is_busy else f"it is {self.run.status} already")
 
     async def command_delete(self) -> None:
-        """Cancel it, after a question."""
+        """Cancel the import, after a confirmation."""
         if self._screen is None:
             return
         lines: list[Line] = [(Span("No further page is imported. Pages that were imported already stay."),)]
@@ -169,11 +169,11 @@ class ImportRecord:
 
 
 class TranslationRecord:
-    """A translation: its spaces, its instructions and its runs.
+    """A translation: spaces, instructions and runs.
 
     Args:
-        organization: its organization.
-        translation: the translation as the list has it.
+        organization: the organization of the translation.
+        translation: the translation as listed.
     """
 
     path = "Administration › Translations"
@@ -186,12 +186,12 @@ class TranslationRecord:
         self._screen: BaseScreen | None = None
 
     def attach(self, screen: BaseScreen) -> None:
-        """Note the screen that shows it."""
+        """Set the screen that shows the record."""
         self._screen = screen
 
     @property
     def title(self) -> str:
-        """The space and the language."""
+        """The title of the source space, and the language."""
         return f"{self._title_of(self.translation.source.space)} in {sanitize(self.translation.language)}"
 
     def _title_of(self, space: str) -> str:
@@ -199,18 +199,18 @@ class TranslationRecord:
 
     @property
     def is_busy(self) -> bool:
-        """Whether it runs."""
+        """True while a run is in progress."""
         return self.translation.status in BUSY
 
     @property
     def state(self) -> Line:
-        """Its status, and what the last run did."""
+        """The status, and the result of the last run."""
         stats = self.translation.stats
         last = f"   last run: {count(stats.latest_pages, 'page')}, {count(stats.latest_words, 'word')}"
         return (*status_line(self.translation.status), Span(last if stats.runs else "", "quiet"))
 
     def calls(self) -> Mapping[str, Operation[Any]]:
-        """The translation, and the space that it translates."""
+        """Return the calls for the translation and its source space."""
         path = {"organization_id": self._organization.id}
         return {
             "translation": GetTranslation(**path, translation_id=self.translation.id),
@@ -218,7 +218,7 @@ class TranslationRecord:
         }
 
     def take(self, part: str, value: Any) -> None:
-        """Note the translation, or its source, as it is now."""
+        """Store the updated translation or source space."""
         if part == "source":
             self._source = value
         else:
@@ -226,18 +226,18 @@ class TranslationRecord:
 
     @property
     def _changed_since(self) -> str:
-        """How long ago its source changed, if that was after the last run; empty if it is up to date, or not known."""
+        """How long ago the source changed after the last run; empty if the translation is up to date, or if unknown."""
         changed = parse_time(self._source.updated_at or "") if self._source else None
         ran = parse_time(self.translation.updated_at or "")
         is_later = changed and ran and changed > ran and self.translation.result and not self.is_busy
         return since(self._source.updated_at or "", now()) if is_later and self._source else ""
 
     def lines(self, columns: int) -> Sequence[Line]:
-        """Its facts, then its instructions."""
+        """Return the facts, then the instructions."""
         one = self.translation
         stats, result = one.stats, one.result
         title = self._title_of(result.space) if result else ""
-        into = title if result and title != result.space else "a new space"  # its id says nothing
+        into = title if result and title != result.space else "a new space"  # the id of a space is no title
         facts = [
             Fact("translates", f"{self._title_of(one.source.space)} ({sanitize(one.source.language or '?')})"),
             Fact("into", f"{into} ({sanitize(one.language)})"),
@@ -265,11 +265,11 @@ class TranslationRecord:
         return self._screen.app_context.go(Place.page(result.space)) if self._screen and result else None
 
     def reason_retry(self) -> str | None:
-        """Disabled while it runs."""
+        """Disabled while a run is in progress."""
         return writing_reason(self._screen) or ("it is running" if self.is_busy else None)
 
     async def command_retry(self) -> None:
-        """Translate what changed since the last run."""
+        """Translate all changes since the last run."""
         if self._screen is None:
             return
         path = {"organization_id": self._organization.id, "translation_id": self.translation.id}
@@ -279,12 +279,12 @@ class TranslationRecord:
 
 
 def writing_reason(screen: BaseScreen | None) -> str | None:
-    """Why nothing can be changed that cannot wait in the outbox."""
+    """Return why writes are disabled; None if they are allowed."""
     return screen.engine.write_reason() if screen else "it is not shown yet"
 
 
 def source_name(run: ImportRun) -> str:
-    """Where an import comes from, as display text."""
+    """Return the source of an import, as display text."""
     source = run.source or {}
     if address := _address(run):
         return display_url(address)
@@ -298,10 +298,10 @@ def _address(run: ImportRun) -> str:
 
 
 def import_screen(organization: Organization, run: ImportRun) -> RecordScreen:
-    """The screen of an import."""
+    """Return the screen of an import."""
     return RecordScreen(ImportRecord(organization, run))
 
 
 def translation_screen(organization: Organization, translation: Translation) -> RecordScreen:
-    """The screen of a translation."""
+    """Return the screen of a translation."""
     return RecordScreen(TranslationRecord(organization, translation))

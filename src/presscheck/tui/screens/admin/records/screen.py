@@ -1,4 +1,4 @@
-"""The screen of a record: at once what the list knew of a thing, then what the service knows, while it changes."""
+"""The screen of a record. It opens with the listed data, loads the rest, and polls while the service works on it."""
 
 from __future__ import annotations
 
@@ -25,23 +25,23 @@ if TYPE_CHECKING:
     from presscheck.tui.ui.screen import BaseScreen
 
 POLL_SECONDS = 1.5
-"""Between two requests for the state of something that is being worked on."""
+"""Interval of requests while the service works on an item."""
 
 
 class Record(Protocol):
-    """A thing, and what is read of it.
+    """An item with the data that is read about it.
 
-    It may also have commands: methods `command_<name>` and `reason_<name>`.
+    A record can also handle commands, in methods called `command_<name>` and `reason_<name>`.
     """
 
     @property
     def path(self) -> str:
-        """Where it stands, such as `Administration › Imports`."""
+        """The path above the title, such as `Administration › Imports`."""
         ...
 
     @property
     def title(self) -> str:
-        """What it is called, as display text."""
+        """The title, as display text."""
         ...
 
     @property
@@ -51,41 +51,41 @@ class Record(Protocol):
 
     @property
     def footer_titles(self) -> Mapping[str, str]:
-        """The titles of commands that differ from the usual ones."""
+        """Titles of footer commands that differ from the usual titles."""
         ...
 
     @property
     def state(self) -> Line:
-        """The line above its text, such as its status."""
+        """The line above the text, such as the status."""
         ...
 
     @property
     def is_busy(self) -> bool:
-        """Whether the service is still working on it."""
+        """True while the service works on the item."""
         ...
 
     def calls(self) -> Mapping[str, Operation[Any]]:
-        """What is read of it, by the name of the part."""
+        """Return the calls to read, by part name."""
         ...
 
     def take(self, part: str, value: Any) -> None:
-        """Note the answer of a part."""
+        """Store the answer of a part."""
         ...
 
     def lines(self, columns: int) -> Sequence[Line]:
-        """Its text."""
+        """Return the text for a width in cells."""
         ...
 
     def attach(self, screen: BaseScreen) -> None:
-        """Note the screen that shows it."""
+        """Set the screen that shows the record."""
         ...
 
 
 class RecordScreen(BaseScreen):
-    """Shows a record, and asks for its state again while the service works on it.
+    """Shows a record, and polls it while the service works on it.
 
     Args:
-        record: the thing.
+        record: the record.
     """
 
     SCOPE = "admin"
@@ -130,7 +130,7 @@ class RecordScreen(BaseScreen):
         self.draw()
 
     def watch_parts(self) -> None:
-        """Subscribe to all parts; those that are subscribed already are asked for again."""
+        """Subscribe to all parts. Parts with a subscription are requested again."""
         for part, call in self.record.calls().items():
             answers = self.engine.watch(call)
             self.subscribe(answers, partial(self._take, part), group=f"record {part}", shows_errors=False)
@@ -148,7 +148,7 @@ class RecordScreen(BaseScreen):
         self.draw()
 
     def _poll(self) -> None:
-        """Ask for the state again, while the service works on it and somebody looks."""
+        """Request the state again while the service works on the item and the screen is visible."""
         if self.record.is_busy and self.is_shown and self.engine.status.online:
             for call in self.record.calls().values():
                 self.engine.refresh(call)

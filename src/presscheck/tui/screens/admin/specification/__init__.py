@@ -1,1 +1,1 @@
-"""The screen of an OpenAPI specification: its state, and what its latest version has."""
+"""The screens of an OpenAPI specification: its state and latest version, and the changes since the previous version."""

@@ -1,4 +1,4 @@
-"""The screen of an OpenAPI specification: its state and version, and the operations and schemas of that version."""
+"""The screen of an OpenAPI specification: its state, and the operations and schemas of its latest version."""
 
 from __future__ import annotations
 
@@ -48,17 +48,17 @@ if TYPE_CHECKING:
 METHOD_STYLES = {"get": "link", "post": "added", "put": "waiting", "patch": "waiting", "delete": "removed"}
 METHOD_COLUMNS, GROUP_COLUMNS = 9, 18
 MOST_REASONS = 5
-"""How many errors of the source are shown in full."""
+"""Maximum number of source errors that are shown in full."""
 WIDE = 90
-"""From this width on, the group of an operation has a column."""
+"""Minimum width in cells for the column of groups."""
 
 
 class SpecificationScreen(BaseScreen):
-    """A specification.
+    """The screen of a specification.
 
     Args:
-        organization: its organization.
-        specification: the specification as the list has it.
+        organization: the organization of the specification.
+        specification: the specification as listed.
     """
 
     SCOPE = "admin"
@@ -119,7 +119,7 @@ class SpecificationScreen(BaseScreen):
 
     @property
     def is_busy(self) -> bool:
-        """Whether the service is still processing it."""
+        """True while the service is processing the specification."""
         return self.specification.processing_state in ("pending", "progress")
 
     def _poll(self) -> None:
@@ -178,7 +178,7 @@ class SpecificationScreen(BaseScreen):
         self.refresh_status_bars()
 
     def _facts(self) -> Line:
-        """State, visibility and errors."""
+        """Return the state, the visibility and the errors."""
         one = self.specification
         errors = one.last_processed_error_count or len(one.last_processed_errors or ())
         failed = errors or one.last_process_error_code
@@ -189,7 +189,7 @@ class SpecificationScreen(BaseScreen):
         return (Span(" "), *state, visibility, Span(f"   {words}" if words else "", "removed"))
 
     def _version_line(self) -> Line:
-        """The title and version that the description has, and when the service made this version."""
+        """Return the title and version from the description, the age of the version, and the number of operations."""
         known = self._description or {}
         about: Any = known.get("info")
         info = cast("Mapping[str, Any]", about if isinstance(about, dict) else {})
@@ -238,7 +238,7 @@ class SpecificationScreen(BaseScreen):
 
     @on(RowList.RowHighlighted)
     def row_highlighted(self) -> None:
-        """Show the keys of another row."""
+        """Show the commands of the new row."""
         self.refresh_status_bars()
 
     def reason_open(self) -> str | None:
@@ -255,17 +255,17 @@ class SpecificationScreen(BaseScreen):
             self.app_context.push_screen(TextScreen(title, [(), *(lines or [(Span("  It says no more.", "quiet"),)])]))
 
     async def command_backlinks(self) -> None:
-        """List the pages that show something of it, and go to one of them."""
+        """List the pages that use the specification, and open the chosen page."""
         one = self.specification
         names = frozenset(filter(None, (one.slug, one.source_url)))
-        await whole_listing(self.engine, ListSpaces(organization_id=self._organization.id))  # those to search are known
+        await whole_listing(self.engine, ListSpaces(organization_id=self._organization.id))  # the search reads these
         uses = await self.engine.specification_uses(self._organization.id, names)
         chosen = await choose_use(self, sanitize(one.slug), uses)
         if chosen:
             await self.app_context.go(Place.page(chosen.space, chosen.page))
 
     def reason_edit(self) -> str | None:
-        """Why its source cannot be replaced."""
+        """Return why the source cannot be replaced; None if it can."""
         permissions = self._organization.permissions
         if reason := writing_reason(self):
             return reason
@@ -273,7 +273,7 @@ class SpecificationScreen(BaseScreen):
         return None if may else "you need the role create in this organization"
 
     async def command_edit(self) -> None:
-        """Replace its source, by an address or a file; the service makes a new version of it."""
+        """Replace the source by an address or a file. The service creates a new version."""
         present = {field.name: "" for field in PartsForm(PutOpenAPISpec, self._path).fields}
         present["source__url"] = self.specification.source_url or ""
         title = f"New source of {sanitize(self.specification.slug)}"
@@ -284,21 +284,21 @@ class SpecificationScreen(BaseScreen):
             self._refresh()
 
     def reason_web(self) -> str | None:
-        """Disabled without an address."""
+        """Disabled for a source without an address."""
         return None if self.specification.source_url else "it was given as text: it has no address"
 
     def command_web(self) -> None:
-        """Open its source."""
+        """Open the address of the source."""
         if self.specification.source_url:
             open_address(self.app_context, self.specification.source_url)
 
     def command_copy(self) -> None:
-        """Copy its name, by which pages show its operations."""
+        """Copy the name of the specification, which pages use to refer to it."""
         self.app_context.copy_to_clipboard(sanitize(self.specification.slug))
         self.notify("copied the name")
 
     async def command_find_here(self) -> None:
-        """Show only the rows with a text."""
+        """Show only rows that contain a text."""
 
         def apply(text: str) -> None:
             self._text = text
@@ -313,5 +313,5 @@ class SpecificationScreen(BaseScreen):
 
 
 def specification_screen(organization: Organization, specification: OpenAPISpec) -> SpecificationScreen:
-    """The screen of a specification."""
+    """Return the screen of a specification."""
     return SpecificationScreen(organization, specification)

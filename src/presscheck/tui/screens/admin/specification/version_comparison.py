@@ -1,4 +1,4 @@
-"""What a new version of a specification changes: a line on its screen, and the list of all changes."""
+"""Changes between two versions of a specification: a summary for its screen, and a list of all changes."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ if TYPE_CHECKING:
     from presscheck.engine.openapi.comparison import Change
 
 CHANGE_COLUMNS = 34
-"""Cells of what changed."""
+"""Width in cells of the column of changes."""
 NO_OTHER = "no other version was seen on this computer yet"
 
 
 class VersionComparison:
-    """Keeps the latest version of a specification, and compares it with the one that was seen before.
+    """Stores the latest version of a specification, and compares it with the version seen before.
 
     Args:
         screen: the screen of the specification.
-        organization: its organization.
+        organization: the organization of the specification.
         specification: the specification.
     """
 
@@ -52,11 +52,11 @@ class VersionComparison:
 
     @property
     def is_known(self) -> bool:
-        """Whether there is something to show."""
+        """True if there is a result or an error to show."""
         return self._comparison is not None or bool(self._problem)
 
     def start(self, description: Mapping[str, Any]) -> None:
-        """Compare another latest version, in a thread."""
+        """Compare a new latest version in a thread."""
         self._is_running = True
         self._screen.run(lambda: self._compare(description), group="compare", exclusive=True)
 
@@ -75,7 +75,7 @@ class VersionComparison:
         self._screen.redraw()
 
     def line(self) -> Line:
-        """What changed, in a line."""
+        """Return the summary of the changes; empty without a comparison."""
         if self._problem:
             return (Span(f" {sanitize(self._problem)}", "waiting"),)
         if self._comparison is None:
@@ -91,19 +91,19 @@ class VersionComparison:
         return "it is being compared" if self._is_running else self._problem or NO_OTHER
 
     def command_history(self) -> None:
-        """List what changed between the version that was seen before and the latest one."""
+        """List the changes between the version seen before and the latest version."""
         if self._comparison is not None:
             name = sanitize(self._specification.slug)
             self._screen.app_context.push_screen(ComparisonScreen(name, self._comparison, self._seen_at))
 
 
 class ComparisonScreen(BaseScreen):
-    """The changes between two versions, breaking ones first.
+    """The changes between two versions, breaking changes first.
 
     Args:
-        name: the specification, as display text.
-        comparison: what differs.
-        seen_at: when the older version was seen.
+        name: the name of the specification, as display text.
+        comparison: the changes.
+        seen_at: the time when the older version was seen.
     """
 
     SCOPE = "admin"
@@ -169,7 +169,7 @@ class ComparisonScreen(BaseScreen):
 
     @on(RowList.RowHighlighted)
     def row_highlighted(self) -> None:
-        """Show the keys of another row."""
+        """Show the commands of the new row."""
         self.refresh_status_bars()
 
     def reason_open(self) -> str | None:
@@ -177,7 +177,7 @@ class ComparisonScreen(BaseScreen):
         return None if self._shown else "nothing has changed"
 
     def command_open(self) -> None:
-        """Show a change with all operations that it concerns."""
+        """Show a change with all affected operations."""
         if self._rows.cursor < len(self._shown):
             change = self._shown[self._rows.cursor]
             result = Span("breaking", "removed") if change.is_breaking else Span("compatible", "added")
@@ -198,7 +198,7 @@ class ComparisonScreen(BaseScreen):
         self.notify(f"copied {count(len(lines), 'change')}")
 
     async def command_find_here(self) -> None:
-        """Show only the changes with a text."""
+        """Show only changes that contain a text."""
 
         def apply(text: str) -> None:
             changes = self._comparison.changes
@@ -209,6 +209,6 @@ class ComparisonScreen(BaseScreen):
 
 
 def sign_of(comparison: Comparison) -> tuple[str, str]:
-    """The sign of an outcome and its style."""
+    """Return the sign and the style of an outcome."""
     signs = {"breaking": ("✗", "removed"), "compatible": ("✓", "added"), "identical": ("✓", "quiet")}
     return signs[comparison.outcome]
