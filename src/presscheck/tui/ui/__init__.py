@@ -1,1 +1,1 @@
-"""What every screen has, and its lists; the rooms of `screens` are built from these."""
+"""The base of full screens, and lists; the modules of `screens` are built from them."""

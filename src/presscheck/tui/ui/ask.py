@@ -1,4 +1,4 @@
-"""Questions that screens ask: which of some items, and whether to go on."""
+"""Dialogs that screens open to choose an item and to confirm an action."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 async def choose(
     screen: BaseScreen, title: str, choices: Sequence[Choice], *, ranked: bool = False, current: str = ""
 ) -> str | None:
-    """Ask for one of some items, and return its key; None if nothing was chosen.
+    """Ask the user to choose an item, and return its key, or None if the dialog was closed.
 
     Args:
         screen: the screen below the dialog.
         title: the question, as display text.
         choices: the items.
-        ranked: whether the best match of what is typed comes first; otherwise the order of `choices` stays.
-        current: the key of the item that the cursor is on at first.
+        ranked: whether the best match of the typed text comes first; otherwise the order of `choices` stays.
+        current: the key of the item under the cursor when the dialog opens.
     """
     chosen = await screen.ask(Picker(title, choices, ranked=ranked, current=current))
     return chosen[0] if chosen else None
@@ -38,7 +38,7 @@ async def confirm(
     type_to_confirm: str | None = None,
     details: Sequence[Line] = (),
 ) -> bool:
-    """Ask whether to do something, and return True only if the user confirmed it.
+    """Ask the user to confirm an action, and return True only if the user confirmed it.
 
     Args:
         screen: the screen below the dialog.

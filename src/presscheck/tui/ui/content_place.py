@@ -9,14 +9,14 @@ if TYPE_CHECKING:
     from presscheck.api.change_requests import ChangeRequest
 
 MAY_NOT_COMMENT = "you are not permitted to comment in this space"
-"""Why no comment can be written, if the service does not permit it."""
+"""The reason shown if the service does not permit comments."""
 
 
 class ContentPlace(NamedTuple):
     """A space, on main or in a change request.
 
-    `choose_request` asks for another change request and returns its id; `show_request` shows the space in one that was
-    created elsewhere. Both are None in a review, whose change request stays.
+    `choose_request` asks for another change request and returns its id; `show_request` shows the space in a change
+    request that was created elsewhere. Both are None in a review, which never leaves its change request.
     """
 
     space_id: str

@@ -1,4 +1,4 @@
-"""Finding text in the pane of a screen in which text is read, or in more than the pane shows."""
+"""Text search in the pane of a screen, or in more content than the pane shows."""
 
 from __future__ import annotations
 
@@ -21,42 +21,42 @@ NO_MATCH = Span("no match", "waiting")
 
 
 class Searchable(Protocol):
-    """Something in which text is found: a pane, or several pages of which a pane shows one."""
+    """A target of the search: a pane, or several pages of which a pane shows a single page."""
 
     @property
     def search_text(self) -> str:
-        """The text that is marked; empty if none is."""
+        """The highlighted text; empty without a search."""
         ...
 
     @property
     def count(self) -> int:
-        """The number of its items; if it changes, the matches are out of date."""
+        """The number of items; if it changes, the matches are out of date."""
         ...
 
     def highlight(self, text: str) -> None:
-        """Mark every match of a text from now on; an empty text removes the marks."""
+        """Highlight every match of a text; an empty text ends the highlighting."""
         ...
 
     async def find_items(self, text: str) -> Sequence[object]:
-        """The places with a text, in order."""
+        """Return the matches of a text, in order."""
         ...
 
     async def search(self, text: str, *, step: int = 1) -> Match | None:
-        """Go to the next place with a text (the previous one if `step` is -1), wrapping at the end."""
+        """Go to the next match of a text (the previous match if `step` is -1), wrapping at the end."""
         ...
 
 
 class FindContext(Protocol):
-    """A screen as the search sees it."""
+    """What the search needs from its screen."""
 
     @property
     def app_context(self) -> AppContext:
-        """The app, which holds keys back."""
+        """The app, which buffers typed keys while the search works."""
         ...
 
     @property
     def text_pane(self) -> LineView | None:
-        """The pane in which text is found."""
+        """The pane to search."""
         ...
 
     def set_focus(self, widget: Widget | None) -> None:
@@ -68,16 +68,16 @@ class FindContext(Protocol):
         ...
 
     def run(self, work: Callable[[], Awaitable[None]], *, group: str = "work", exclusive: bool = False) -> object:
-        """Run something asynchronous; it ends with the screen."""
+        """Run asynchronous work, which is cancelled when the screen is closed."""
         ...
 
     def refresh_status_bars(self) -> None:
-        """Draw status bar and footer."""
+        """Draw the status bar and the footer."""
         ...
 
 
 class Find:
-    """Finds a text in the pane that had the focus, and shows which of all matches the cursor is on.
+    """The search of a screen: an input for the text, highlighted matches, and the number of the current match.
 
     Args:
         screen: the screen whose panes are searched.
@@ -86,23 +86,23 @@ class Find:
     def __init__(self, screen: FindContext) -> None:
         self._screen = screen
         self.pane: Searchable | None = None
-        """Where text was found last; None before the first search."""
+        """The pane of the last search; None before the first search."""
         self._focus: Widget | None = None
-        """What gets the focus once the text is typed."""
+        """The widget that gets the focus when the input closes."""
         self._bar: FindBar | None = None
         self._last = ""
         self._match: Match | None = None
         self._size = 0
-        """The number of items at the last search; with another number, its count is out of date."""
+        """The number of items at the last search; if it differs now, the count of matches is out of date."""
 
     async def command_find_here(self) -> None:
-        """Ask for a text."""
+        """Open the search input for the focused pane."""
         pane = self._screen.text_pane
         if pane:
             await self.open(pane, pane)
 
     async def open(self, pane: Searchable, focus: Widget) -> None:
-        """Ask for a text to find; afterwards the focus goes to a widget."""
+        """Open the search input; `focus` gets the focus when the input closes."""
         self.end()
         self.pane, self._focus, self._bar = pane, focus, FindBar(self._last)
         self._screen.app_context.type_ahead.hold(FindBar)  # mounting takes long on a busy machine
@@ -121,14 +121,14 @@ class Find:
         self._go(-1)
 
     def show(self, pane: Searchable, text: str) -> None:
-        """Find a text as if it had been typed: mark it, and go to its first match."""
+        """Highlight a text without asking for it, and go to its first match."""
         self.end()
         self.pane, self._last = pane, text
         pane.highlight(text)
         self._go(1)
 
     def typed(self, text: str) -> None:
-        """Mark the matches of a text while it is typed, and count them."""
+        """Highlight and count the matches while the text is typed."""
         pane, bar = self.pane, self._bar
         if pane is None or bar is None:
             return
@@ -143,7 +143,7 @@ class Find:
         self._screen.run(count_matches, group="find", exclusive=True)
 
     def submitted(self, text: str) -> None:
-        """Go to the first match behind the cursor."""
+        """Close the input and go to the first match after the cursor; an empty text ends the search."""
         if text:
             self._last = text
             self.close_bar()
@@ -154,11 +154,11 @@ class Find:
 
     @property
     def is_open(self) -> bool:
-        """Whether a text is being typed."""
+        """Whether the search input is open."""
         return self._bar is not None
 
     def close_bar(self) -> None:
-        """Close the input; the marks stay."""
+        """Close the input; the matches stay highlighted."""
         bar, self._bar = self._bar, None
         if bar is None:
             return
@@ -167,7 +167,7 @@ class Find:
         bar.remove()
 
     def end(self) -> bool:
-        """Remove the marks, and the input if it is open; returns whether text was being found."""
+        """Remove the highlighting and the input. Return True if there was a search to end."""
         pane, self._match = self.pane, None
         is_finding = self._bar is not None or bool(pane and pane.search_text)
         if is_finding:
@@ -177,7 +177,7 @@ class Find:
         return is_finding
 
     def line(self) -> Line:
-        """The text that is marked, and which of its matches the cursor is on; empty if none is."""
+        """Return the searched text with the number of the current match, for the footer; empty without a search."""
         pane = self.pane
         if pane is None or self._bar or not pane.search_text:
             return ()

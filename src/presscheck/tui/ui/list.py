@@ -21,12 +21,12 @@ class Column(Generic[T]):
     """A column of a list.
 
     Attributes:
-        title: its heading.
+        title: the heading.
         cell: returns the cell of an item.
-        width: its width in cells, with the gap; columns without a width share the room that is left.
-        share: the part of that room, in proportion to the other shares.
-        gap: empty cells at its right.
-        from_width: the least width of the list at which it is shown.
+        width: the width in cells, including the gap; columns without a width share the remaining cells.
+        share: the proportion of the remaining cells that a column without a width gets.
+        gap: empty cells on the right.
+        from_width: the minimum width of the list, in cells, at which the column is shown.
     """
 
     title: str
@@ -38,12 +38,12 @@ class Column(Generic[T]):
 
 
 def layout(columns: Sequence[Column[Any]], width: int, least: int = 10) -> list[tuple[Column[Any], int]]:
-    """The columns that a list of this width shows, each with its width.
+    """Return the columns that fit into a list of this width, each with its width in cells.
 
     Args:
         columns: all columns.
         width: the cells of a row.
-        least: the room that the columns without a width share in a narrower list, too; the row is cut then.
+        least: the minimum cells that columns without a width share; in a narrower list the row is cut.
     """
     shown = [column for column in columns if width >= column.from_width]
     room = max(least, width - sum(column.width for column in shown))
@@ -66,7 +66,7 @@ class List(ABC, Generic[T]):
     Attributes:
         name: the title of its tab.
         nouns: what it lists, in the plural.
-        place: where the items belong, with a space before it, such as ` of this site`.
+        place: the owner of the items, with a leading space, such as ` of this site`.
         footer: the names of the commands whose keys the footer shows.
         has_marks: whether rows can be marked.
         columns: the columns, from left to right.
@@ -82,11 +82,11 @@ class List(ABC, Generic[T]):
     def __init__(self, columns: Sequence[Column[T]], *, target: Hashable | None = None) -> None:
         self.columns = columns
         self.target = target
-        """The key of the item that the cursor goes to as soon as it is listed; None for the first one."""
+        """The key of the item that the cursor moves to once the item is listed; None for no such item."""
         self.rows = RowList(self.row, key=self.key, has_mark_column=self.has_marks)
         self._text = ""
         self._filtered: tuple[object, str, Sequence[T]] = (None, "", ())
-        """The items and the text of the last filter, and the items with the text."""
+        """The cache of `items`: all items and the text of the last filter, and the matching items."""
 
     @property
     @abstractmethod
@@ -94,30 +94,30 @@ class List(ABC, Generic[T]):
         """All items."""
 
     def key_of(self, item: T) -> Hashable:
-        """Return the key of an item, which stays when the item changes."""
+        """Return the stable key of an item."""
         return getattr(item, "id")  # noqa: B009
 
     def searched(self, item: T) -> str:
-        """The text of an item in which the filter searches: all its cells."""
+        """Return the text that the filter searches, by default all cells."""
         return " ".join(plain(_line(column.cell(item))) for column in self.columns)
 
     def summary(self) -> Line:
-        """The line above the rows, such as how many of which kind."""
+        """Return the line above the rows, such as the number of items of each kind."""
         return ()
 
     def empty(self) -> Message:
-        """The message of a loaded list without items."""
+        """Return the message of a loaded list without items."""
         return Message(f"No {self.nouns} yet.")
 
     def explanation(self, *, online: bool) -> Message:
-        """The message that explains why there are no rows."""
+        """Return the message that explains why there are no rows."""
         if self.loaded.value is None:
             return message_for(self.loaded, self.nouns, self.place, online=online)
         return NO_MATCH if self.loaded.value else self.empty()
 
     @property
     def items(self) -> Sequence[T]:
-        """The items that are shown: all, or those with the text of the filter."""
+        """The items that match the filter; all items without a filter."""
         value = self.loaded.value or ()
         if not self._text:
             return value
@@ -148,7 +148,7 @@ class List(ABC, Generic[T]):
         return [item for item in self.loaded.value or () if self.key_of(item) in self.rows.marked]
 
     def show(self) -> None:
-        """Show the items as they are now."""
+        """Update the rows from the current items."""
         at = None
         if self.target is not None:
             at = next((at for at, item in enumerate(self.items) if self.key_of(item) == self.target), None)
@@ -156,20 +156,20 @@ class List(ABC, Generic[T]):
         self.rows.show(self.count, cursor=at)
 
     def filter(self, text: str) -> None:
-        """Show only the items with a text, in lower case; all without a text."""
+        """Show only items that contain a lower-case text; an empty text shows all."""
         self._text = text
 
     def key(self, index: int) -> Hashable | None:
-        """Return the key of a row; None if there is no such row."""
+        """Return the key of a row, or None if the row does not exist."""
         items = self.items
         return self.key_of(items[index]) if index < len(items) else None
 
     def heading(self, width: int) -> Line:
-        """The titles of the columns."""
+        """Return the line with the titles of the columns."""
         return self._laid_out(width, lambda column: (Span(column.title, "quiet"),), "quiet")
 
     def row(self, index: int, width: int) -> Line:
-        """The cells of a row."""
+        """Return the cells of a row."""
         item = self.items[index]
         return self._laid_out(width, lambda column: _line(column.cell(item)), "")
 

@@ -1,4 +1,4 @@
-"""The state of something that is loaded, and the message of a pane that has nothing to show yet."""
+"""Values that are loaded from the service, and the message of a pane whose value is missing."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Loaded(Generic[T]):
-    """A value that is requested from the service.
+    """A value that is requested from the service, and the error of the latest request.
 
     Attributes:
-        value: the latest value; None before the first one. It stays if a newer request fails.
-        error: why the latest request failed.
+        value: the latest value, None before the first answer; a failed request keeps it.
+        error: the error of the latest request.
     """
 
     value: T | None = None
     error: PresscheckError | None = None
 
     def after(self, result: Result[T | None]) -> Loaded[T]:
-        """Return the state after an answer."""
+        """Return the state after an answer, which may lack a value."""
         return Loaded(self.value if result.value is None else result.value, result.error)
 
     def state(self, *, online: bool) -> State:
-        """Return `ready` if there is a value, else why there is none."""
+        """Return `ready` if there is a value, else the reason why it is missing."""
         if self.value is not None:
             return "ready"
         if isinstance(self.error, Forbidden | NotSignedIn):
@@ -47,9 +47,9 @@ def message_for(
     """Return the message that explains why a value is missing.
 
     Args:
-        loaded: the state; it has no value.
+        loaded: the state, without a value.
         nouns: the name of the things, in the plural, such as `share links`.
-        place: the place that they belong to, such as ` of this site`.
+        place: the owner of the things, with a leading space, such as ` of this site`.
         online: whether the service can be reached.
         progress: replaces the message of the state `loading`, such as `12 of 300 pages`.
         hint: what to do if the user is not permitted, or if the service has no such operation.

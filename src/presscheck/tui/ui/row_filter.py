@@ -1,4 +1,4 @@
-"""Filters the rows of a list by a text that is typed after `/`: while it is searched, only rows with it are there."""
+"""A search target that filters the rows of a list by the text typed after `/`."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ if TYPE_CHECKING:
 
 
 class RowFilter:
-    """A text that is found in a list by showing only the rows with it.
+    """A `Searchable` that shows only the rows that contain the searched text.
 
     Args:
         rows: returns the list.
-        apply: shows only the rows with a text, in lower case; all without a text.
+        apply: shows only rows that contain a lower-case text; an empty text shows all.
     """
 
     def __init__(self, rows: Callable[[], RowList], apply: Callable[[str], None]) -> None:
@@ -23,23 +23,23 @@ class RowFilter:
 
     @property
     def search_text(self) -> str:
-        """The text; empty without a filter."""
+        """The text of the filter; empty without a filter."""
         return self._rows().search_text
 
     @property
     def count(self) -> int:
-        """The number of rows that are there."""
+        """The number of rows that match."""
         return self._rows().count
 
     def highlight(self, text: str) -> None:
-        """Show only the rows with a text from now on."""
+        """Show only the rows that contain a text."""
         self._rows().highlight(text)
         self._apply(text.lower())
 
     async def find_items(self, text: str) -> Sequence[object]:
-        """The rows with a text."""
+        """Return the indexes of all shown rows, which all match; empty for an empty text."""
         return range(self.count) if text else ()
 
     async def search(self, text: str, *, step: int = 1) -> Match | None:
-        """Go to the next row with a text."""
+        """Go to the next matching row."""
         return await self._rows().search(text, step=step)

@@ -1,7 +1,7 @@
 """The base of every full screen: status bar, footer, key sequences, commands, subscriptions and error display.
 
-Every screen has the commands that move in the focused pane, go from pane to pane, and find text. A click on a key hint
-presses the key, and a double click runs the command that opens what is under the cursor.
+Every screen has the commands that move in the focused pane, switch panes and find text. A click on a key hint presses
+the key, and a double click runs the command `open` on the clicked item.
 
 A screen lists the objects that handle its commands in `command_handlers`; one table is built from them when the screen
 is mounted. A `PresscheckError` raised anywhere in a screen is shown by the app.
@@ -62,9 +62,9 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 Work = Awaitable[Any] | Callable[[], Awaitable[Any]]
-"""An awaitable, or for exclusive work a function: a newer one of its group may cancel it before it starts."""
+"""An awaitable, or a function that returns an awaitable, for exclusive work that may be cancelled before it starts."""
 NARROW = 100
-"""Below this width a screen has the class `narrow`: details move below, or behind enter."""
+"""Screens below this width, in cells, have the class `narrow`: details are shown below, or after enter."""
 POPUP_DELAY = 0.3
 """Seconds before the continuations of a key prefix are shown."""
 CLOCK_INTERVAL = 30.0
@@ -73,7 +73,7 @@ _BY_NAME = {command.name: command for command in COMMANDS}
 
 
 class PaneCommands:
-    """Handles the commands that move in the pane that has the focus.
+    """The commands that move in the focused pane.
 
     Args:
         screen: the screen whose panes these are.
@@ -84,7 +84,7 @@ class PaneCommands:
 
     @property
     def pane(self) -> LineView | None:
-        """The focused list, tree or text; None if something else has the focus."""
+        """The focused list, tree or text, or None."""
         focused = self._screen.focused
         return focused if isinstance(focused, LineView) else None
 
@@ -115,14 +115,14 @@ class PaneCommands:
             self.pane.move_half_pages(-1)
 
     def command_left(self) -> None:
-        """Collapse a tree node, go back in tabs or a wide table, or focus the pane on the left, if there is one."""
+        """Collapse a tree node, go back in tabs or a wide table, or focus the pane on the left."""
         if isinstance(self.pane, PageView) and self.pane.step_sideways(-1):
             return
         if not (isinstance(self.pane, Tree) and self.pane.collapse_node()) and not self._is_at_end(0):
             self.command_previous_pane()
 
     def command_right(self) -> None:
-        """Expand a tree node, go on in tabs or a wide table, or focus the pane on the right, if there is one."""
+        """Expand a tree node, go forward in tabs or a wide table, or focus the pane on the right."""
         if isinstance(self.pane, PageView) and self.pane.step_sideways(1):
             return
         if not (isinstance(self.pane, Tree) and self.pane.expand_node()) and not self._is_at_end(-1):
@@ -137,7 +137,7 @@ class PaneCommands:
         self._screen.focus_previous()
 
     def command_labels(self) -> None:
-        """Label the links of the first page shown, to follow one by its label."""
+        """Label the visible links of a page, so that typing a label follows the link."""
         for page in self._screen.query(PageView):
             if page.display and page.label_links():
                 self._screen.set_focus(page)  # at once: the next key is a label, and would be a command elsewhere
@@ -149,17 +149,17 @@ class PaneCommands:
             self.pane.move(by)
 
     def _is_at_end(self, end: int) -> bool:
-        """Whether the first pane (0) or the last one (-1) has the focus."""
+        """Return whether the first pane (0) or the last pane (-1) has the focus."""
         panes = self._screen.focus_chain
         return bool(panes) and self._screen.focused is panes[end]
 
 
 class BaseScreen(Screen[None], inherit_bindings=False):
-    """A full screen with a status bar above, a footer below and commands.
+    """A full screen with commands, a status bar at the top and a footer at the bottom.
 
     `FOOTER` names the commands whose keys the footer shows; `footer_commands` may depend on the cursor. `FOOTER_TITLES`
-    has titles for those that do something more special here, by the name of the command. `SCOPE` is the group of
-    commands that the list of keys begins with; `LEGEND` has the signs that it explains, with their words.
+    maps names of commands to titles that are more specific on this screen. The list of keys begins with the commands
+    of `SCOPE`, and explains the signs of `LEGEND`, which are pairs of a sign and its meaning.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = []
@@ -178,7 +178,7 @@ class BaseScreen(Screen[None], inherit_bindings=False):
         self.find = Find(self)
         self._engine: Engine | None = None
         self._connection: Status | None = None
-        """The state of the connection, as the engine told it last; None before the status bar is drawn first."""
+        """The latest state of the connection; None before the status bar is first drawn."""
         self._stop_status: Callable[[], None] | None = None
         self._popup_timer: Timer | None = None
         self._clock: Timer | None = None
@@ -188,7 +188,7 @@ class BaseScreen(Screen[None], inherit_bindings=False):
 
     @property
     def app_context(self) -> AppContext:
-        """The app, as screens see it."""
+        """The app."""
         return cast("AppContext", self.app)  # App is generic in its result
 
     @property
@@ -205,19 +205,19 @@ class BaseScreen(Screen[None], inherit_bindings=False):
 
     @property
     def is_shown(self) -> bool:
-        """Whether the user sees this screen: no other full screen is on top of it, at most a dialog."""
+        """Whether this is the topmost full screen; a dialog may be open above it."""
         stack = reversed(self.app_context.screen_stack)
         return next((screen for screen in stack if isinstance(screen, BaseScreen)), None) is self
 
     def place(self) -> Place | None:
-        """Where the user is on this screen; None if it is a part of the screen below it, and closed with that."""
+        """Return the user's current place; None if the screen belongs to the screen below it and closes with it."""
         return None
 
     def go_to(self, place: Place) -> None:
-        """Go to a place of this screen, as soon as that is loaded."""
+        """Go to a place of this screen once its content is loaded."""
 
     def when_shown(self, key: str, action: Callable[[], None]) -> None:
-        """Run an action now; on a hidden screen run only the latest one of each key, once it is shown again."""
+        """Run an action now, or once the screen is shown again; a newer action replaces a waiting action of its key."""
         self._when_shown.pop(key, None)
         if self.is_shown:
             action()
@@ -225,53 +225,53 @@ class BaseScreen(Screen[None], inherit_bindings=False):
             self._when_shown[key] = action
 
     def command_handlers(self) -> Iterable[object]:
-        """The objects that handle commands of this screen, by methods `command_<name>` and `reason_<name>`.
+        """Return the objects that handle commands of this screen, in methods `command_<name>` and `reason_<name>`.
 
-        The first one that has a method wins. Pane commands and those of the app are added after these.
+        The first object that has a method wins. The commands of panes, the search and the app come after these.
         """
         return (self,)
 
     def parts(self) -> Mapping[str, object]:
-        """The objects that handle commands only while they are shown, by their titles, such as tabs."""
+        """Return the objects, by title, that handle commands only while they are shown, such as tabs."""
         return {}
 
     def shown_parts(self) -> Iterable[object]:
-        """The parts that are shown: they handle a command before the other objects."""
+        """Return the visible parts, which handle commands before all other objects."""
         return ()
 
     def redraw(self) -> None:
-        """Draw the screen again after something that it shows has changed; a hidden screen waits until it is shown."""
+        """Draw the screen again because its data changed; a hidden screen is drawn once it is shown."""
         if self.is_mounted and not self.is_leaving:
             self.when_shown("redraw", self.draw)
 
     def draw(self) -> None:
-        """Draw what the screen shows now."""
+        """Draw the screen from its current data."""
 
     @cached_property
     def command_table(self) -> CommandTable:
-        """Handlers and reasons of every command that this screen has."""
+        """The commands of this screen, with their handlers and reasons."""
         owners = (*self.command_handlers(), self.pane_commands, self.find, *self.app_context.command_handlers())
         return CommandTable(owners, self.parts(), self.shown_parts)
 
     @property
     def text_pane(self) -> LineView | None:
-        """The pane in which text is read, and found: the one with the focus, unless a screen has a better one."""
+        """The pane to search and to copy from: by default the focused pane."""
         return self.pane_commands.pane
 
     def content_place(self) -> ContentPlace | None:
-        """The space that the screen shows, for the list of its links and files; None without one."""
+        """Return the space that the screen shows, for the lists of links and files; None without a space."""
         return None
 
     def title_line(self) -> Line:
-        """The title, on the left of the status bar."""
+        """Return the title, on the left of the status bar."""
         return (Span(" presscheck", "strong"),)
 
     def clickable(self, command: str, *spans: Span) -> Line:
-        """Text that runs a command when it is clicked."""
+        """Return text that runs a command when it is clicked."""
         return pressing(keys_of(_BY_NAME[command], self.app_context.keymap)[0], *spans)
 
     def body(self) -> ComposeResult:
-        """The widgets between status bar and footer."""
+        """Yield the widgets between the status bar and the footer."""
         yield from ()
 
     @override
@@ -282,7 +282,7 @@ class BaseScreen(Screen[None], inherit_bindings=False):
         yield WhichKey()
 
     def on_mount(self) -> None:
-        """Build the command table and show the state of the connection from now on."""
+        """Build the command table, restore pane widths and subscribe to the state of the connection."""
         if self._stop_status is None:
             own = self.command_table.commands
             elsewhere = [command for command in COMMANDS if command not in own]
@@ -301,8 +301,8 @@ class BaseScreen(Screen[None], inherit_bindings=False):
             self._stop_status = None
 
     def on_screen_resume(self) -> None:
-        """Draw what changed while the screen was hidden."""
-        for screen in self.app_context.screen_stack:  # also those below that own parts of this one
+        """Run the actions that waited while the screen was hidden."""
+        for screen in self.app_context.screen_stack:  # also the screens below that own parts of this screen
             if isinstance(screen, BaseScreen):
                 screen._resumed.set()
         actions, self._when_shown = self._when_shown, {}
@@ -320,18 +320,17 @@ class BaseScreen(Screen[None], inherit_bindings=False):
         self.refresh_status_bars()
 
     def refresh_status_bars(self) -> None:
-        """Draw status bar and footer with the next picture: several changes of one key draw them once."""
+        """Draw the status bar and the footer soon; several calls during a key press draw them once."""
         if not self._will_draw_bars:
             self._will_draw_bars = True
             self.call_later(self._draw_status_bars)
 
     def end_notice(self) -> None:
-        """Clear the message at once: below a dialog that opens next, nothing would draw the footer again."""
+        """Clear the message at once: the footer is not drawn again below a dialog that opens next."""
         self.app_context.clear_notice()
         self._draw_status_bars()
 
     def _draw_status_bars(self) -> None:
-        """Draw status bar and footer, if the screen is on top."""
         self._will_draw_bars = False
         if not self.is_mounted or self.is_leaving or self.app_context.screen is not self:
             return
@@ -347,22 +346,22 @@ class BaseScreen(Screen[None], inherit_bindings=False):
 
     @property
     def footer_commands(self) -> tuple[str, ...]:
-        """The names of the commands whose keys the footer shows now."""
+        """The names of the commands in the footer."""
         return self.FOOTER
 
     @property
     def footer_titles(self) -> Mapping[str, str]:
-        """The titles of commands that do something more special here now, also among the keys after a prefix."""
+        """The titles that replace the general titles of commands, also in the list of keys after a prefix."""
         return self.FOOTER_TITLES
 
     def footer_hints(self, columns: int | None = None) -> Line:
-        """The keys that the footer shows, in its whole width or in so many cells."""
+        """Return the key hints of the footer; `columns` is the available width, by default the whole line."""
         columns = self.size.width if columns is None else columns
         keymap = self.app_context.keymap
         return key_hints(self.footer_commands, self.command_table, keymap, columns, self.footer_titles)
 
     def _show_footer(self) -> None:
-        """Show the keys that matter here on the left; a message, or what is being found, on the right."""
+        """Show key hints on the left, and a message or the state of the search on the right."""
         notice = self.app_context.notice_line(self)
         message = self.clickable("errors", *notice) if notice else self.find.line() if self.find.pane else ()
         columns, pending = self.size.width, self.keys.pending
@@ -382,8 +381,8 @@ class BaseScreen(Screen[None], inherit_bindings=False):
     ) -> None:
         """Pass each answer to `handle` until the group is subscribed again or the screen is closed.
 
-        A hidden screen gets only the latest answer, once it is shown again, and requests nothing before. A failure is
-        also shown in the footer, unless the screen shows it where the answer would be (`shows_errors` is False).
+        A hidden screen requests nothing, and gets only the latest answer when it is shown again. The footer shows
+        errors unless `shows_errors` is False, for screens that show them in place of the answer.
         """
 
         def deliver(result: Result[T]) -> None:
@@ -399,7 +398,7 @@ class BaseScreen(Screen[None], inherit_bindings=False):
                         self._resumed.clear()
                         await self._resumed.wait()  # the next answer would be requested from the service
             finally:
-                if isinstance(answers, AsyncGenerator):  # one that waits for its reader would stay subscribed
+                if isinstance(answers, AsyncGenerator):  # a suspended generator would stay subscribed
                     await answers.aclose()
 
         self._when_shown.pop(group, None)
@@ -411,7 +410,7 @@ class BaseScreen(Screen[None], inherit_bindings=False):
         self.workers.cancel_group(self, group)  # workers are generic
 
     def run(self, work: Work, *, group: str = "work", exclusive: bool = False) -> Worker[None]:
-        """Run something asynchronous and show its error; it is cancelled when the screen is closed."""
+        """Run asynchronous work in a worker and show its error; closing the screen cancels it."""
         start = work if callable(work) else lambda: work
 
         async def guarded() -> None:
@@ -435,22 +434,22 @@ class BaseScreen(Screen[None], inherit_bindings=False):
         name: str | None = None,
         pause: bool = False,
     ) -> Timer:
-        """Call a function after some seconds, unless the screen is being closed then: its widgets may be gone."""
+        """Call a function after `delay` seconds, unless the screen is being closed: its widgets may be gone."""
         if callback is None:
             return super().set_timer(delay, name=name, pause=pause)
         return super().set_timer(delay, lambda: None if self.is_leaving else callback(), name=name, pause=pause)
 
     async def ask(self, question: ModalScreen[T]) -> T | None:
-        """The result of a dialog; None if it was closed. Only in async commands and `run`."""
+        """Open a dialog and return its result, or None if it was closed. Only for async commands and `run`."""
         self.engine.prepare_writes()
         return await self.app_context.push_screen_wait(question)
 
     def handler(self, name: str) -> Callable[[], Any] | None:
-        """The method that runs a command; None if this screen does not have it."""
+        """Return the method that runs a command, or None if this screen lacks the command."""
         return self.command_table.handler(name)
 
     def disabled_reason(self, name: str) -> str | None:
-        """Why a command cannot run now; None if it can."""
+        """Return why a command cannot run now, or None if it can."""
         return self.command_table.disabled_reason(name)
 
     def run_command(self, command: Command) -> None:
@@ -471,7 +470,7 @@ class BaseScreen(Screen[None], inherit_bindings=False):
             self.notify(f"{keys} ({command.title}) works {place}, not here")
 
     def invoke(self, handler: Callable[[], Any]) -> Worker[None] | None:
-        """Call a handler, in the worker that is returned if it is asynchronous; its error is shown."""
+        """Call a handler and show its error. Return the worker of an asynchronous handler."""
         try:
             result = handler()
         except PresscheckError as error:
@@ -506,20 +505,20 @@ class BaseScreen(Screen[None], inherit_bindings=False):
     @on(RowList.RowSelected)
     @on(Tree.NodeSelected)
     def run_open(self) -> None:
-        """Open what was clicked twice."""
+        """Run the command `open` after a double click."""
         command = self.command_table.command("open")
         if command:
             self.run_command(command)
             self.refresh_status_bars()
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
-        """Leave the input of the search, if the click is not on it, so that it does not take the keys of a hint."""
+        """Close the search input on a click elsewhere: it would receive the key of a clicked hint."""
         if event.screen_y < self.size.height - 1:
             self.find.close_bar()
 
     @on(FindBar.Typed)
     def find_typed(self, event: FindBar.Typed) -> None:
-        """Mark the matches of the text."""
+        """Highlight the matches of the typed text."""
         self.find.typed(event.text)
 
     @on(FindBar.Submitted)
@@ -549,12 +548,12 @@ class BaseScreen(Screen[None], inherit_bindings=False):
             self.app_context.show_error(error)
 
     def command_refresh(self) -> None:
-        """Request everything that is shown again."""
+        """Reload all visible data."""
         self.app_context.clear_notice()
         self.engine.refresh()
 
     def _update_popup(self) -> None:
-        """Show possible next keys after a delay; a popup that is open changes at once."""
+        """Show the possible next keys after a delay, or update the open popup at once."""
         if self._popup_timer:
             self._popup_timer.stop()
             self._popup_timer = None
@@ -570,12 +569,12 @@ class BaseScreen(Screen[None], inherit_bindings=False):
     def _open_popup(self) -> None:
         title = f"{' '.join(self.keys.pending)} {self.keys.prefix_title()}".strip()
         continuations = self.keys.continuations(self.footer_titles)
-        if continuations:  # a key that only other screens continue has none
+        if continuations:  # empty for a prefix that is used only on other screens
             self.query_one(WhichKey).open(title, continuations, self.size.width)
 
 
 def connection_state(status: Status, profile: str, keymap: Keymap) -> Line:
-    """The connection, pending writes, running work, and the profile if it is not the default one.
+    """Return the connection, pending and failed writes, running work, and a profile other than the default.
 
     A click on pending or failed writes opens the outbox.
     """

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class Tabs(Vertical):
-    """Tabs with a list each, of which one is shown. It handles the commands that go from tab to tab.
+    """A container with a list in each tab, and the commands that switch tabs.
 
     Args:
         screen: the screen.
@@ -41,7 +41,7 @@ class Tabs(Vertical):
         self._number = 0
         self._margin = 2 if any(tab.has_marks for tab in tabs) else 1
         for tab in tabs:
-            tab.rows.bar_width = self._margin  # the same for all, so that nothing moves from tab to tab
+            tab.rows.bar_width = self._margin  # the same for all, so that rows keep their position when the tab changes
 
     @override
     def compose(self) -> ComposeResult:
@@ -54,7 +54,7 @@ class Tabs(Vertical):
 
     @property
     def tab(self) -> List[Any]:
-        """The tab that is shown."""
+        """The visible tab."""
         return self.tabs[self._number]
 
     def show_tab(self, tab: List[Any]) -> None:
@@ -64,12 +64,12 @@ class Tabs(Vertical):
         self.draw()
 
     def redraw(self) -> None:
-        """Draw the tab again, once it is seen."""
+        """Draw the tab again; on a hidden screen, once the screen is shown."""
         if self.is_mounted and not self._screen.is_leaving:
             self._screen.when_shown("redraw", self.draw)
 
     def draw(self) -> None:
-        """Draw the tab."""
+        """Draw the visible tab."""
         screen, shown = self._screen, self.tab
         if screen.is_leaving:
             return
@@ -90,7 +90,7 @@ class Tabs(Vertical):
         screen.refresh_status_bars()
 
     def draw_summary(self) -> None:
-        """Draw the line above the rows, such as after the cursor moved."""
+        """Draw the line above the rows."""
         if self.is_mounted and not self._screen.is_leaving:
             self.query_one("#summary", StatusLine).show((Span(" "), *self.tab.summary()), self._screen.notes())
 
@@ -105,7 +105,7 @@ class Tabs(Vertical):
 
     @on(RowList.MarksChanged)
     def marks_changed(self) -> None:
-        """Count the marks."""
+        """Draw the new number of marks."""
         self.redraw()
 
     def on_resize(self) -> None:
@@ -113,7 +113,7 @@ class Tabs(Vertical):
         self.redraw()
 
     def command_tab(self) -> None:
-        """Show the tab of this number."""
+        """Show the tab whose number was pressed."""
         self._show_number(int(self._screen.last_key) - 1)
 
     def command_left(self) -> None:
@@ -134,7 +134,7 @@ class Tabs(Vertical):
 class TabScreen(BaseScreen):
     """A screen of lists in tabs; a subclass sets `lists`.
 
-    The commands of the shown list come before those of the screen.
+    A command of the visible list takes precedence over a command of the screen with the same name.
     """
 
     lists: Tabs
@@ -157,7 +157,7 @@ class TabScreen(BaseScreen):
 
     @property
     def shown_tab(self) -> List[Any]:
-        """The tab that is shown."""
+        """The visible tab."""
         return self.lists.tab
 
     @override
@@ -166,7 +166,7 @@ class TabScreen(BaseScreen):
         return self.lists.tab.footer
 
     def notes(self) -> Line:
-        """What stands at the right of the summary, such as what is being loaded."""
+        """Return the text on the right of the summary, such as the progress of a load."""
         return ()
 
     @override
@@ -175,7 +175,7 @@ class TabScreen(BaseScreen):
 
     @on(RowList.RowHighlighted)
     def row_highlighted(self) -> None:
-        """Show the summary and the keys of another row."""
+        """Update the summary and the footer for the new row."""
         self.lists.draw_summary()
         self.refresh_status_bars()
 
