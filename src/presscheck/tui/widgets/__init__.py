@@ -1,1 +1,1 @@
-"""Widgets: they get data and post messages; they never use the engine."""
+"""Widgets, which receive data and post messages; they never use the engine."""

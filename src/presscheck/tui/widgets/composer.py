@@ -1,4 +1,4 @@
-"""The composer: a dialog to write a text, saved as a draft on every key press, so that nothing is lost.
+"""The composer: a dialog for longer texts, which saves a draft on every change.
 
 An `@` at the start of a word opens a picker of people; a preview shows the rendered Markdown.
 """
@@ -32,20 +32,20 @@ KEYS = tuple(command for command in COMMANDS if command.scope == "composer" or c
 
 
 class Composer(Dialog[str]):
-    """A dialog whose result is the text, or None if it was closed; the draft is kept.
+    """A dialog whose result is the written text, or None if it was closed, which keeps the draft.
 
     Args:
-        title: what the text is for, as display text.
-        draft: the text, which is saved while it is typed.
+        title: the purpose of the text, as display text.
+        draft: the initial text, and where changes are saved.
         may_be_empty: whether an empty text can be sent.
         limit: the maximum number of characters.
         people: returns the names that can be mentioned, as display text.
-        suggestion: the text that the key of `suggest` inserts; its words are selected.
-        suggestion_reason: why there is nothing to insert, shown instead; without either, there is no such key.
+        suggestion: the text that the command `suggest` inserts; its words are selected.
+        suggestion_reason: shown by `suggest` if there is nothing to insert; without both texts, there is no `suggest`.
         validate: returns why a text cannot be sent, or None.
         render: renders the preview of a text in a number of columns.
         submit: sends the text; if it raises an error, the dialog stays open and shows it.
-        is_code: whether it is code, such as JSON: it has line numbers, the whole height, and no preview.
+        is_code: whether the text is code, such as JSON: with line numbers, in the whole height, without a preview.
     """
 
     DEFAULT_CSS = """
@@ -93,7 +93,7 @@ class Composer(Dialog[str]):
             self._commands = [command for command in self._commands if command.name != "preview_text"]
         self._error, self._length = "", len(self.text)
         self._was_refused = False
-        """Whether the key that sends was pressed since the last change, and the text cannot be sent."""
+        """Whether the user tried to send the current text although it cannot be sent."""
 
     @override
     def body(self) -> ComposeResult:
@@ -111,7 +111,7 @@ class Composer(Dialog[str]):
 
     @on(TextArea.Changed)
     def text_changed(self) -> None:
-        """Save the draft after every change."""
+        """Save the draft, and open the picker of people after an `@`."""
         area = self.query_one(TextArea)
         before, self._length = self._length, len(area.text)
         self._error, self._was_refused = self._try(self._draft.save), False
@@ -143,7 +143,7 @@ class Composer(Dialog[str]):
             self.dismiss(self.query_one(TextArea).text)
 
     def _try(self, action: Callable[[str], None]) -> str:
-        """Pass the text to `save` or `submit`; returns the error, such as a full disk, or an empty text."""
+        """Call an action with the text. Return its error message, such as of a full disk, or an empty text."""
         try:
             action(self.query_one(TextArea).text)
         except PresscheckError as error:
@@ -151,7 +151,7 @@ class Composer(Dialog[str]):
         return ""
 
     def _edit_outside(self) -> None:
-        """Edit the text in the user's editor; the result is saved as a draft."""
+        """Edit the text in the user's editor, and save the result as a draft."""
         area = self.query_one(TextArea)
 
         def keep(text: str) -> None:
@@ -168,7 +168,7 @@ class Composer(Dialog[str]):
         self._show()
 
     def _suggest(self) -> None:
-        """Insert the suggestion on lines of its own, unless the text has one, and select its words."""
+        """Insert the suggestion on separate lines unless the text contains a suggestion, and select its words."""
         area = self.query_one(TextArea)
         if not self.suggestion:
             self._error = self.suggestion_reason
@@ -181,7 +181,7 @@ class Composer(Dialog[str]):
             area.selection = Selection(_location(area.text, found.start), _location(area.text, found.end))
 
     def _preview(self) -> None:
-        """Show the rendered text, or edit again."""
+        """Switch between the text and its preview."""
         area, lines = self.query_one(TextArea), self.query_one(TextView)
         area.display, lines.display = lines.display, area.display
         if lines.display:
@@ -189,7 +189,7 @@ class Composer(Dialog[str]):
         (lines if lines.display else area).focus()
 
     async def _mention(self, people: Callable[[], Awaitable[Sequence[str]]]) -> None:
-        """Ask for a person and insert the name."""
+        """Ask for a person, and insert the name."""
         try:
             choices = [Choice(name, name) for name in await people()]
         except PresscheckError as error:
@@ -203,7 +203,7 @@ class Composer(Dialog[str]):
             self.query_one(TextArea).insert(f"{names[0]} ")
 
     def _disabled_reason(self) -> str | None:
-        """Why the text cannot be sent; None if it can."""
+        """Return why the text cannot be sent, or None if it can."""
         text = self.query_one(TextArea).text
         if self.limit is not None and len(text) > self.limit:
             return f"{count(len(text) - self.limit, 'character')} too many"
@@ -227,13 +227,13 @@ class Composer(Dialog[str]):
 
 
 def _location(text: str, index: int) -> tuple[int, int]:
-    """The line and the column of a character."""
+    """Return the line and the column of a character index."""
     before = text[:index]
     return before.count("\n"), index - (before.rfind("\n") + 1)
 
 
 def _starts_mention(area: TextArea) -> bool:
-    """Whether the last typed character is an `@` at the start of a word."""
+    """Return whether the last typed character is an `@` at the start of a word."""
     row, column = area.cursor_location
     line = area.document.get_line(row)
     return line[column - 1 : column] == "@" and (column == 1 or not line[column - 2].isalnum())

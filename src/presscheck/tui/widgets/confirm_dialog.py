@@ -1,4 +1,4 @@
-"""A dialog that asks for confirmation before an action; "No" is selected at first."""
+"""A dialog that asks for confirmation before an action; "No" is preselected."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from presscheck.tui.widgets.status_bar import ClickableLines, StatusLine, pressi
 CONFIRM, REFUSE = "confirm", "refuse"
 """Targets of clicks on the buttons."""
 PAGE = 8
-"""By how many lines a page key scrolls a text that is higher than the dialog."""
+"""Lines that a page key scrolls."""
 DETAILS_KEY = "d"
-"""The key that shows the details, and the summary again."""
+"""The key that switches between summary and details."""
 
 
 class ConfirmDialog(Dialog[bool]):
@@ -30,12 +30,12 @@ class ConfirmDialog(Dialog[bool]):
         lines: what will happen, as display text.
         confirm_label: the label of the button that confirms.
         type_to_confirm: a text that the user must type before confirming.
-        is_ready: whether `lines` is complete; otherwise it cannot be confirmed before `make_ready`.
+        is_ready: whether `lines` is complete; otherwise the action cannot be confirmed before `make_ready`.
         details: more lines, such as a diff, that a key shows instead of `lines`.
     """
 
     drops_type_ahead = True
-    """Whether keys typed before the dialog was open are dropped: they cannot mean what it asks."""
+    """Keys typed before the dialog was open are dropped: they cannot be an answer to its question."""
     DEFAULT_CSS = """
     ConfirmDialog > Vertical { max-height: 100%; }
     ConfirmDialog TextView { margin: 1 0; }
@@ -60,7 +60,7 @@ class ConfirmDialog(Dialog[bool]):
     @override
     def body(self) -> ComposeResult:
         text = TextView()
-        text.styles.height = max(1, len(self.lines))  # about as high as in the end, from the first frame on
+        text.styles.height = max(1, len(self.lines))  # nearly the final height in the first frame
         yield text
         text_input = SearchInput()
         text_input.display = text_input.can_focus = False
@@ -74,7 +74,7 @@ class ConfirmDialog(Dialog[bool]):
         self._show()
 
     def make_ready(self, lines: Sequence[Line], *, type_to_confirm: str | None = None) -> None:
-        """Show the final text; from now on it can be confirmed, after typing a text if one is given."""
+        """Show the final text and allow confirming, after typing `type_to_confirm` if it is set."""
         self.lines, self.type_to_confirm, self.is_ready = list(lines), type_to_confirm, True
         if self.is_mounted and not self.is_leaving:
             self._show_input()
@@ -82,7 +82,7 @@ class ConfirmDialog(Dialog[bool]):
             self.on_resize()
 
     def close(self) -> None:
-        """Close it as with No, such as when it turns out that the action is not possible."""
+        """Close the dialog without confirming, such as when the action turns out to be impossible."""
         if self.is_mounted and not self.is_leaving:
             self.cancel()
 
@@ -147,7 +147,7 @@ class ConfirmDialog(Dialog[bool]):
         self._show()
 
     def on_clickable_lines_target_clicked(self, event: ClickableLines.TargetClicked) -> None:
-        """Confirm or close."""
+        """Confirm or cancel after a click on a button."""
         if event.target == REFUSE:
             self.cancel()
         else:

@@ -1,4 +1,4 @@
-"""The base of all dialogs: title, body, a line with keys that can be clicked, and the one handler of keys."""
+"""The base of all dialogs: a title, a body, a line of clickable keys, and the handler of keys."""
 
 from __future__ import annotations
 
@@ -40,16 +40,16 @@ class Dialog(ModalScreen[T | None], Generic[T], inherit_bindings=False):
     Dialog > Vertical { width: 76; max-width: 100%; height: auto; padding: 1 2; background: $ink-raised; }
     """
     WIDEST: ClassVar[int] = 76
-    """The width of the dialog where the screen is wide enough."""
+    """The width of the dialog on a wide screen, in cells."""
     GAP: ClassVar[int] = 3
-    """Cells between two keys."""
+    """Cells between two key hints."""
 
     def __init__(self, title: str, *, classes: str | None = None) -> None:
         super().__init__(classes=classes)
         self.heading = title
 
     def body(self) -> ComposeResult:
-        """The widgets between the title and the keys."""
+        """Yield the widgets between the title and the keys."""
         yield from ()
 
     @override
@@ -66,11 +66,11 @@ class Dialog(ModalScreen[T | None], Generic[T], inherit_bindings=False):
 
     @property
     def columns(self) -> int:
-        """The cells of a line of the body."""
+        """The width of the body, in cells."""
         return max(20, min(self.WIDEST, self.size.width) - 4)
 
     def keys(self) -> dict[str, Callable[[], object]]:
-        """What each key does now; other keys go to the focused widget."""
+        """Return the action of each key; other keys go to the focused widget."""
         return {
             "escape": self.cancel,
             "enter": self.submit,
@@ -80,7 +80,7 @@ class Dialog(ModalScreen[T | None], Generic[T], inherit_bindings=False):
         }
 
     def on_key(self, event: events.Key) -> None:
-        """Do what a key means."""
+        """Run the action of a key."""
         action = self.keys().get(key_name(event))
         if action:
             event.stop()
@@ -92,17 +92,17 @@ class Dialog(ModalScreen[T | None], Generic[T], inherit_bindings=False):
         self.dismiss(None)
 
     def submit(self) -> None:
-        """Close with what was typed or chosen, if it is valid."""
+        """Close with the typed or chosen result if it is valid."""
 
     def move(self, by: int) -> None:
-        """Go to the next field, or back."""
+        """Focus the next field, or the previous one if `by` is negative."""
         if by > 0:
             self.focus_next()
         else:
             self.focus_previous()
 
     def page(self, by: int) -> None:
-        """Go down or up by a page."""
+        """Scroll down by a page, or up if `by` is negative."""
 
     def show_title(self, right: Line = ()) -> None:
         """Show the title, and a message on the right."""
@@ -115,7 +115,7 @@ class Dialog(ModalScreen[T | None], Generic[T], inherit_bindings=False):
 
     @staticmethod
     def key_hints(hints: Mapping[str, str], disabled: Iterable[str], gap: int) -> Line:
-        """The line of some keys with their labels."""
+        """Return a line of clickable keys with their labels."""
         parts = (
             (*pressing(key, Span(shown(key), "quiet" if key in disabled else "accent"), Span(f" {label}", "quiet")),)
             for key, label in hints.items()

@@ -1,4 +1,4 @@
-"""The message of an empty pane: why it is empty, a hint, and the key that helps."""
+"""The message of an empty pane: the reason, a hint, and a key that may help."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from presscheck.text.styled_text import Line, Span, wrap
 from presscheck.tui.widgets.line_view import TextView
 
 State = Literal["ready", "forbidden", "unsupported", "offline", "failed", "loading"]
-"""The states of what a pane shows, in the order in which they are tested."""
+"""The states of the content of a pane, in the order in which they are tested."""
 
 
 class Message(NamedTuple):
     """The message of an empty pane.
 
     Attributes:
-        title: what is the case.
-        hint: a reason, or what to do; lines are separated by line feeds.
-        state: the state of what the pane shows; it chooses sign, colour and key.
+        title: the reason why the pane is empty.
+        hint: details, or advice to the user; lines are separated by line feeds.
+        state: the state of the content, which determines sign, colour and key.
     """
 
     title: str
@@ -66,7 +66,7 @@ class EmptyState(TextView):
         self._show_message((Span("⚠ ", "waiting"), Span(title, "strong")), age, "ctrl+r", "retry now")
 
     def hide(self) -> None:
-        """Hide the message, because there is something to list."""
+        """Hide the message."""
         self.display = False
 
     def _show_message(self, title: Line, hint: str, key: str, key_label: str = "") -> None:

@@ -1,4 +1,4 @@
-"""A dialog with a few texts to type, checked in the background when they are complete; errors are shown at a field."""
+"""A dialog with a few text fields, checked in the background on submit; an error is shown at its field."""
 
 from __future__ import annotations
 
@@ -23,23 +23,23 @@ from presscheck.tui.widgets.status_bar import StatusLine
 
 T = TypeVar("T")
 Completion = Callable[[str], Awaitable[Sequence[str]]]
-"""Returns the texts that a typed text can become; it may read the disk, but not on the thread of the app."""
+"""Return the completions of a typed text. It may read the disk, but not on the thread of the app."""
 ERROR_LINES = 3
-"""The most lines of an error or a help below a field."""
+"""Maximum number of lines of an error or a help text below a field."""
 
 
 @dataclass(frozen=True)
 class EntryField:
-    """A text to type.
+    """A text field of a dialog.
 
     Attributes:
-        name: its name in errors.
-        label: its title, as display text.
+        name: the name of the field in errors.
+        label: the title, as display text.
         value: the initial text.
         hint: the placeholder of an empty input.
-        help: what it is, as display text, shown below it.
-        is_secret: whether the typed text is never shown.
-        complete: lists what the text can become; tab completes.
+        help: an explanation below the field, as display text.
+        is_secret: whether the typed text is hidden.
+        complete: returns the completions that tab uses.
     """
 
     name: str
@@ -52,15 +52,15 @@ class EntryField:
 
 
 class EntryDialog(Dialog[T], Generic[T]):
-    """A dialog whose result is that of `submit`; None if it was closed, which also cancels a check that runs.
+    """A dialog that returns the result of `submit`, or None if it was closed, which also cancels a running check.
 
     Args:
         title: the question, as display text.
-        fields: what is typed.
+        fields: the text fields, from top to bottom.
         confirm_label: the label of the key that confirms, such as `sign in`.
-        progress: what is shown during the check, such as `Checking …`.
-        submit: checks the texts by field, and returns the result. An `InvalidArgument` is shown at the field that it
-            names, and any other error at the first field.
+        progress: the message during the check, such as `Checking …`.
+        submit: checks the texts, by name of the field, and returns the result. An `InvalidArgument` is shown at the
+            field that it names, and any other error at the first field.
     """
 
     DEFAULT_CSS = """
@@ -81,9 +81,9 @@ class EntryDialog(Dialog[T], Generic[T]):
         self.fields = tuple(fields)
         self.confirm_label, self.progress, self._submit = confirm_label, progress, submit
         self._error = ("", "")
-        """The field of the last error, and its reason."""
+        """The name of the field of the last error, and the reason; both empty without an error."""
         self._candidates: dict[str, Sequence[str]] = {}
-        """What the text of a field can become, by field."""
+        """The completions of the text of each field, by name of the field."""
         self._is_checking = False
 
     @override
@@ -96,7 +96,7 @@ class EntryDialog(Dialog[T], Generic[T]):
             yield TextView(id=f"help-{field.name}")
 
     def on_mount(self) -> None:
-        """Focus the first field that is empty."""
+        """Focus the first empty field."""
         for view in self.query(TextView):
             view.can_focus = False
         empty = next((field for field in self.fields if not field.value), self.fields[0])
@@ -106,7 +106,7 @@ class EntryDialog(Dialog[T], Generic[T]):
             self._look_up(field)
 
     def on_resize(self) -> None:
-        """Fit the helps to the width."""
+        """Wrap the help texts to the width."""
         self._show()
 
     def _box(self, field: EntryField) -> SearchInput:
@@ -118,7 +118,7 @@ class EntryDialog(Dialog[T], Generic[T]):
 
     @on(Input.Changed)
     def text_changed(self, event: Input.Changed) -> None:
-        """Forget the error of the field, and list what the text can become."""
+        """Clear the error of the field, and look up completions."""
         field = next(field for field in self.fields if self._box(field) is event.input)
         if self._error[0] == field.name:
             self._error = ("", "")
@@ -143,7 +143,7 @@ class EntryDialog(Dialog[T], Generic[T]):
         self._show()
 
     def _complete(self, field: EntryField) -> None:
-        """Complete the text as far as all that it can become agree."""
+        """Complete the text to the longest common prefix of its completions."""
         box, candidates = self._box(field), self._candidates[field.name]
         common = _common_start(candidates)
         if len(common) > len(box.value) or len(candidates) == 1:
@@ -172,7 +172,7 @@ class EntryDialog(Dialog[T], Generic[T]):
             self.dismiss(result)
 
     def _take_error(self, error: PresscheckError) -> None:
-        """Show an error at its field, and go there."""
+        """Show an error at its field, and focus the field."""
         self._is_checking = False
         if self.is_leaving:
             return
@@ -198,7 +198,7 @@ class EntryDialog(Dialog[T], Generic[T]):
         self.show_keys({"enter": self.confirm_label, "tab": tab, "escape": "cancel"})
 
     def _below(self, field: EntryField) -> Line:
-        """Below a field: its error, else the names that its text can be completed to, else its help."""
+        """Return the line below a field: its error, else its completions, else its help text."""
         name, reason = self._error
         if name == field.name:
             return (Span(sanitize(reason), "error"),)

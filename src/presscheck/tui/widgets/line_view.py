@@ -1,4 +1,4 @@
-"""The base of all widgets made of lines: renders visible lines only, repaints changed lines only.
+"""The base of all widgets made of lines: only visible lines are rendered, only changed lines repainted.
 
 After a change a subclass calls `redraw`, which compares the new strips with the painted ones. Scrolling has no
 animation, and the cost depends only on the visible lines. All text must have passed `sanitize`.
@@ -27,7 +27,7 @@ from presscheck.text.styled_text import Line, Span, cut, plain, span_at, split_c
 from presscheck.tui.theme import StyleLookup
 
 END = 1 << 30
-"""More lines than any widget has."""
+"""A line number beyond the end of any widget."""
 WHEEL_LINES = 3
 """Lines per step of the mouse wheel."""
 SEARCH_CHUNK = 500
@@ -38,7 +38,7 @@ _SELECTED = Style(reverse=True)
 
 
 def render_strip(line: Line, columns: int, style_for: StyleLookup, extra: str = "") -> Strip:
-    """A strip of exactly `columns` cells; the style words `extra` are added to every span."""
+    """Return a strip of exactly `columns` cells; the style words `extra` are added to every span."""
     missing = columns - sum([cell_len(span.text) for span in line])  # measured once, for every line that is drawn
     if missing < 0:
         line = cut(line, columns)
@@ -51,7 +51,7 @@ def render_strip(line: Line, columns: int, style_for: StyleLookup, extra: str = 
 
 
 def style_of(widget: Widget, *, is_raised: bool | None = None) -> StyleLookup:
-    """Return the lookup for the styles of a mounted widget: by default on the raised background in dialogs only."""
+    """Return the style lookup of a mounted widget; by default only dialogs have the raised background."""
     style_for: StyleLookup = cast("Any", widget.app).style_for
     if widget.screen.is_modal if is_raised is None else is_raised:
         return lambda words: style_for(f"{words} raised")
@@ -59,7 +59,7 @@ def style_of(widget: Widget, *, is_raised: bool | None = None) -> StyleLookup:
 
 
 def highlighted(line: Line, search_text: str) -> Line:
-    """The line with every match of a lower-case text marked; matches across two spans are ignored."""
+    """Return the line with every match of a lower-case text highlighted; matches across spans are ignored."""
     if not search_text or not any(search_text in span.text.lower() for span in line):
         return line
     spans: list[Span] = []
@@ -74,9 +74,9 @@ def highlighted(line: Line, search_text: str) -> Line:
 
 
 class _Strips(dict[int, Strip]):
-    """The strips of visible lines; where one is missing, all missing ones are drawn.
+    """The strips of visible lines by line number; a missing key draws all missing strips.
 
-    Every line that is painted is looked up here, so a look-up is one access of a dict.
+    Textual looks up every line that it paints, so a look-up must cost no more than a dict access.
     """
 
     def __init__(self, draw_missing: Callable[[int], None]) -> None:
@@ -89,24 +89,24 @@ class _Strips(dict[int, Strip]):
 
 
 Place = tuple[int, int]
-"""An item and the index of one of its lines."""
+"""The index of an item, and the index of a line in the item."""
 
 
 class Match(NamedTuple):
-    """An item that was found: its number among all items with the text, from 1, and how many these are."""
+    """The current match: its number among all matches, from 1, and their total."""
 
     number: int
     total: int
 
 
 class LineView(Widget, can_focus=True, inherit_bindings=False):
-    """A list of items with a cursor; a subclass defines `count` and `item`.
+    """A scrolling list of items with a cursor; a subclass defines `count` and `item`.
 
-    An item takes `item_height` lines. `cursor` is the index of the item with the bar on its left, and `top` is the
-    first visible line. Without `has_cursor`, moving scrolls instead.
+    Each item takes `item_height` lines. `cursor` is the index of the item with the bar on its left, and `top` is the
+    first visible line. Without `has_cursor`, movements scroll.
 
-    A click moves the cursor, follows a link or folds; a double click opens the item. Dragging selects text: Textual
-    keeps the selection, in lines of the content, so that scrolling does not change it.
+    A click moves the cursor, follows a link or folds; a double click opens the item. Dragging selects text. Textual
+    stores the selection in lines of the content, so scrolling does not change it.
 
     Args:
         id: the widget's id.
@@ -142,7 +142,7 @@ class LineView(Widget, can_focus=True, inherit_bindings=False):
 
     @cached_property
     def style_for(self) -> StyleLookup:
-        """The lookup for the styles of this widget."""
+        """The style lookup of this widget."""
         return style_of(self, is_raised=self.is_raised)
 
     @property
@@ -151,15 +151,15 @@ class LineView(Widget, can_focus=True, inherit_bindings=False):
         return 0
 
     def item(self, number: int, part: int, columns: int) -> Line:
-        """One line of an item: `part` is its index in the item, `columns` the width in cells."""
+        """Return a line of an item; `part` is the index of the line in the item, `columns` the width in cells."""
         return ()
 
     def items(self, places: Sequence[Place], columns: int) -> list[Line]:
-        """Some lines of items."""
+        """Return the lines at some places; a subclass may render them together."""
         return [self.item(number, part, columns) for number, part in places]
 
     def margins(self, places: Sequence[Place]) -> list[Line]:
-        """The margins on the left of some lines, with the bar where the cursor is on the item."""
+        """Return the left margins of the lines at some places, with a bar at the item under the cursor."""
         blank = (Span(" " * self.bar_width),)
         if not self.has_cursor:
             return [blank] * len(places)
@@ -178,21 +178,21 @@ class LineView(Widget, can_focus=True, inherit_bindings=False):
         self.choose()
 
     def is_fold_mark(self, number: int, part: int, column: int) -> bool:
-        """Whether a cell of an item is its fold mark."""
+        """Return whether a cell of an item is its fold mark."""
         found = span_at(self.item(number, part, self.columns), column)
         return found is not None and found[1] in FOLD_MARKS
 
     def ensure_lines(self, lines: int) -> None:
-        """Called before so many lines are shown, to lay them out."""
+        """Lay out at least this many lines; called before they are shown."""
 
     @property
     def columns(self) -> int:
-        """The width of an item, in cells."""
+        """The width of an item in cells, without the margin."""
         return max(0, self.size.width - self.bar_width)
 
     @property
     def half_page(self) -> int:
-        """The number of items on half a page, at least 1."""
+        """The number of items in half the height of the widget, at least 1."""
         return max(1, self.size.height // self.item_height // 2)
 
     @property
@@ -202,14 +202,14 @@ class LineView(Widget, can_focus=True, inherit_bindings=False):
         return range(first, min(self.count, -(-(self.top + self.size.height) // self.item_height)))
 
     def move(self, by: int) -> None:
-        """Move the cursor by this number of items; without a cursor, scroll."""
+        """Move the cursor by a number of items; without a cursor, scroll."""
         if self.has_cursor:
             self.move_to(self.cursor + by)
         else:
             self.scroll_lines(by)
 
     def move_half_pages(self, count: int) -> None:
-        """Move the cursor and scroll by this number of half pages."""
+        """Move the cursor and scroll by a number of half pages."""
         by = count * self.half_page
         if self.has_cursor:
             self._move_cursor(self.cursor + by, self.top + by * self.item_height)
@@ -217,12 +217,14 @@ class LineView(Widget, can_focus=True, inherit_bindings=False):
             self.scroll_lines(by)
 
     def move_to(self, number: int, *, top: int | None = None) -> None:
-        """Move the cursor to an item and scroll to it; `top` is the preferred first visible line."""
+        """Move the cursor to an item and make it visible; `top` is the preferred first visible line."""
         self._move_cursor(number, top)
 
     def jump_to(self, number: int) -> None:
-        """Move the cursor to an item that is shown with what stands around it: unless it is in the upper two thirds
-        of the view, it is placed a third from the top."""
+        """Move the cursor to an item and show its context.
+
+        An item outside the upper two thirds of the view is placed a third from the top.
+        """
         line, height = number * self.item_height, self.size.height
         is_placed = self.top <= line <= self.top + height * 2 // 3
         self.move_to(number, top=None if is_placed else line - height // 3)
@@ -235,7 +237,7 @@ class LineView(Widget, can_focus=True, inherit_bindings=False):
             self.redraw()
 
     def redraw(self, items: Iterable[int] | None = None) -> None:
-        """Render the visible lines (of all items, or of some) and repaint those that changed."""
+        """Render the visible lines (of all items, or of `items`) and repaint the changed lines."""
         columns, height = self.size
         if not columns or not self.is_mounted:
             return
@@ -251,12 +253,12 @@ class LineView(Widget, can_focus=True, inherit_bindings=False):
             self.refresh(*dirty)
 
     def highlight(self, text: str) -> None:
-        """Mark every match of a text from now on; an empty text removes the marks."""
+        """Highlight every match of a text; an empty text ends the highlighting."""
         self.search_text = text.lower()
         self.redraw()
 
     async def find_items(self, text: str) -> list[int]:
-        """The indexes of all items with a text."""
+        """Return the indexes of all items that contain a text."""
         self.ensure_lines(END)
         text, columns, items = text.lower(), max(self.columns, 1000), list[int]()
         number = 0
@@ -270,7 +272,7 @@ class LineView(Widget, can_focus=True, inherit_bindings=False):
         return items
 
     async def search(self, text: str, *, step: int = 1) -> Match | None:
-        """Highlight a text and go to the next item with it (the previous one if `step` is -1), wrapping at the end."""
+        """Highlight a text and go to the next match (the previous match if `step` is -1), wrapping at the end."""
         self.highlight(text)
         items = await self.find_items(text)
         if not items:
@@ -283,12 +285,12 @@ class LineView(Widget, can_focus=True, inherit_bindings=False):
     @override
     @property
     def render_line(self) -> Callable[[int], Strip]:  # pyrefly: ignore[bad-override]  # a look-up
-        """Returns the strip of a visible line; Textual calls it for each line that it paints."""
+        """The function that returns the strip of a visible line; Textual calls it for each line that it paints."""
         return self._strips.__getitem__
 
     @override
     def notify_style_update(self) -> None:
-        """Render everything again, because the theme changed."""
+        """Discard all strips, because the theme changed."""
         self._strips.clear()
         super().notify_style_update()
 
@@ -308,7 +310,7 @@ class LineView(Widget, can_focus=True, inherit_bindings=False):
         self.redraw((self.cursor,))
 
     def on_click(self, event: events.Click) -> None:
-        """Move the cursor; follow a link or fold; a second click opens the item."""
+        """Move the cursor, follow a link or fold; a double click opens the item."""
         column, line = self._place_of(event)
         number, part = divmod(line, self.item_height)
         if self._has_dragged or not 0 <= number < self.count:
@@ -326,14 +328,14 @@ class LineView(Widget, can_focus=True, inherit_bindings=False):
             self.choose()
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
-        """Note where text may be selected from."""
+        """Store the start of a possible selection."""
         self._has_dragged = False
         if event.button == 1:
             self._drag_start = self._place_of(event)
             self.capture_mouse()  # at once: the first move may already be outside
 
     def on_mouse_move(self, event: events.MouseMove) -> None:
-        """Select the text between the place of the mouse button and this one; scroll at both ends."""
+        """Select the text between the start of the drag and the pointer; scroll at the edges."""
         if self._drag_start is None or event.button != 1:
             return
         if not self._has_dragged and self._place_of(event) == self._drag_start:
@@ -351,7 +353,7 @@ class LineView(Widget, can_focus=True, inherit_bindings=False):
         self.release_mouse()
 
     def on_mouse_release(self) -> None:
-        """Stop to select, also if another screen was opened meanwhile."""
+        """Stop selecting, also if another screen was opened during the drag."""
         self._drag_start = None
 
     @override
@@ -361,7 +363,7 @@ class LineView(Widget, can_focus=True, inherit_bindings=False):
 
     @override
     def get_selection(self, selection: Selection) -> tuple[str, str] | None:
-        """The selected text, without margins and the blanks at the ends of lines."""
+        """Return the selected text, without margins and trailing blanks."""
         first, last = selection.start or Offset(0, 0), selection.end or Offset(0, self.count * self.item_height - 1)
         texts: list[str] = []
         for line in range(first.y, min(last.y + 1, self.count * self.item_height)):
@@ -386,7 +388,7 @@ class LineView(Widget, can_focus=True, inherit_bindings=False):
         self._strips.update(zip(missing, self._draw(missing), strict=True))
 
     def _draw(self, lines: Sequence[int]) -> list[Strip]:
-        """The strips of some visible lines; all are rendered in one go, because every key press draws some."""
+        """Return the strips of some visible lines, all rendered in one pass: every key press draws lines."""
         count, columns, size = self.count, self.columns, self.size.width
         places = [divmod(self.top + y, self.item_height) for y in lines]
         shown = [place for place in places if place[0] < count]
@@ -421,7 +423,7 @@ class LineView(Widget, can_focus=True, inherit_bindings=False):
         return result
 
     def _place_of(self, event: events.MouseEvent) -> Offset:
-        """The column and the line of the content at the place of an event."""
+        """Return the column and the line of the content under the pointer."""
         return Offset(event.x - self.gutter.left, self.top + event.y - self.gutter.top)
 
     def _move_cursor(self, number: int, top: int | None) -> None:
@@ -437,7 +439,7 @@ class LineView(Widget, can_focus=True, inherit_bindings=False):
             self.cursor_moved()
 
     def _top_with_cursor(self, top: int) -> int:
-        """The first visible line with the cursor in view; when it must scroll, it scrolls a third of a page further."""
+        """Return the first visible line that keeps the cursor in view; scrolling adds a third of a page of context."""
         height = max(1, self.size.height)
         first, last = self.cursor * self.item_height, (self.cursor + 1) * self.item_height - 1
         lowest = max(0, self.count * self.item_height - self.size.height)
@@ -457,7 +459,7 @@ class LineView(Widget, can_focus=True, inherit_bindings=False):
 
 
 class TextView(LineView):
-    """Shows lines that are already laid out."""
+    """A widget that shows lines laid out in advance."""
 
     has_cursor = False
     bar_width = 0
@@ -473,7 +475,7 @@ class TextView(LineView):
         return self.lines[number]
 
     def show(self, lines: Sequence[Line]) -> None:
-        """Show other lines."""
+        """Replace the lines."""
         self.lines = lines
         self.top = self._clamped_top(self.top)
         self.redraw()

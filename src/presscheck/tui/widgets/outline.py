@@ -1,4 +1,4 @@
-"""The headings of a page next to it, with the one that is read marked."""
+"""The outline of a page: its headings, with the current heading highlighted."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from presscheck.tui.widgets.page_view import PageView
 from presscheck.tui.widgets.row_list import RowList
 
 INDENT = 2
-"""Columns by which a heading is indented below the one that it belongs to."""
+"""Columns of indentation per heading level."""
 
 
 class OutlineList(RowList):
-    """The headings of a page; a click on one goes to it.
+    """A list of the headings of a page; a click goes to the heading.
 
     Args:
-        view: shows the page.
+        view: the widget that shows the page.
         id: the widget's id.
     """
 
@@ -32,11 +32,11 @@ class OutlineList(RowList):
 
     @property
     def headings(self) -> Sequence[Heading]:
-        """The headings of the page, as far as it is laid out."""
+        """The headings of the part of the page that is laid out."""
         return self._view.document.headings if self._view.document else []
 
     def follow(self) -> None:
-        """Mark the heading that is read; the cursor goes there unless the user moves it."""
+        """Highlight the current heading; the cursor follows it unless the list has the focus."""
         if not self.display:
             return
         count, current = len(self.headings), self._view.heading_in_view

@@ -1,7 +1,7 @@
-"""A widget that shows a page: visible lines are laid out at once, the rest in small steps while the app is idle.
+"""A widget that shows a page: visible lines are laid out at once, other lines in small steps while the app is idle.
 
-So a long page opens as fast as a short one. The cursor is on a line of the page. Tabs, expandables, wide tables and
-code of a page have controls: a click, enter, a label and the arrow keys use them.
+So a long page opens as fast as a short page. The cursor is on a line of the page. Tabs, expandables, wide tables and
+code of a page have controls, which react to clicks, enter, labels and the arrow keys.
 """
 
 from __future__ import annotations
@@ -34,19 +34,19 @@ if TYPE_CHECKING:
     from presscheck.documents.terminal.page_lines import Heading, HiddenLine
 
 SCROLLED_CELLS = 8
-"""Cells by which code scrolls sideways."""
+"""Cells that code scrolls sideways per step."""
 STEP = 0.004
 """Seconds of layout per step: too short to delay a key press."""
 PAUSE = 0.016
 """Seconds between two steps."""
 LABELS = "asdfghjklqwertyuiopzxcvbnm"
-"""The letters of labels; more links than letters get two each."""
+"""The letters of labels; if there are more links than letters, each label has two letters."""
 BlockLine = tuple[int, int]
-"""A place in a page, whatever its width: the number of a block, and the line in it."""
+"""A place in a page that does not depend on the width: the number of a block, and the line in the block."""
 
 
 class Position(NamedTuple):
-    """Where a page is read: the line under the cursor, and the first visible one."""
+    """A reading position: the line under the cursor, and the first visible line."""
 
     cursor: BlockLine
     top: BlockLine
@@ -69,8 +69,10 @@ class PageLayout(Protocol):
 
 @runtime_checkable
 class ControlledLayout(PageLayout, Protocol):
-    """A page with controls: sections, tabs, expandables, and what scrolls sideways; `controls` is None if everything
-    is open."""
+    """A page with controls for sections, tabs, expandables, wide tables and code.
+
+    `controls` is None if everything is open.
+    """
 
     controls: Controls | None
 
@@ -91,7 +93,7 @@ class ControlledLayout(PageLayout, Protocol):
 
 @runtime_checkable
 class QuotedLayout(PageLayout, Protocol):
-    """A page whose lines can be quoted, and found by an anchor, a quote or the line of the Markdown."""
+    """A page whose lines can be quoted, and looked up by an anchor, a quote or a line of the Markdown."""
 
     def find_anchor(self, anchor: str) -> int | None: ...  # noqa: D102
     def starts_block(self, number: int) -> bool: ...  # noqa: D102
@@ -105,7 +107,7 @@ def _line_of_heading(heading: Heading) -> int:
 
 
 class PageView(LineView):
-    """Shows a page, with headings to jump to and links that are followed by labels.
+    """A page with a cursor, headings to jump to, and links with labels.
 
     Args:
         id: the widget's id.
@@ -114,7 +116,7 @@ class PageView(LineView):
 
     @dataclass
     class PicturesNear(Message):
-        """Posted when pictures that are not drawn yet come near the visible lines."""
+        """Posted when pictures that are not drawn yet are near the visible lines."""
 
         view: PageView
         names: Sequence[str]
@@ -128,9 +130,9 @@ class PageView(LineView):
         self._is_laying_out = False
         self._goes_to_end = False
         self.on_drawn: Callable[[], None] | None = None
-        """Called after the page was drawn, scrolled or laid out further, for what is next to it."""
+        """Called after the page was drawn, scrolled or laid out further, to update widgets beside it."""
         self._sought = ""
-        """The target of the link to go to once its line is laid out."""
+        """The target of the link that the cursor moves to once its line is laid out; empty for none."""
         self._lines_sought = 0
         self._checked: tuple[PageLayout | None, ControlledLayout | None] = None, None
 
@@ -141,18 +143,18 @@ class PageView(LineView):
 
     @property
     def is_labelled(self) -> bool:
-        """Whether links are labelled, so that the next key chooses one."""
+        """Whether links are labelled, so that the next key is part of a label."""
         return bool(self._labels)
 
     @override
     def item(self, number: int, part: int, columns: int) -> Line:
-        """A line; its links are labelled while `is_labelled`."""
+        """Return a line, with labels before its links while `is_labelled`."""
         line = self.document.lines[number] if self.document else ()
         return self._with_labels(line) if self._labels else line
 
     @property
     def position(self) -> Position | None:
-        """Where the page is read, with a cursor that is visible; None without a page."""
+        """The reading position, with the cursor moved into view; None without a page."""
         if not self.document or not self.count:
             return None
         cursor = max(self.top, min(self.cursor, self.top + max(1, self.size.height) - 1, self.count - 1))
@@ -160,12 +162,12 @@ class PageView(LineView):
 
     @property
     def cursor_targets(self) -> list[str]:
-        """The targets of the links in the line under the cursor, each once."""
+        """The distinct targets of the links in the line under the cursor."""
         return self._targets((self.cursor,) if self.cursor < self.count else ())
 
     @property
     def _page(self) -> ControlledLayout | None:
-        """The page, if it has controls."""
+        """The page, or None if it has no controls."""
         document = self.document
         if document is not self._checked[0]:
             controlled = document if isinstance(document, ControlledLayout) and document.controls else None
@@ -174,30 +176,33 @@ class PageView(LineView):
 
     @property
     def controls(self) -> Controls | None:
-        """What is folded on the page, and what scrolls; None if everything is open."""
+        """The states of the controls of the page; None if everything is open."""
         return self._page.controls if self._page else None
 
     @property
     def code_at_cursor(self) -> str | None:
-        """The text of the code block under the cursor."""
+        """The text of the code block under the cursor, or None."""
         mark = self._mark("code")
         return self._page.code(mark.key) if self._page and mark else None
 
     def _mark(self, *kinds: str, line: int | None = None) -> Mark | None:
-        """The innermost block of these kinds in a line; None is that under the cursor."""
+        """Return the innermost block of some kinds in a line, by default the line under the cursor."""
         marks = self._page.marks(self.cursor if line is None else line) if self._page else []
         return next((mark for mark in reversed(marks) if mark.kind in kinds), None)
 
     def on_line_view_link_chosen(self, event: LineView.LinkChosen) -> None:
-        """Use a control of the page; other links are for the screen."""
+        """Operate a control of the page; other links bubble to the screen."""
         if is_setting(event.target):
             event.stop()
             self._set_control(event.target)
 
     def step_sideways(self, by: int) -> bool:
-        """Go on in the tabs, fold or scrolled block under the cursor, or (-1) back; returns whether it can.
+        """Step forward in the tabs, fold or scrolled block under the cursor, or back if `by` is -1.
 
-        A folded section opens; an open one does not fold, because the way back leads out of the page.
+        A folded section opens. An open section does not fold: the key for back leaves the page.
+
+        Returns:
+            Whether the block had a further step.
         """
         kinds = ("tabs", "fold", "wide", "code", *(("section",) if by > 0 else ()))
         return self._step(self._mark(*kinds), by)
@@ -212,25 +217,25 @@ class PageView(LineView):
 
     @override
     def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
-        """With shift, scroll the table or the code under the pointer sideways; else the page scrolls."""
+        """With shift, scroll the table or the code under the pointer sideways; else scroll the page."""
         if event.shift and self._scroll_sideways(event, 1):
             event.prevent_default()
 
     @override
     def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
-        """With shift, scroll the table or the code under the pointer back; else the page scrolls."""
+        """With shift, scroll the table or the code under the pointer back; else scroll the page."""
         if event.shift and self._scroll_sideways(event, -1):
             event.prevent_default()
 
     def _scroll_sideways(self, event: events.MouseEvent, by: int) -> bool:
-        """Scroll what is under the pointer; returns whether it scrolls sideways."""
+        """Scroll the table or the code under the pointer. Return whether there is one."""
         event.stop()
         mark = self._mark("wide", "code", line=self._place_of(event).y)
         self._step(mark, by)
         return mark is not None
 
     def _step(self, mark: Mark | None, by: int) -> bool:
-        """Go on in a block with a control, or back; returns whether it can."""
+        """Change the control of a block by a step. Return whether the control had a further step."""
         if mark is None:
             return False
         if mark.kind in ("fold", "section"):
@@ -243,7 +248,7 @@ class PageView(LineView):
         return True
 
     def toggle_wrap(self) -> bool:
-        """Wrap the code or the wide table under the cursor, or let it scroll; returns whether there is one."""
+        """Switch wrapping of the code or wide table under the cursor. Return whether there is one."""
         mark, controls = self._mark("code", "wide"), self.controls
         if mark is None or controls is None or controls.shows_all:
             return False
@@ -252,7 +257,7 @@ class PageView(LineView):
         return True
 
     def show_all(self, *, shows_all: bool) -> None:
-        """Open all tabs, expandables and wide tables, or fold them again."""
+        """Open all tabs, expandables and wide tables, or restore their controls."""
         controls = self.controls
         if controls and controls.shows_all != shows_all:
             position = self.position
@@ -268,7 +273,7 @@ class PageView(LineView):
             self._show_folds(position)
 
     def _show_folds(self, position: Position | None) -> None:
-        """Draw the page after a control or a section of it was changed; what is hidden is counted while idle."""
+        """Draw the page after a control or section changed; hidden lines are counted while the app is idle."""
         if position:
             self._restore(position)
         self._lay_out_rest()
@@ -276,7 +281,7 @@ class PageView(LineView):
 
     @property
     def conflict_at_cursor(self) -> int:
-        """The number of the conflict under the cursor or above it, else of the first; 0 without conflicts."""
+        """The number of the conflict at or above the cursor, else of the first conflict; 0 without conflicts."""
         return self._page.conflict_at(self.cursor) if self._page else 0
 
     @property
@@ -285,7 +290,7 @@ class PageView(LineView):
         return self._page is not None
 
     def toggle_section(self) -> bool:
-        """Fold the section that is read, or unfold it; returns whether there is one."""
+        """Fold or unfold the current section. Return whether there is one."""
         page = self._page
         number = page.section_at(self._line_in_view) if page and self.count else None
         if page is None or number is None:
@@ -300,7 +305,7 @@ class PageView(LineView):
             self._show_folds(position)
 
     def toggle_sections(self) -> bool:
-        """Fold all sections, or unfold all if one is folded; returns whether they are folded then."""
+        """Fold all sections, or unfold all if any is folded. Return whether sections are folded now."""
         position, page = self.position, self._page
         if page is None:
             return False
@@ -314,14 +319,14 @@ class PageView(LineView):
             self.toggle_sections()
 
     def _reveal(self, number: int, *, opens: bool = False) -> None:
-        """Unfold the sections that a block is in."""
+        """Unfold the sections that contain a block."""
         position, page = self.position, self._page
         if page and page.reveal(number, opens=opens):
             self._show_folds(position)
 
     @override
     def margins(self, places: Sequence[Place]) -> list[Line]:
-        """The margins of some lines; beside a heading it shows whether its section is folded."""
+        """Return the margins of some lines; the margin of a heading shows whether its section is folded."""
         margins = super().margins(places)
         lines = self.document.lines if self.document else ()
         for at, (number, _) in enumerate(places):
@@ -345,7 +350,10 @@ class PageView(LineView):
 
     @override
     async def find_items(self, text: str) -> list[int]:
-        """The lines with a text; what is folded is opened first. One in a folded section is that of its heading."""
+        """Return the lines with a text, after opening tabs and expandables.
+
+        A line in a folded section is represented by the line of the folded heading.
+        """
         self.ensure_lines(END)
         if text and self._page and self._page.has_folds:
             await self._until_done()
@@ -361,14 +369,14 @@ class PageView(LineView):
 
     @override
     async def search(self, text: str, *, step: int = 1) -> Match | None:
-        """Highlight a text and go to the next line with it; the section that it is in is unfolded."""
+        """Highlight a text, go to the next line with it, and unfold the section of the line."""
         total = len(await self.find_items(text))
         hidden = self._hidden_lines(text)
         if not hidden:
             return await super().search(text, step=step)
         self.highlight(text)
         shown = await super().find_items(text)
-        # a line that is hidden comes after the folded heading, and before what follows that
+        # a hidden line is sorted between the folded heading and the next visible line
         places = sorted([*((line, 0, 0, 0) for line in shown), *((one.fold, 1, one.block, one.line) for one in hidden)])
         here = (self.cursor, 0, 0, 0)
         ahead = [place for place in places if (place > here if step > 0 else place < here)] or places
@@ -383,13 +391,13 @@ class PageView(LineView):
 
     @override
     def is_fold_mark(self, number: int, part: int, column: int) -> bool:
-        """Whether a cell is the mark of a section, in the margin; that of an expandable is a link to its control."""
+        """Return whether a cell is the fold mark of a section, in the margin; the mark of an expandable is a link."""
         line = self.document.lines[number] if self.document and column < 0 and number < self.count else ()
         return section_mark(line) is not None
 
     @override
     def redraw(self, items: Iterable[int] | None = None) -> None:
-        """Render the visible lines, and ask for pictures that come near."""
+        """Render the visible lines, and request pictures near them."""
         super().redraw(items)
         if items is None:
             self._ask_for_pictures()
@@ -405,7 +413,7 @@ class PageView(LineView):
                 self.post_message(self.PicturesNear(self, names))
 
     def show_again(self, make: Callable[[int], PageLayout]) -> None:
-        """Show the same page with more lines or fewer, such as those of a picture: what is read stays where it is."""
+        """Show a new layout of the same page, such as with a picture; the visible text keeps its position."""
         before = self.document
         if before is None or not self.count:
             self.show(make, line=None)
@@ -426,14 +434,14 @@ class PageView(LineView):
     def show(
         self, make: Callable[[int], PageLayout] | None, *, line: int | None = 0, position: Position | None = None
     ) -> None:
-        """Show another page at a line or a position, or (`line` is None) the same page at its current position.
+        """Show another page at a line or a position, or the same page at its current position.
 
-        Labels of the same page stay: their next key is meant for them.
+        Labels of the same page stay, because the user is about to type one.
 
         Args:
-            make: lays the page out for a width.
-            line: the line under the cursor.
-            position: where the page was read before, which is preferred to the line.
+            make: lays the page out for a width in cells.
+            line: the line under the cursor; None for the same page.
+            position: the former reading position, which takes precedence over `line`.
         """
         self._make_layout, self._goes_to_end = make, False
         if line is not None:
@@ -451,7 +459,7 @@ class PageView(LineView):
 
     @override
     def move_to(self, number: int, *, top: int | None = None) -> None:
-        """Go to a line; far past the last line that is laid out, go to the end once the layout is complete."""
+        """Go to a line. A number far beyond the laid-out lines means the end, once the layout is complete."""
         self._sought = ""
         self._goes_to_end = self.document is not None and not self.document.done and number > self.count + 1000
         if not self._goes_to_end:
@@ -459,12 +467,11 @@ class PageView(LineView):
             super().move_to(number, top=top)
 
     def seek(self, target: str, *, is_shown: bool = False) -> None:
-        """Go to the first link with a target (as written) of the next page once its line is laid out; unless the
-        cursor is moved before.
+        """Go to the first link with a target once its line is laid out, unless the user moves the cursor first.
 
         Args:
-            target: the target; empty to seek none.
-            is_shown: whether the page is shown already.
+            target: the target as written in the page; empty to cancel.
+            is_shown: whether the page is already shown; otherwise the next page is searched.
         """
         self._sought, self._lines_sought = target, 0
         if is_shown:
@@ -479,11 +486,11 @@ class PageView(LineView):
             self._lines_sought += 1
 
     def place_at(self, line: int) -> None:
-        """Move the cursor to a line, which is shown a third from the top."""
+        """Move the cursor to a line, and show the line a third from the top."""
         self.move_to(line, top=line - self.size.height // 3)
 
     def next_heading(self, by: int = 1) -> bool:
-        """Go to the next heading, or with -1 to the previous one; returns whether there is one."""
+        """Go to the next heading, or to the previous one if `by` is -1. Return whether there is one."""
         document = self.document
         if not document:
             return False
@@ -494,7 +501,7 @@ class PageView(LineView):
         return number is not None
 
     def _heading_beside(self, by: int) -> int | None:
-        """The number of the heading after the cursor, or with -1 before it, also one in a folded section."""
+        """Return the number of the heading after the cursor, or before it if `by` is -1; folded sections count."""
         headings = self.document.headings if self.document else ()
         here = self.heading_at_cursor
         is_below = here >= 0 and headings[here].line < self.cursor
@@ -503,17 +510,17 @@ class PageView(LineView):
 
     @property
     def heading_at_cursor(self) -> int:
-        """The number of the heading that the cursor is on or below; -1 above the first."""
+        """The number of the last heading at or above the cursor; -1 above the first heading."""
         return self._heading_above(self.cursor)
 
     @property
     def heading_in_view(self) -> int:
-        """The same, or if the cursor is scrolled out of view, that of the visible line nearest to it."""
+        """The number of the last heading at or above the visible line nearest to the cursor; -1 above the first."""
         return self._heading_above(self._line_in_view)
 
     @property
     def _line_in_view(self) -> int:
-        """The line of the cursor, or if that is scrolled out of view, the visible line nearest to it."""
+        """The visible line nearest to the cursor, which may be scrolled out of view."""
         return max(self.top, min(self.cursor, self.top + max(1, self.size.height) - 1, self.count - 1))
 
     def _heading_above(self, line: int) -> int:
@@ -524,7 +531,7 @@ class PageView(LineView):
         return at
 
     def go_to_heading(self, number: int, *, opens: bool = False) -> None:
-        """Go to a heading by its number; the sections that it is in are unfolded, and with `opens` its own."""
+        """Go to a heading by its number, and unfold the sections around it; `opens` also unfolds its own section."""
         document = self.document
         heading = document.headings[number] if document and number < len(document.headings) else None
         if document is None or heading is None:
@@ -537,12 +544,12 @@ class PageView(LineView):
         self.place_at(heading.line)
 
     async def all_headings(self) -> Sequence[Heading]:
-        """All headings of the page, once it is laid out to its end."""
+        """Return all headings, after laying the page out to its end."""
         await self._until_done()
         return self.document.headings if self.document else ()
 
     async def go_to_anchor(self, anchor: str) -> bool:
-        """Go to the line that an anchor leads to; returns whether there is one."""
+        """Go to the line of an anchor. Return whether the anchor exists."""
         document = self.document
         if not isinstance(document, QuotedLayout):
             return False
@@ -558,7 +565,7 @@ class PageView(LineView):
         return is_there
 
     def _reveal_hidden(self, link: str) -> bool:
-        """Unfold the section with a link; returns whether it was in a folded one."""
+        """Unfold the folded section that contains a link. Return whether there is one."""
         page = self._page
         block = page.hidden_block(link) if page else None
         if page is None or block is None:
@@ -568,21 +575,21 @@ class PageView(LineView):
         return True
 
     def source_at_cursor(self) -> tuple[str, str]:
-        """The line under the cursor as it is shown, and the line of the Markdown that it shows; empty without one."""
+        """Return the text of the line under the cursor, and its line of Markdown; both empty without a line."""
         document = self.document
         if not isinstance(document, QuotedLayout) or self.cursor >= self.count:
             return "", ""
         return plain(document.lines[self.cursor]).strip(), document.source_of(self.cursor)
 
     async def go_to_quote(self, words: str) -> bool:
-        """Go to the line with a quoted text; returns whether there is one."""
+        """Go to the line with a quoted text. Return whether there is one."""
         await self._until_done()
         return self._reveal_line(
             self.document.line_of_quote(words) if isinstance(self.document, QuotedLayout) else None
         )
 
     async def go_to_source(self, number: int) -> bool:
-        """Go to the line that shows a line of the Markdown (from 0); returns whether there is one."""
+        """Go to the line that shows a line of the Markdown, counted from 0. Return whether there is one."""
         await self._until_done()
         return self._reveal_line(
             self.document.line_of_source(number) if isinstance(self.document, QuotedLayout) else None
@@ -595,13 +602,13 @@ class PageView(LineView):
         return line is not None
 
     async def _until_done(self) -> None:
-        while self.document:  # which may be laid out again meanwhile
+        while self.document:  # the page may be laid out again meanwhile
             if self.document.advance(STEP):
                 return
             await asyncio.sleep(0)
 
     def label_links(self) -> bool:
-        """Label the visible links; returns whether there are any."""
+        """Label the visible links. Return whether there are any."""
         targets = self._targets(self.visible_range)
         pairs = (first + second for first, second in product(LABELS, repeat=2))
         names: Iterable[str] = LABELS if len(targets) <= len(LABELS) else pairs
@@ -615,7 +622,7 @@ class PageView(LineView):
         return list(dict.fromkeys(link for link in found if link and (is_setting(link) or not is_control(link))))
 
     def on_key(self, event: events.Key) -> None:
-        """While links are labelled, follow the link of a label; any other key removes the labels."""
+        """While links are labelled, follow the link of a typed label; any other key removes the labels."""
         if self._labels:
             event.stop()
             event.prevent_default()
@@ -629,7 +636,7 @@ class PageView(LineView):
 
     @override
     def on_resize(self) -> None:
-        """Lay the page out for the new width; cursor and scroll position stay at their text."""
+        """Lay the page out for the new width; the cursor and the scroll position stay at their text."""
         position = self.position
         if self.document is None or getattr(self.document, "width", None) != self.columns:
             self._lay_out()
@@ -655,7 +662,7 @@ class PageView(LineView):
             self._lay_out_rest()
 
     def _lay_out_rest(self) -> None:
-        """Lay out the rest of the page, and what is folded, while the app is idle."""
+        """Lay out the rest of the page, including folded sections, while the app is idle."""
         if self.document and not self.document.advance(0) and not self._is_laying_out:
             self._is_laying_out = True
             self.set_timer(PAUSE, self._continue)
@@ -665,7 +672,7 @@ class PageView(LineView):
         before = self.document.lines[self.top : self.top + height] if self.document else []
         done = self.document is None or self.document.advance(STEP)
         if self.document and self.document.lines[self.top : self.top + len(before)] != before:
-            self.redraw()  # a folded heading got the number of lines that it hides
+            self.redraw()  # the number of hidden lines beside a folded heading changed
         self._is_laying_out = not done
         if self.on_drawn:
             self.on_drawn()

@@ -1,4 +1,4 @@
-"""The border between two panes: dragging it changes the size of the pane before it."""
+"""The border between two panes; dragging it resizes the first pane."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from presscheck.text.styled_text import Span
 from presscheck.tui.widgets.line_view import render_strip, style_of
 
 MIN_COLUMNS = 16
-"""The least width of both panes, in cells."""
+"""The minimum width of each pane, in cells."""
 
 
 class PaneBorder(Widget):
     """A line between two panes that can be dragged.
 
-    While it is hidden, because only one pane is shown, the width that was chosen does not count.
+    While the border is hidden, because only one pane is shown, the style sheet determines the width of the pane.
 
     Args:
         pane: the pane on its left, or above it.
         is_horizontal: whether the panes are one above the other.
-        on_drag: called with the size to which the pane is dragged, and with whether the drag is over, for panes whose
-            sizes depend on what they show; without it, the border sets the width itself.
+        on_drag: called with the new size of the pane, and with whether the drag ended, for panes whose size depends on
+            their content; without it, the border sets the width of the pane.
     """
 
     DEFAULT_CSS = """
@@ -58,7 +58,7 @@ class PaneBorder(Widget):
         self._is_dragged = False
 
     def set_columns(self, columns: int) -> None:
-        """Give the left pane this width, as far as the right one has room."""
+        """Set the width of the left pane in cells, limited so that both panes stay visible."""
         self._columns = columns
         self._apply()
 
@@ -68,14 +68,14 @@ class PaneBorder(Widget):
         return render_strip((Span(line, "accent" if self._is_dragged else "quiet"),), self.size.width, style_of(self))
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
-        """Start to drag."""
+        """Start the drag."""
         event.stop()
         self._is_dragged, self._dragged_to = True, None
         self.capture_mouse()
         self.refresh()
 
     def on_mouse_move(self, event: events.MouseMove) -> None:
-        """Move with the pointer."""
+        """Resize the pane to the pointer."""
         if not self._is_dragged:
             return
         at, pane = event.screen_offset, self.pane.region
@@ -90,7 +90,7 @@ class PaneBorder(Widget):
         self.release_mouse()
 
     def on_mouse_release(self) -> None:
-        """Keep the size."""
+        """End the drag, and post the final width."""
         self._is_dragged = False
         self.refresh()
         if self._on_drag and self._dragged_to is not None:
@@ -99,11 +99,11 @@ class PaneBorder(Widget):
             self.post_message(self.Moved(self, self._columns))
 
     def on_show(self) -> None:
-        """Use the width that was chosen."""
+        """Apply the dragged width."""
         self._apply()
 
     def on_hide(self) -> None:
-        """Use the width of the style sheet."""
+        """Return to the width of the style sheet."""
         if self._columns is not None:
             self.pane.styles.clear_rule("width")
 

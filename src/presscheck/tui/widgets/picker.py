@@ -1,4 +1,4 @@
-"""A dialog to choose one or several items of a list, filtered while typing, or an item of a menu by its letter."""
+"""A dialog to choose one or more items of a list that is filtered while typing, or an item of a menu by its letter."""
 
 from __future__ import annotations
 
@@ -20,23 +20,22 @@ from presscheck.tui.widgets.search_inputs import SearchInput
 from presscheck.tui.widgets.status_bar import StatusLine
 
 MAX_DIGITS = 9
-"""The most rows that have digits."""
+"""Maximum number of rows that are chosen by digits."""
 MIN_SIMILARITY = 0.75
-"""Of a misspelled word, as `difflib` counts."""
+"""Minimum similarity of a misspelled word, as a ratio of `difflib`."""
 MAX_SIMILAR = 50
 MAX_COMPARED = 500
-"""Labels whose words are compared with misspelled ones: 15 ms."""
-"""The least similarity (of 100) of a label that does not contain the typed text."""
+"""Maximum number of labels that are compared with misspelled words, which takes 15 ms."""
 MARK = "mark"
-"""The target of a click on the mark of an item."""
+"""The click target of the mark before an item."""
 DEBOUNCE = 0.08
 """Seconds without typing before the asynchronous search starts."""
 
 
 class Choice(NamedTuple):
-    """An item: its key, its searchable label, a note on the right, and a styled line that replaces the label.
+    """An item of a picker: a key, a searchable label, a note on the right, and a styled line that replaces the label.
 
-    `letter` chooses it in a menu; not `j`, `k` or `q`, which move and close.
+    `letter` chooses the item in a menu; `j`, `k` and `q` are reserved for moving and closing.
     """
 
     key: str
@@ -47,7 +46,7 @@ class Choice(NamedTuple):
 
 
 class _Filter(SearchInput):
-    """The input of a picker; a digit that a row has chooses the row."""
+    """The input of a picker; the digit of a row chooses the row."""
 
     @override
     async def _on_key(self, event: events.Key) -> None:
@@ -59,22 +58,22 @@ class _Filter(SearchInput):
 
 
 class Picker(Dialog[tuple[str, ...]]):
-    """A dialog whose result is the keys of the chosen items; None if it was closed.
+    """A dialog whose result is the keys of the chosen items, or None if it was closed.
 
-    What is typed filters the items. A few items have digits that choose them before anything is typed, unless a name
-    has a digit, which filters. If items have letters, it is a menu: a letter chooses, and nothing is filtered.
+    The typed text filters the items. In a short list, a digit chooses a row before any text is typed, unless a label
+    contains a digit. If items have letters, the picker is a menu: a letter chooses an item, and nothing is filtered.
 
     Args:
         title: the question, as display text.
         choices: the items, as display text.
-        multiple: whether several items can be chosen; without marks, the one under the cursor is.
-        chosen: the keys of the items that are chosen at first.
+        multiple: whether several items can be marked; without marks, enter chooses the item under the cursor.
+        chosen: the keys of the items that are marked at first.
         ranked: whether the best match comes first; otherwise the order of `choices` stays.
-        extra_choices: returns the items for a typed text that does not search the list; None if it does.
-        search: searches for the typed text; each list that it yields replaces the last one, below the matches by name.
-        empty_text: returns what is shown if nothing matches a text.
-        fuzzy: whether items that are only similar to the typed text are offered.
-        current: the key of the item that the cursor is on at first; by default the first one.
+        extra_choices: returns items that replace the matches of a typed text, or None to search the list.
+        search: yields lists of results for the typed text; each replaces the previous one, below the matches by name.
+        empty_text: returns the message if nothing matches a text.
+        fuzzy: whether items that are only similar to the typed text are included.
+        current: the key of the item under the cursor at first; by default the first item.
     """
 
     DEFAULT_CSS = """
@@ -111,7 +110,7 @@ class Picker(Dialog[tuple[str, ...]]):
         self._has_digits = is_short and not any(letter.isdigit() for choice in choices for letter in choice.label)
         self.matches: list[Choice] = list(choices)
         self._text = ""
-        """The text that `matches` match."""
+        """The typed text of `matches`."""
         self._has_toggled = False
 
     @override
@@ -129,7 +128,7 @@ class Picker(Dialog[tuple[str, ...]]):
             max(3, self.size.height - 9),
         )
         rows.looks_focused = True
-        rows.can_focus = self.is_menu  # else a click would take the keys from the input
+        rows.can_focus = self.is_menu  # else a click would take the focus from the input
         (rows if self.is_menu else self.query_one(SearchInput)).focus()
         self._update_matches("")
 
@@ -138,12 +137,12 @@ class Picker(Dialog[tuple[str, ...]]):
         self._update_matches(event.value)
 
     def on_line_view_link_chosen(self, event: RowList.LinkChosen) -> None:
-        """Mark the item before which was clicked, or remove its mark."""
+        """Toggle the mark of the clicked item."""
         if event.target == MARK:
             self._toggle(moves=False)
 
     def on_row_list_row_selected(self) -> None:
-        """Choose the item that was clicked twice."""
+        """Choose an item by a double click."""
         self.submit()
 
     @override
@@ -177,7 +176,7 @@ class Picker(Dialog[tuple[str, ...]]):
 
     @property
     def shown_digits(self) -> list[str]:
-        """The digits of the rows; none once something is typed."""
+        """The digits that choose rows; empty once a text is typed."""
         return self._digits if self._has_digits and not self._text else []
 
     def choose_row(self, row: int) -> None:
@@ -200,7 +199,7 @@ class Picker(Dialog[tuple[str, ...]]):
             self.run_worker(self._add_results(text, results), group="search", exclusive=True)
 
     async def _add_results(self, text: str, results: AsyncIterator[Sequence[Choice]] | None) -> None:
-        """Add search results below the matches by name, and fuzzy matches below both; None adds nothing."""
+        """Add search results below the matches by name, and fuzzy matches below both."""
         if results is None:
             return
         await asyncio.sleep(DEBOUNCE)
@@ -252,7 +251,7 @@ class Picker(Dialog[tuple[str, ...]]):
 
 
 def matching(text: str, choices: Sequence[Choice], *, ranked: bool = True, fuzzy: bool = True) -> list[Choice]:
-    """The choices that contain every typed word, then (if `ranked` and `fuzzy`) those that are similar to the text."""
+    """Return the choices that contain every typed word, then (if `ranked` and `fuzzy`) choices similar to the text."""
     words = text.lower().split()
     if not words:
         return list(choices)
@@ -270,7 +269,7 @@ def matching(text: str, choices: Sequence[Choice], *, ranked: bool = True, fuzzy
 
 
 def _similar(letters: str, labels: Sequence[str], known: Collection[int]) -> list[int]:
-    """The labels that have these letters in order, those with the least between them first."""
+    """Return the indexes of labels that contain the letters in order, the closest letters first."""
     spans: list[tuple[int, int]] = []
     for number, label in enumerate(labels):
         start = at = label.find(letters[0]) if number not in known else -1
@@ -282,7 +281,7 @@ def _similar(letters: str, labels: Sequence[str], known: Collection[int]) -> lis
 
 
 def _misspelled(words: Sequence[str], labels: Sequence[str]) -> list[int]:
-    """The labels that have a word like each of these."""
+    """Return the indexes of labels that contain a word similar to each of the words."""
     return [
         number
         for number, label in enumerate(labels[:MAX_COMPARED])

@@ -19,22 +19,22 @@ if TYPE_CHECKING:
     from presscheck.store.drafts import DraftSlot
 
 EXPAND = "ctrl+e"
-"""The key that continues in a larger input; there, it continues in the editor of the user."""
+"""The key that continues in the composer; pressed again there, it continues in the user's editor."""
 
 
 class PromptDialog(Dialog[str]):
-    """A dialog whose result is the text, without surrounding blanks; None if it was closed.
+    """A dialog whose result is the text without surrounding blanks, or None if it was closed.
 
     Args:
         title: the question, as display text.
-        text: the initial text, or its draft, which is saved while it is typed.
+        text: the initial text, or a draft that is updated on every change.
         min_length: the minimum number of characters.
         max_length: the maximum number of characters; None for no limit.
         confirm_label: the label of the key that confirms.
         validate: returns why a text of a valid length is invalid, or None.
         hint: the placeholder of the empty input.
-        notes: returns lines of a number of columns, shown above the input.
-        expand: continues with the saved draft in a larger input; the dialog closes.
+        notes: returns the lines above the input for a width in cells.
+        expand: opens the saved draft in a larger input, after the dialog closed.
     """
 
     DEFAULT_CSS = """
@@ -83,12 +83,12 @@ class PromptDialog(Dialog[str]):
         view.show(lines)
 
     def on_input_changed(self) -> None:
-        """Save the draft, and show what is wrong with the input."""
+        """Save the draft, and show why the input is invalid."""
         self._error = ""
         try:
             if self._draft:
                 self._draft.save(self.query_one(SearchInput).value)
-        except PresscheckError as error:  # such as on a disk that is full
+        except PresscheckError as error:  # such as a full disk
             self._error = error.message
         self._show()
 
@@ -124,5 +124,5 @@ class PromptDialog(Dialog[str]):
 
 
 def error_note(text: str) -> Callable[[int], Sequence[Line]]:
-    """The notes of a dialog that asks again: why what was typed could not be used; none for an empty text."""
+    """Return the notes of a prompt that is repeated after an error; no lines for an empty message."""
     return lambda columns: wrap((Span(sanitize(text), "error"),), columns) if text else ()

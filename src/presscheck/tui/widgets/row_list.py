@@ -17,7 +17,7 @@ from presscheck.tui.widgets.line_view import LineView, Place
 RowRenderer = Callable[[int, int], Line]
 """Renders a row, given its index and its width in cells."""
 SEARCH_DISTANCE = 200
-"""How many rows around the place where a row was are searched for it."""
+"""Rows on each side of its former index in which a moved row is searched."""
 
 
 class RowList(LineView):
@@ -27,7 +27,7 @@ class RowList(LineView):
         row: renders a row.
         second_line: renders a second line of each row.
         key: returns the stable key of a row; None if the row is not loaded. Without it no row can be marked.
-        find: returns the row of a key, or None; without it, one that moved is searched for around its former place.
+        find: returns the index of the row of a key, or None; without it, a moved row is searched near its former index.
         is_heading: whether a row is a heading, which the cursor skips.
         has_mark_column: whether marks have a column of their own; otherwise the row renderer shows them.
         id: the widget's id.
@@ -76,7 +76,7 @@ class RowList(LineView):
         self._count = 0
         self._cursor_key: Hashable | None = None
         self._range_start: tuple[Hashable, int] | None = None
-        """The key of the row at which a range of marks starts, and where it was then."""
+        """The key and the former index of the row at which a range of marks starts."""
 
     @override
     @property
@@ -95,7 +95,7 @@ class RowList(LineView):
         ]
 
     def show(self, count: int, *, cursor: int | None = None) -> None:
-        """Show this number of rows, all of them new; the cursor stays on the row with its key, or goes to `cursor`."""
+        """Show `count` new rows; the cursor follows the key of its row, or moves to the index `cursor`."""
         self._count = count
         index = self._find_cursor_key() if cursor is None else cursor
         self.cursor = self._skip_headings(max(0, min(index, count - 1)), 1)
@@ -107,7 +107,7 @@ class RowList(LineView):
 
     @override
     def choose(self) -> None:
-        """Open the row under the cursor; posted to the screen, so that it arrives after `RowHighlighted`."""
+        """Post `RowSelected` to the screen, so that the message arrives after `RowHighlighted`."""
         if self.count:
             self.screen.post_message(self.RowSelected(self, self.cursor))
 
@@ -122,7 +122,7 @@ class RowList(LineView):
     def mark_range(self) -> bool:
         """Start a range at the cursor; the second call marks all rows from there to the cursor.
 
-        If the row at which it started is gone, or far from where it was, the second call starts a new one.
+        If the first row of the range is gone, or moved far away, the second call starts a new range.
 
         Returns:
             Whether a range was started.
@@ -142,7 +142,7 @@ class RowList(LineView):
         self._toggle_marks(self.visible_range)
 
     def clear_marks(self) -> bool:
-        """Remove all marks; returns whether there were any."""
+        """Remove all marks. Return whether there were any."""
         had_any = bool(self.marked) or self._range_start is not None
         self.marked.clear()
         self._range_start = None
@@ -175,11 +175,11 @@ class RowList(LineView):
             self.scroll_lines(-self.item_height)
 
     def _is_below_hidden_heading(self) -> bool:
-        """Whether the row at the top is the first below a heading, which is to be seen, too."""
+        """Return whether the cursor is at the top of the view, directly below a heading that should be visible."""
         return self.top == self.cursor * self.item_height and self._is_heading(self.cursor - 1)
 
     def _skip_headings(self, number: int, by: int) -> int:
-        """The row at an index; for a heading the next row in the direction of `by`, else in the other direction."""
+        """Return `number`, or for a heading the next row in the direction of `by`, else in the other direction."""
         for step in (1, -1) if by >= 0 else (-1, 1):
             row = number
             while self._is_heading(row):
@@ -212,7 +212,7 @@ class RowList(LineView):
         return self.cursor if found is None else found
 
     def _find_key(self, key: Hashable, near: int) -> int | None:
-        """The row of a key that was at an index; None if it is gone."""
+        """Return the index of the row of a key, searched first at its former index; None if the row is gone."""
         if self._key_of(near) == key:
             return near
         if self.find:

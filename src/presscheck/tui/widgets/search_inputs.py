@@ -1,4 +1,4 @@
-"""Single-line inputs: the base of all, one that finds text in a pane, and one that filters rows."""
+"""Single-line inputs: a base class, the input of the search in a pane, and a filter of rows."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ class SearchInput(Input):
 
 
 class FindInput(SearchInput):
-    """A text to find: what is typed behind enter waits until the match is selected.
+    """The input of a search; keys typed after enter wait until the match is selected.
 
-    The text reaches the screen by several messages, which keys of the same burst would overtake.
+    The text reaches the screen through several messages, which keys of the same burst would overtake.
     """
 
     @override
@@ -52,10 +52,10 @@ class FindInput(SearchInput):
 
 
 class FindBar(Horizontal):
-    """Asks for a text to find in a pane, and shows how often it is there; the screen searches.
+    """A bar with the input of a search and the number of matches; the screen does the search.
 
     Args:
-        last: the text that was searched last; enter without a text searches it again, and up inserts it.
+        last: the last searched text; enter in an empty input searches it again, and the key up inserts it.
     """
 
     DEFAULT_CSS = """
@@ -89,13 +89,13 @@ class FindBar(Horizontal):
         yield StatusLine()
 
     def show_count(self, text: Line) -> None:
-        """Show how often the text is in the pane."""
+        """Show the number of matches."""
         line = self.query_one(StatusLine)
         line.styles.width = width(text) + 3 if text else 0
         line.show(text)
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """Post the text."""
+        """Post the typed text."""
         event.stop()
         self.post_message(self.Typed(event.value))
 
@@ -119,7 +119,7 @@ class FindBar(Horizontal):
 
 
 class FilterLine(SearchInput):
-    """Filters the rows of a pane; opened by `FilterLine.open`, closes itself."""
+    """An input that filters the rows of a pane; opened by `FilterLine.open`, it closes itself."""
 
     DEFAULT_CSS = "FilterLine { layer: above; dock: bottom; }"
 
@@ -135,7 +135,7 @@ class FilterLine(SearchInput):
 
     @classmethod
     def open(cls, screen: Screen[None], pane: LineView, text: str) -> None:
-        """Open the input for a pane, in place of an open one."""
+        """Open the input for a pane, and close any other."""
         for other in screen.query(FilterLine):
             other.remove()
         line = cls(pane, text)
@@ -153,7 +153,7 @@ class FilterLine(SearchInput):
         self._close()
 
     def on_key(self, event: events.Key) -> None:
-        """Close and remove the filter on escape."""
+        """On escape, remove the filter and close the input."""
         if event.key == "escape":
             event.stop()
             event.prevent_default()

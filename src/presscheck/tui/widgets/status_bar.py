@@ -1,4 +1,4 @@
-"""The lines above and below each screen, whose parts can be clicked: key hints, and the next keys of a sequence."""
+"""Lines with clickable parts: status bar, footer with key hints, and the next keys of a key sequence."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ from presscheck.tui.theme import StyleLookup
 from presscheck.tui.widgets.line_view import render_strip, style_of
 
 MAX_HINTS = 6
-"""The most key hints in the footer."""
+"""Maximum number of key hints in the footer, without help."""
 GAP = 4
 _PRESS = "\0press "
-"""Untrusted text cannot begin with it: it is sanitized, so it has no control characters."""
+"""The prefix of links that press keys. Sanitized text has no control characters, so it cannot contain the prefix."""
 
 
 def pressing(keys: str, *spans: Span) -> Line:
-    """Text that presses these keys when it is clicked."""
+    """Return text that presses keys when it is clicked."""
     return tuple(span._replace(link=_PRESS + keys) for span in spans)
 
 
 class ClickableLines(Widget):
-    """Lines in which some parts can be clicked: the link of a span is its target, or from `pressing` keys to press."""
+    """Lines with clickable parts: the link of a span is a target to post, or from `pressing` the keys to press."""
 
     @dataclass
     class TargetClicked(Message):
@@ -48,11 +48,11 @@ class ClickableLines(Widget):
 
     @cached_property
     def style_for(self) -> StyleLookup:
-        """The lookup for the styles of this widget."""
+        """The style lookup of this widget."""
         return style_of(self, is_raised=self.is_raised)
 
     def line_at(self, y: int) -> Line:
-        """The line of a row."""
+        """Return the line of a row."""
         return ()
 
     @override
@@ -73,7 +73,7 @@ class ClickableLines(Widget):
 
 
 class StatusLine(ClickableLines):
-    """A line with a left and a right part; the left part is cut if there is no room for both."""
+    """A line with a left and a right part; the left part is cut where both do not fit."""
 
     DEFAULT_CSS = "StatusLine { height: 1; }"
 
@@ -83,7 +83,7 @@ class StatusLine(ClickableLines):
         self.right: Line = ()
 
     def show(self, left: Line, right: Line = ()) -> None:
-        """Show another text."""
+        """Replace both parts."""
         if (left, right) != (self.left, self.right):
             self.left, self.right = left, right
             self.refresh()
@@ -98,7 +98,7 @@ class StatusLine(ClickableLines):
 
 
 def pending_keys(keys: Sequence[str]) -> Line:
-    """The keys pressed so far of a sequence; empty if there are none."""
+    """Return the line that shows the pressed keys of an incomplete sequence; empty without keys."""
     return (Span(f" {shown(' '.join(keys))} …", "accent"),) if keys else ()
 
 
@@ -109,16 +109,16 @@ def key_hints(
     columns: int,
     titles: Mapping[str, str] = MappingProxyType({}),
 ) -> Line:
-    """Keys and titles of these commands as far as there is room; help comes last and always stays.
+    """Return the keys and titles of commands, as many as fit; help comes last and is always included.
 
-    `titles` has those that differ from the titles of the table, by the name of the command.
+    `titles` maps names of commands to titles that replace the general ones.
     """
     return _hint_line(tuple(table.first_keys((*names[:MAX_HINTS], "help"), keymap, titles)), columns)
 
 
 @lru_cache(maxsize=64)
 def _hint_line(keys: tuple[FirstKey, ...], columns: int) -> Line:
-    """The line of some keys; it is drawn after each key press, mostly the same."""
+    """Return a line of key hints; cached, because it is drawn after each key press and rarely changes."""
     hints: list[Line] = []
     for key in keys:
         label = Span(f" {key.label}", "quiet" if key.is_disabled else "accent")
@@ -129,7 +129,7 @@ def _hint_line(keys: tuple[FirstKey, ...], columns: int) -> Line:
 
 
 class WhichKey(ClickableLines):
-    """Keys and the titles of their commands, in columns above the footer; a click on one presses its keys."""
+    """A popup above the footer with keys and command titles in columns; a click presses the keys of an entry."""
 
     DEFAULT_CSS = "WhichKey { layer: above; dock: bottom; margin-bottom: 1; display: none; }"
 
@@ -139,7 +139,7 @@ class WhichKey(ClickableLines):
         self.entries: Sequence[tuple[str, str]] = ()
 
     def open(self, title: str, entries: Sequence[tuple[str, str]], columns: int) -> None:
-        """Show these keys with the titles of their commands."""
+        """Show pairs of keys and command titles; `columns` is the width of the screen."""
         self.title, self.entries = title, entries
         self.styles.height = len(self._lines(columns))
         self.display = True

@@ -1,4 +1,4 @@
-"""The line of the tour: above the footer of a screen, or at the top over a dialog."""
+"""The bar of the tour: above the footer of a screen, or at the top of a dialog."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from presscheck.text.styled_text import Line, Span, cut, width
 from presscheck.tui.widgets.status_bar import ClickableLines
 
 OVER_DIALOGS = "tour"
-"""The layer of a line over a dialog, so that the dialog keeps its place."""
+"""The layer of a bar on top of a dialog, so that the dialog keeps its position."""
 
 
 class TourBar(ClickableLines):
-    """Two lines, the second with keys on its right; over a dialog only the first.
+    """The two lines of the tour, the second with keys on the right; on a dialog only the first line is shown.
 
     Args:
-        is_over_dialog: whether it is shown over a dialog.
+        is_over_dialog: whether the bar is shown on top of a dialog.
     """
 
     DEFAULT_CSS = f"""
@@ -33,7 +33,7 @@ class TourBar(ClickableLines):
         self._keys: Line = ()
 
     def show(self, lines: Sequence[Line], keys: Line) -> None:
-        """Show other lines, with the keys on the right of the last one."""
+        """Replace the lines and the keys on the right of the last line."""
         if (lines, keys) != (self._lines, self._keys):
             self._lines, self._keys = lines, keys
             self.refresh()

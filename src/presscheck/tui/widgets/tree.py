@@ -1,6 +1,6 @@
-"""A tree widget: a list of the nodes whose parents are expanded; children are requested when a node is expanded.
+"""A tree widget: it lists the nodes whose parents are expanded; expanding a node requests its children.
 
-Nodes are identified by keys, so new data changes neither which nodes are expanded nor the node under the cursor.
+Nodes are identified by keys, so new data keeps nodes expanded and the cursor on its node.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ INDENT = 2
 
 
 class Node(NamedTuple):
-    """A node: its key, its label, a note at the right end, and whether it can be expanded.
+    """A node: its key, its label, a note on the right, and whether it can be expanded.
 
-    `brief_note` stands in place of the note where the label would be cut next to that.
+    `brief_note` replaces the note where the label would be cut beside the full note.
     """
 
     key: str
@@ -40,12 +40,12 @@ class _TreeRow(NamedTuple):
 
 
 class Tree(LineView):
-    """Shows a tree of nodes.
+    """A tree of nodes with a cursor.
 
     Args:
-        children: returns the child nodes of a key, and the root nodes for None; called often.
+        children: returns the child nodes of a key, or the root nodes for None; called often.
         on_highlight: called when the cursor moved to another node.
-        can_mark: whether the node with a key can be marked; without it none can.
+        can_mark: returns whether the node of a key can be marked; by default no node can.
         id: the widget's id.
         classes: the widget's classes.
     """
@@ -77,7 +77,7 @@ class Tree(LineView):
         self.children_of, self.can_mark, self._on_highlight = children, can_mark, on_highlight
         self.expanded: set[str] = set()
         self.marked: set[str] = set()
-        """The keys of the marked nodes; they may be gone."""
+        """The keys of the marked nodes, some of which may no longer exist."""
         self._range_start: str | None = None
         self._rows: list[_TreeRow] = []
         self._target_key: str | None = None
@@ -94,7 +94,7 @@ class Tree(LineView):
 
     @override
     def item(self, number: int, part: int, columns: int) -> Line:
-        """A node: expand sign, label, and the note at the right end."""
+        """Return the row of a node: expand sign, label, and the note on the right."""
         node, level, _ = self._rows[number]
         glyph = ("▾ " if node.key in self.expanded else "▸ ") if node.expandable else "  "
         sign: Line = (Span(" " * INDENT * level + glyph, "quiet"),)
@@ -109,11 +109,11 @@ class Tree(LineView):
         return (*pad(cut(head, room - 1), room), *note)
 
     def show(self, *, cursor: str | None = None) -> None:
-        """Read all nodes again; the cursor stays on its node, or goes to the key `cursor`."""
+        """Read all nodes again; the cursor stays on its node, or moves to the node with the key `cursor`."""
         target, parent = cursor or self._target_key or self.key, self._parent_key(self.cursor)
         self._rows = self._flatten(None, 0, None, [])
         if self._parent_key(self.cursor) != parent:
-            self.cursor -= 1  # the node is gone and was the last child: stay below the same parent
+            self.cursor -= 1  # the last child of a node is gone: stay below the same parent
         self.cursor = max(0, min(self.cursor, self.count - 1))
         row = self._find(target)
         if row is not None:
@@ -136,7 +136,7 @@ class Tree(LineView):
             self.cursor_moved()
 
     def mark(self) -> bool:
-        """Mark the node under the cursor, or remove its mark, and move on; returns whether it can be marked."""
+        """Toggle the mark of the node under the cursor and move on. Return whether the node can be marked."""
         if self.key is None or not self.can_mark(self.key):
             return False
         self.marked ^= {self.key}
@@ -163,7 +163,7 @@ class Tree(LineView):
         self._toggle_marks(self.visible_range)
 
     def clear_marks(self) -> bool:
-        """Remove all marks; returns whether there were any."""
+        """Remove all marks. Return whether there were any."""
         had_any = bool(self.marked) or self._range_start is not None
         self.marked.clear()
         self._range_start = None
@@ -183,7 +183,7 @@ class Tree(LineView):
 
     @override
     def is_fold_mark(self, number: int, part: int, column: int) -> bool:
-        """Whether a cell is in the expand sign of a node, or the blank behind it."""
+        """Return whether a cell is in the expand sign of a node, or the blank after the sign."""
         node, level, _ = self._rows[number]
         return node.expandable and 0 <= column - INDENT * level < INDENT
 
@@ -199,7 +199,7 @@ class Tree(LineView):
             self.expand_node()
 
     def expand_node(self) -> bool:
-        """Expand the node under the cursor, or go to its first child; returns whether it can be expanded."""
+        """Expand the node under the cursor, or go to its first child. Return whether the node can be expanded."""
         if not self._rows or not self._rows[self.cursor].node.expandable:
             return False
         key = self._rows[self.cursor].node.key
@@ -213,7 +213,7 @@ class Tree(LineView):
         return True
 
     def collapse_node(self) -> bool:
-        """Collapse the node under the cursor, or go to its parent; returns whether anything changed."""
+        """Collapse the node under the cursor, or go to its parent. Return whether anything changed."""
         if not self._rows:
             return False
         node, _, parent = self._rows[self.cursor]
@@ -228,7 +228,7 @@ class Tree(LineView):
 
     @override
     def cursor_moved(self) -> None:
-        """Tell the screen at once, so that one key draws its status bars once."""
+        """Call `on_highlight` at once, so that a key press draws the status bars only once."""
         self._target_key = None
         if self.key is not None:
             self._on_highlight()
