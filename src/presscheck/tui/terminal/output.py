@@ -1,15 +1,15 @@
-"""What is sent to the terminal: only safe characters and links, and only cells that changed.
+"""Output to the terminal: only safe characters and links, and only cells that changed.
 
-The filter of control characters is a second line of defence: text from the wire has passed `sanitize` before. Cell
-widths do not change.
+The filter of control characters is a second line of defence: text from the wire has passed `sanitize` before. The
+filter preserves cell widths.
 
-Textual paints whole regions, again at each layout; here each line is compared with what was sent for it before. Colours
-and attributes are sent only when they change, and not for blanks that look the same. A line with a character that does
-not take exactly one cell is sent whole, so that no character is cut in two. Where cells are marked as a row of a
-picture, the painter sends what its table of pictures has for the row: no other image sequence is ever sent.
+Textual paints whole regions again at each layout; the painter compares each line with the line that it sent last.
+Colours and attributes are sent only when they change, and not for blanks that look the same. A line with a character
+that does not take exactly one cell is sent whole, so that no character is cut in two. For cells that are marked as a
+row of a picture, the painter sends the sequences of the picture table; no other image sequence is ever sent.
 
-Textual also renders every visible line of every widget for each update, and leaves out those that did not change only
-then: a moved cursor would cost as much as a new picture. The compositor renders only the lines that are drawn anew.
+For each update, Textual renders every visible line of every widget before it drops unchanged lines, so that a moved
+cursor would cost as much as a full repaint. The compositor renders only the lines of the update.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _VISIBLE_ON_BLANKS = frozenset("479")
 
 
 class LineCompositor(Compositor):
-    """Renders of each widget only the lines of an update."""
+    """A compositor that renders only the lines of an update."""
 
     @override
     def _get_renders(self, crop: Region | None = None) -> Iterable[tuple[Region, Region, list[Strip]]]:
@@ -56,8 +56,8 @@ class ControlCharFilter(LineFilter):
     """A Textual line filter that replaces control characters and removes unsafe links."""
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
-        """The safe segments; the same list if nothing had to be changed."""
-        for text, style, _ in segments:  # a loop, as every line that is painted passes here
+        """Return the safe segments; the same list if nothing had to change."""
+        for text, style, _ in segments:  # a loop, because every painted line passes here
             if not text.isprintable() or (style is not None and style.link is not None):
                 return [_safe(segment) for segment in segments]
         return segments
@@ -77,7 +77,7 @@ def _blank(character: str) -> str:
 
 
 class SgrState(NamedTuple):
-    """The graphic state of the terminal: attributes, colour and background, as SGR parameters."""
+    """The graphic state of the terminal: attributes, colour and background as SGR parameters."""
 
     attributes: tuple[str, ...] = ()
     color: str = "39"
@@ -85,7 +85,7 @@ class SgrState(NamedTuple):
 
 
 class DiffPainter:
-    """Keeps the lines that the terminal shows, as far as they are known, and paints differences.
+    """A painter that remembers the lines on the terminal and sends only differences.
 
     Args:
         pictures: the pictures that may be on the screen.
@@ -96,15 +96,15 @@ class DiffPainter:
         self._rows: dict[int, Strip] = {}
 
     def reset(self) -> None:
-        """Forget all lines, because it is unknown what the terminal shows."""
+        """Forget all lines, because the content of the terminal is unknown."""
         self._rows.clear()
 
     def update(self, update: CompositorUpdate) -> CompositorUpdate:
-        """An update that sends only what differs; it must be rendered exactly once, when it is sent."""
+        """Wrap an update to send only differences; the result must be rendered exactly once, when it is sent."""
         return _DiffUpdate(self, update)
 
     def differences(self, update: CompositorUpdate, system: ColorSystem) -> str | None:
-        """The text to send for an update; None for an unknown kind of update."""
+        """Return the output for an update, or None for an unknown kind of update."""
         writer = _Writer(system)
         if isinstance(update, LayoutUpdate):
             for y, line in enumerate(update.strips, update.region.y):
@@ -135,7 +135,7 @@ class DiffPainter:
             self._write(writer, 0, y, new, *((first, last) if is_single_width else (0, new.cell_length)))
 
     def _write(self, writer: _Writer, x: int, y: int, strip: Strip, first: int, last: int) -> None:
-        """Write some cells of a strip that begins at a column; rows of pictures among them are sent whole."""
+        """Write the cells `first` to `last` of a strip at column `x`, extended to whole rows of pictures."""
         found = self._pictures.rows_in(strip) if self._pictures else []
         rows = [row for row in found if row.start < last and row.end > first]
         if rows:
@@ -165,14 +165,14 @@ class _DiffUpdate(CompositorUpdate):
 
 
 class _Writer:
-    """Collects the output, and tracks the graphic state of the terminal."""
+    """A collector of output that tracks the graphic state of the terminal."""
 
     def __init__(self, system: ColorSystem) -> None:
         self._system, self._state = system, SgrState()
         self._parts: list[str] = []
 
     def write(self, x: int, y: int, strip: Strip) -> None:
-        """Write these cells at a position."""
+        """Write the cells of a strip at a position."""
         if not strip.cell_length:
             return
         self._parts.append(f"\x1b[{y + 1};{x + 1}H")
@@ -193,18 +193,18 @@ class _Writer:
         self._parts.append(row.over)
 
     def text(self) -> str:
-        """The whole output; it ends with a reset if attributes are set."""
+        """Return the whole output, with a final reset if attributes are set."""
         return "".join(self._parts) + ("\x1b[0m" if self._state != SgrState() else "")
 
 
 def _is_single_width(strip: Strip) -> bool:
-    """Whether every character takes exactly one cell."""
+    """Return whether every character takes exactly one cell."""
     text = strip.text
     return text.isascii() or all(get_character_cell_size(character) == 1 for character in text)
 
 
 def changed_cells(old: Strip, new: Strip) -> tuple[int, int]:
-    """The range of cells (start, end) that differ between two strips of the same length."""
+    """Return the range of cells (start, end) that differ between two strips of the same length."""
     before, after = [*old], [*new]
     if before == after:
         return 0, 0
@@ -215,7 +215,7 @@ def changed_cells(old: Strip, new: Strip) -> tuple[int, int]:
 
 @lru_cache(4096)
 def sgr_state(style: Style | None, system: ColorSystem) -> SgrState:
-    """The graphic state for a style."""
+    """Return the graphic state for a style."""
     if style is None:
         return SgrState()
     color, background = style.color, style.bgcolor
@@ -228,7 +228,7 @@ def sgr_state(style: Style | None, system: ColorSystem) -> SgrState:
 
 @lru_cache(4096)
 def sgr_sequence(before: SgrState, after: SgrState) -> str:
-    """The escape sequence that changes one state into another; empty if they are equal."""
+    """Return the escape sequence that changes a state into another; empty if they are equal."""
     if before.attributes != after.attributes:
         before = SgrState()
         codes = ["0", *after.attributes]
@@ -247,7 +247,7 @@ def _same_on_blanks(one: SgrState, other: SgrState) -> bool:
 
 
 def _equal_cells(before: Iterable[Segment], after: Iterable[Segment], *, from_end: bool) -> int:
-    """The number of equal characters at one end."""
+    """Return the number of equal characters at one end."""
     cells = 0
     for (text, style, _), (other, other_style, _) in zip(before, after, strict=False):
         if style != other_style:

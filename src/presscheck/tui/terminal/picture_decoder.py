@@ -1,7 +1,7 @@
-"""Decodes an image file and draws it for the terminal, in a thread; loads Pillow, so it is imported at the first image.
+"""Decoding of image files for the terminal, in a thread; imported only at the first image, because it loads Pillow.
 
-The file is from the wire: its type is one of a few, the size that it states is checked before anything is decoded, and
-whatever a decoder raises ends in one error. Transparent parts are white, as on the pages that images are made for.
+The file is from the wire: only a few types are allowed, the stated size is checked before decoding, and every error of
+a decoder becomes an `UnreadableImage`. Transparent parts become white, as on the pages that images are made for.
 """
 
 from __future__ import annotations
@@ -34,31 +34,31 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 FORMATS = ("PNG", "JPEG", "GIF", "WEBP", "BMP")
-"""Formats that Pillow decodes itself. It would hand PostScript to Ghostscript, which can read files."""
+"""Formats that Pillow decodes itself. Pillow would pass PostScript to Ghostscript, which can read files."""
 MOST_SENT = 1600
-"""Pixels of the longer side of an image that is sent to the terminal."""
+"""Maximum pixels of the longer side of an image that is sent to the terminal."""
 SIXEL_COLORS = 64
-"""Colours of each row of a sixel image: more are hardly seen, and make it longer."""
+"""Colours per row of a sixel image: more colours are hardly visible and make the output longer."""
 _BACKGROUND = (255, 255, 255, 255)
 
 
 class UnreadableImage(PresscheckError):
-    """A file that is no image, is damaged, or is too large; the message has the reason."""
+    """A file is not an image, is damaged, or is too large; the message has the reason."""
 
 
 def draw(content: bytes, number: int, protocol: Protocol, cell: CellSize, columns: int, rows: int) -> DrawnPicture:
-    """Draws an image.
+    """Draw an image for the terminal.
 
     Args:
         content: the file.
         number: the number of the picture.
-        protocol: what it is drawn by.
+        protocol: the image protocol of the terminal.
         cell: the size of a cell in pixels.
-        columns: the widest that it may be, in cells.
-        rows: the highest that it may be, in cells.
+        columns: the maximum width, in cells.
+        rows: the maximum height, in cells.
 
     Raises:
-        UnreadableImage: it cannot be drawn.
+        UnreadableImage: the image cannot be drawn.
     """
     image = decode(content, cell.width * min(columns, MOST_COLUMNS), cell.height * min(rows, MOST_ROWS))
     width, height = fitted(*image.size, cell, columns, rows)
@@ -71,15 +71,17 @@ def draw(content: bytes, number: int, protocol: Protocol, cell: CellSize, column
 
 
 def decode(content: bytes, width: int, height: int) -> Image.Image:
-    """Decodes the first frame of an image as RGB; a JPEG is reduced on the way, but not below a size in pixels.
+    """Decode the first frame of an image as RGB.
+
+    A JPEG is scaled down while it is decoded, but not below `width` and `height`, in pixels.
 
     Raises:
-        UnreadableImage: it cannot be decoded, or has more than `MOST_PIXELS` pixels.
+        UnreadableImage: the image cannot be decoded, or has more than `MOST_PIXELS` pixels.
     """
     Image.MAX_IMAGE_PIXELS = MOST_PIXELS
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # they would be written to the terminal
+            warnings.simplefilter("ignore")  # warnings would be written to the terminal
             with Image.open(io.BytesIO(content), formats=FORMATS) as image:
                 if image.width * image.height > MOST_PIXELS:
                     raise UnreadableImage(f"not drawn: {TOO_LARGE}")
@@ -109,7 +111,7 @@ def _resized(
 
 
 def _blocks(image: Image.Image, number: int, columns: int, rows: int) -> Iterator[Line]:
-    """Yields rows of half blocks: the upper half in the colour of the text, the lower one in that of the ground."""
+    """Yield rows of half blocks: the text colour paints the upper half, the background the lower half."""
     pixels = _resized(image, columns, rows * 2, Image.Resampling.BOX).tobytes()
     colors = [pixels[at : at + 3].hex() for at in range(0, len(pixels), 3)]
     for row in range(rows):
@@ -121,7 +123,7 @@ def _blocks(image: Image.Image, number: int, columns: int, rows: int) -> Iterato
 
 
 def _as_base64(image: Image.Image, width: int, height: int) -> str:
-    """An image as PNG in base64: no larger than it is, nor than the terminal shows it."""
+    """Return an image as PNG in base64, scaled down to the size shown in the terminal, in pixels."""
     scale = min(1.0, width / image.width, height / image.height, MOST_SENT / max(image.size))
     size = max(1, math.ceil(image.width * scale)), max(1, math.ceil(image.height * scale))
     stream = io.BytesIO()
@@ -130,7 +132,7 @@ def _as_base64(image: Image.Image, width: int, height: int) -> str:
 
 
 def _sixels(image: Image.Image, width: int, rows: int, cell_height: int) -> Iterator[str]:
-    """Yields a sixel image for each row of cells; it does not end with a line feed, which could scroll the screen."""
+    """Yield a sixel image for each row of cells, without a final line feed, which could scroll the screen."""
     scaled = _resized(image, width, rows * cell_height)
     options = SixelOptions(colors=SIXEL_COLORS)
     for row in range(rows):

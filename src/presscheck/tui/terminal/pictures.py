@@ -1,13 +1,13 @@
-"""Pictures in the terminal: which protocol draws them, how large they are, and what is sent for each row of one.
+"""Pictures in the terminal: the protocol, the size in cells, and the output for each row of a picture.
 
-A picture is a part of the page like any text: lines of half blocks (`▀`, with one colour above and one below), each
-cell marked with the number of the picture and its row. With a protocol the painter replaces each row of marked cells
-that is completely visible by what this table has for it; where a dialog covers a part of a row, its blocks are seen.
-So pictures scroll, and are covered, as text is, and nothing but this table ever puts an image sequence on the screen:
-the characters of the protocols do not pass the filter of control characters.
+A picture is a part of the page like any text: lines of half blocks (`▀`, with a colour for each half), each cell marked
+with the number of the picture and the row. With an image protocol, the painter replaces each completely visible row of
+marked cells by the output in this table. Where a dialog covers a part of a row, the half blocks are visible. So
+pictures scroll and are covered like text. No other code puts an image sequence on the screen, because the characters of
+the protocols do not pass the filter of control characters.
 
-Kitty draws an image where its placeholder characters stand; the image itself is sent once. A sixel image covers cells,
-so each row of cells is an image of its own.
+Kitty draws an image at its placeholder characters; the image itself is sent once. A sixel image covers cells, so each
+row of cells is a separate image.
 """
 
 from __future__ import annotations
@@ -36,20 +36,20 @@ from presscheck.tui.theme import PICTURE
 
 Protocol = Literal["blocks", "kitty", "sixel"]
 MOST_KEPT = 64 << 20
-"""Bytes of the pictures that are kept, the ones used last."""
+"""Maximum bytes of the cached pictures; the least recently used are dropped."""
 SPAN_SIZE = 200
-"""Bytes that a span of a line takes, roughly."""
+"""Estimated bytes of a span of a line."""
 MOST_COLUMNS = 180
-"""The widest picture, in cells."""
+"""Maximum width of a picture, in cells."""
 MOST_ROWS = 60
-"""The highest picture, in cells: there are no more placeholders than diacritics."""
+"""Maximum height of a picture, in cells."""
 MOST_PIXELS = 24_000_000
-"""Pixels of an image that is decoded, which then takes 100 MB for a moment; a screenshot of 5K has 15 million."""
+"""Maximum pixels of a decoded image, which briefly takes 100 MB; a 5K screenshot has 15 million."""
 TOO_LARGE = f"more than {MOST_PIXELS:,} pixels"
 CHUNK = 4096
-"""Characters of an image in one sequence of Kitty's protocol."""
+"""Maximum characters of image data per sequence of Kitty's protocol."""
 PLACEHOLDER = "\U0010eeee"
-"""The character in whose cells Kitty draws an image."""
+"""The placeholder character of Kitty's protocol: Kitty draws an image over it."""
 _DIACRITICS = (
     "0305 030d 030e 0310 0312 033d 033e 033f 0346 034a 034b 034c 0350 0351 0352 0357 035b 0363 0364 0365 0366 0367 "
     "0368 0369 036a 036b 036c 036d 036e 036f 0483 0484 0485 0486 0487 0592 0593 0594 0595 0597 0598 0599 059c 059d "
@@ -62,7 +62,7 @@ _DIACRITICS = (
     "1dd2 1dd3 1dd4 1dd5 1dd6 1dd7 1dd8 1dd9 "
 )
 DIACRITICS = [chr(int(code, 16)) for code in _DIACRITICS.split()]
-"""The characters by which Kitty's protocol counts rows and columns, from 0."""
+"""The combining characters that encode rows and columns in Kitty's protocol, from 0."""
 _is_base64 = re.compile(r"[A-Za-z0-9+/]+={0,2}").fullmatch
 _is_sixel = re.compile(r"\x1bP[0-9;]*q[!-~]*\x1b\\").fullmatch
 
@@ -76,12 +76,12 @@ class CellSize(NamedTuple):
 
 @dataclass(frozen=True)
 class DrawnPicture:
-    """A picture as it is sent to the terminal.
+    """A picture that is ready to be sent to the terminal.
 
     Attributes:
-        columns: its width in cells.
-        lines: its rows as half blocks; the style of each span marks the picture and the row.
-        sequences: for Kitty the image as base64, alone; for sixel an image for each row; none for blocks.
+        columns: the width in cells.
+        lines: the rows as half blocks; the style of each span marks the picture and the row.
+        sequences: for Kitty a single image as base64, for sixel an image per row, for blocks none.
     """
 
     columns: int
@@ -90,20 +90,20 @@ class DrawnPicture:
 
     @property
     def size(self) -> int:
-        """The bytes that it takes, roughly."""
+        """The estimated size in bytes."""
         return SPAN_SIZE * sum(map(len, self.lines)) + sum(map(len, self.sequences))
 
 
 class PictureRow(NamedTuple):
-    """A row of a picture among the cells of a line of the screen, and what is sent for it.
+    """A row of a picture in a line of the screen, and the output for the row.
 
     Attributes:
-        start: its first cell in the line.
-        end: the cell behind its last one.
-        before: what is sent before its cells: an image that the terminal does not have yet.
-        cells: what is sent instead of its cells; empty if they are sent as they are.
-        color: the SGR parameters of the colour of these cells.
-        over: what is sent over its cells, from the first one on.
+        start: the first cell in the line.
+        end: the cell after the last.
+        before: output before the cells: an image that the terminal does not have yet.
+        cells: text that replaces the cells; empty to send the cells unchanged.
+        color: the SGR parameters of the colour of `cells`.
+        over: output over the cells, starting at the first cell.
     """
 
     start: int
@@ -115,14 +115,14 @@ class PictureRow(NamedTuple):
 
 
 def fitted(width: int, height: int, cell: CellSize, columns: int, rows: int) -> tuple[int, int]:
-    """The columns and rows of a picture in its own size, reduced to fit.
+    """Return the columns and rows of a picture in its original size, or scaled down to fit.
 
     Args:
-        width: of the image, in pixels.
-        height: of the image, in pixels.
+        width: the width of the image, in pixels.
+        height: the height of the image, in pixels.
         cell: the size of a cell in pixels.
-        columns: the widest that it may be, in cells.
-        rows: the highest that it may be, in cells.
+        columns: the maximum width, in cells.
+        rows: the maximum height, in cells.
     """
     across, down = max(1, width) / cell.width, max(1, height) / cell.height
     scale = min(1.0, max(1, min(columns, MOST_COLUMNS)) / across, max(1, min(rows, MOST_ROWS)) / down)
@@ -130,14 +130,14 @@ def fitted(width: int, height: int, cell: CellSize, columns: int, rows: int) -> 
 
 
 def picture_style(number: int, row: int) -> str:
-    """The style word that marks the cells of a row of a picture."""
+    """Return the style word that marks the cells of a row of a picture."""
     return f"{PICTURE}-{number}-{row}"
 
 
 def protocol_of(environment: Mapping[str, str]) -> Protocol:
-    """The protocol that a terminal draws images by, as far as its environment variables tell; nothing is asked of it.
+    """Return the image protocol of the terminal, derived from environment variables without a query.
 
-    Inside of tmux and screen, which would have to pass sequences on, pictures are blocks.
+    Inside tmux and screen, which may not forward image sequences, pictures are blocks.
     """
     terminal, program = environment.get("TERM", ""), environment.get("TERM_PROGRAM", "")
     program = program or {"iTerm2": "iTerm.app"}.get(environment.get("LC_TERMINAL", ""), "")
@@ -151,7 +151,7 @@ def protocol_of(environment: Mapping[str, str]) -> Protocol:
 
 
 def cell_size() -> CellSize | None:
-    """The size of a cell, as the kernel knows it from the terminal; None if it does not."""
+    """Return the size of a cell that the kernel reports for the terminal, or None without one."""
     for stream in (sys.__stderr__, sys.__stdout__, sys.__stdin__):
         with suppress(OSError, ValueError, AttributeError):
             answer = fcntl.ioctl(cast("int", stream.fileno()), termios.TIOCGWINSZ, bytes(8))  # type: ignore[union-attr]
@@ -162,14 +162,14 @@ def cell_size() -> CellSize | None:
 
 
 class PictureTable:
-    """The pictures that are on the screen or were lately, by their numbers, and what the terminal needs for them.
+    """The recent pictures by number, with the output that draws them.
 
-    Nothing is found out, and no library loaded, before the first image is asked for.
+    The terminal is examined, and libraries are loaded, only at the first image.
 
     Args:
         setting: returns the protocol, `auto` or `off`; called at the first image.
-        environment: the environment variables; those of this process by default.
-        measure: returns the size of a cell; None if it is not known.
+        environment: the environment variables; by default of this process.
+        measure: returns the size of a cell, or None.
     """
 
     def __init__(
@@ -186,9 +186,9 @@ class PictureTable:
         self._cell = CellSize()
         self._is_usable: bool | None = None
         self._next = secrets.randbelow(1 << 22) + (1 << 20)
-        """The number of the next picture: other programs number theirs in the same terminal."""
+        """The last picture number; starts at random, because programs in the same terminal share the numbers."""
         self._sent: set[int] = set()
-        """The numbers of the images that the terminal has."""
+        """The numbers of the images that were sent to the terminal."""
         self._dropped: list[int] = []
 
     @property
@@ -200,41 +200,41 @@ class PictureTable:
 
     @property
     def is_used(self) -> bool:
-        """Whether the terminal may have images."""
+        """Whether the terminal may store images of this process."""
         return bool(self._sent or self._dropped)
 
     @property
     def protocol(self) -> Protocol:
-        """The protocol that pictures are drawn by."""
+        """The protocol that draws pictures."""
         if self._protocol is None:
             setting = self._setting()
             wanted = protocol_of(self._environment) if setting == "auto" else cast("Protocol", setting)
             measured = self._measure()
             if measured is None and wanted == "sixel" and "WT_SESSION" not in self._environment:
-                # each row must be as high as a cell; Windows Terminal scales images to cells of 10 × 20
+                # each image must be exactly as high as a cell; Windows Terminal scales images to cells of 10 × 20
                 wanted = "blocks"
             self._protocol, self._cell = wanted, measured or CellSize()
         return self._protocol
 
     @property
     def cell(self) -> CellSize:
-        """The size of a cell in pixels, or a usual one."""
+        """The size of a cell in pixels, or a common size if the terminal reports none."""
         return self._cell if self.protocol else CellSize()
 
     def measure_again(self) -> None:
-        """Find out the size of a cell again, after a resize."""
+        """Measure the size of a cell again, such as after a resize."""
         self._protocol = None
 
     def new_number(self) -> int:
-        """A number for a picture; it is never used again."""
+        """Return an unused number for a picture."""
         self._next += 1
         return self._next
 
     def add(self, number: int, picture: DrawnPicture) -> None:
-        """Keep a picture; one that was not used for long is dropped.
+        """Add a picture, and drop the least recently used pictures above `MOST_KEPT`.
 
         Raises:
-            PresscheckError: it has anything but an image.
+            PresscheckError: a sequence contains anything but an image.
         """
         is_image = _is_base64 if self.protocol == "kitty" else _is_sixel
         if not all(is_image(sequence) for sequence in picture.sequences):
@@ -249,23 +249,23 @@ class PictureTable:
                 self._dropped.append(dropped)
 
     def has(self, number: int) -> bool:
-        """Whether a picture is still kept, which it now is longer."""
+        """Return whether a picture is still in the table, and mark it as recently used."""
         if number in self._pictures:
             self._pictures.move_to_end(number)
             return True
         return False
 
     def forget_terminal(self) -> None:
-        """Send images again, because it is unknown what the terminal has."""
+        """Send images again when they are drawn next, because the terminal may have lost them."""
         self._sent.clear()
 
     def deletion(self) -> str:
-        """The sequence that deletes the images that the terminal has; empty if there are none."""
+        """Return the sequence that deletes all sent images from the terminal; empty without images."""
         numbers, self._sent, self._dropped = [*self._dropped, *sorted(self._sent)], set(), []
         return "".join(map(_deletion, numbers))
 
     def rows_in(self, strip: Strip) -> list[PictureRow]:
-        """The rows of pictures that are completely visible in a line of the screen, from left to right."""
+        """Return the completely visible rows of pictures in a line of the screen, from left to right."""
         rows: list[PictureRow] = []
         if self._pictures:
             for mark, start, end in _marked(strip):
@@ -285,7 +285,7 @@ class PictureTable:
         return PictureRow(start, end, before, _placeholders(row, picture.columns), color)
 
     def _transmission(self, number: int, picture: DrawnPicture) -> str:
-        """The sequences that give Kitty an image, to be drawn where its placeholders are; `q=2`: without an answer."""
+        """Return the sequences that send an image to Kitty for its placeholders; `q=2` suppresses an answer."""
         self._sent.add(number)
         deleted = "".join(map(_deletion, self._dropped))
         self._dropped.clear()
@@ -304,7 +304,7 @@ def _deletion(number: int) -> str:
 
 @lru_cache(MOST_ROWS * 2)
 def _placeholders(row: int, columns: int) -> str:
-    """The cells of a row of an image; each says its row and its column."""
+    """Return the placeholders of a row of an image; each encodes its row and column."""
     return "".join(f"{PLACEHOLDER}{DIACRITICS[row]}{DIACRITICS[column]}" for column in range(columns))
 
 
@@ -314,7 +314,7 @@ def _mark(style: Style | None) -> tuple[int, int] | None:
 
 
 def _marked(strip: Strip) -> Iterator[tuple[tuple[int, int], int, int]]:
-    """The marks in a line, each with its first cell and the one behind its last."""
+    """Yield the marks in a line, each with its first cell and the cell after its last."""
     current: tuple[int, int] | None = None
     start = cell = 0
     for segment in strip:

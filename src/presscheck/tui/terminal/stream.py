@@ -1,4 +1,4 @@
-"""The streams of the terminal, which may be gone: what can no longer be written to it is discarded."""
+"""The streams of the terminal; output is discarded once the terminal is gone."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import TextIO
 
 
 class TerminalStream:
-    """The stream on which Textual draws, in a thread of its own.
+    """The stream that a thread of Textual writes to.
 
-    A write that failed would end that thread, and the app would wait for ever until its queue has room.
+    A failed write would end the thread, and the app would wait forever for room in its queue.
     """
 
     def __init__(self, stream: TextIO) -> None:
@@ -23,7 +23,7 @@ class TerminalStream:
         self._write(lambda: self._stream.write(text))
 
     def flush(self) -> None:
-        """Write what is in the buffer."""
+        """Flush the buffer."""
         self._write(self._stream.flush)
 
     def _write(self, write: Callable[[], object]) -> None:
@@ -36,14 +36,14 @@ class TerminalStream:
 
 
 def is_terminal() -> bool:
-    """Whether the input is a terminal; one that was closed is none any more."""
+    """Return whether the input is a terminal that is still open."""
     return sys.__stdin__ is not None and sys.__stdin__.isatty()
 
 
 def flush_or_discard() -> None:
-    """Write what is left in the standard streams; if that fails, discard it.
+    """Flush the standard streams, and discard output that cannot be written.
 
-    Otherwise the interpreter tries again when it ends, and replaces the exit code by its own, 120.
+    Otherwise the interpreter tries to flush again at exit, and replaces the exit code by 120.
     """
     for stream in (sys.stdout, sys.stderr):
         try:
@@ -53,7 +53,7 @@ def flush_or_discard() -> None:
 
 
 def discard(stream: TextIO) -> None:
-    """Discard what is written to a stream from now on, and what is in its buffer."""
+    """Redirect a stream to the null device, including its buffered output."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, stream.fileno())
     os.close(nowhere)
