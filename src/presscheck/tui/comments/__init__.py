@@ -1,1 +1,1 @@
-"""Comments in change requests and on live pages: their drafts, what can be done with a thread, and its rows."""
+"""Comments in change requests and on live pages: drafts, actions on threads, and rows."""

@@ -1,4 +1,4 @@
-"""What can be done with comments: write one on a page or on the whole, reply, resolve, react, edit and delete."""
+"""Actions on comments: write, reply, resolve, react, edit and delete."""
 
 from __future__ import annotations
 
@@ -37,28 +37,28 @@ REACTIONS = (
     ("1f440", "👀", "eyes"),
     ("1f615", "😕", "confused"),
 )
-"""The code points by which the service names an emoji, the emoji, and its name."""
+"""Emojis as triples: the code points that the service uses, the emoji, and its name."""
 NOT_DISCARDED = "not discarded: it is already sent, or is being sent"
-"""What is shown instead of discarding a change that was sent while the question was open."""
+"""The message if a change was sent while the user was asked whether to discard it."""
 FIRST_ONLY = "only your comments can be changed here: the service changes no replies outside change requests"
-"""Why nothing in a thread can be changed in which only replies are the user's."""
+"""The reason shown in a live thread in which only replies belong to the user."""
 
 
 class PageComment:
-    """A comment on a page, or on a text of it, before it is sent.
+    """A new comment on a page, or on a text of the page.
 
     Args:
         page_id: the page.
-        title: its title, as display text.
-        quote: the text that the comment is about, as `split_quote` returns it; empty for the whole page.
-        number: how many lines above have the same text.
+        title: the title of the page, as display text.
+        quote: the commented text, as `split_quote` returns it; empty for the whole page.
+        number: the number of preceding lines with the same text.
 
     Attributes:
-        name: the name of its draft.
-        nodes: the block or cell that it is about, found while the user writes.
-        suggestion: the text that one key inserts, to suggest a change of the page.
+        name: the name of the draft.
+        nodes: the commented block or cell, which is looked up while the user writes.
+        suggestion: the text that the command `suggest` inserts, to suggest a change of the page.
         suggestion_reason: why nothing can be suggested.
-        is_cell: whether it is about a cell of a table.
+        is_cell: whether the comment is about a cell of a table.
     """
 
     def __init__(self, page_id: str, title: str, quote: str = "", number: int = 0) -> None:
@@ -83,17 +83,17 @@ class ThreadActions:
     """The actions on the threads of a change request, or of live content.
 
     Args:
-        drafts: composes and sends.
+        drafts: composes and sends comments.
     """
 
     def __init__(self, drafts: CommentDrafts) -> None:
         self._drafts, self._screen, self._discussion = drafts, drafts.screen, drafts.discussion
 
     def comment(self, comment: PageComment, done: str = "") -> None:
-        """Compose a comment on a page; `done` is the message once the engine accepted it."""
+        """Compose a comment on a page; `done` is the message after the engine accepted it."""
 
         def call(text: str) -> Operation[Any]:
-            # a quote that the user replaced names another place than the block or cell
+            # if the user replaced the quote, it no longer matches the block or cell
             nodes = comment.nodes if split_quote(text)[0] in ("", comment.quote) else {}
             return self._discussion.post(text, comment.page_id, **nodes)
 
@@ -111,10 +111,10 @@ class ThreadActions:
         )
 
     def stored_comment(self, target: str, title: str) -> PageComment:
-        """The comment on a page of which there is a draft.
+        """Restore a comment on a page from its draft.
 
         Args:
-            target: the id of the page, and its place on it if it has one.
+            target: the id of the page, followed by a space and the place on the page if there is one.
             title: the title of the page, as display text.
         """
         name = f"page {target}"
@@ -130,26 +130,26 @@ class ThreadActions:
         self._drafts.compose(f"Comment on {whole}", "whole", self._discussion.post)
 
     def reply_reason(self, thread: Thread | None) -> str | None:
-        """Why a thread has no replies or reactions now; None if it can have them."""
+        """Return why the user can neither reply nor react now, or None if both are possible."""
         if thread is None:
             return "no comment here" if self._is_live else "no thread here: t goes to the next one"
         return "that comment is not sent yet" if thread.first.pending else self._drafts.disabled_reason()
 
     def resolve_reason(self, thread: Thread | None) -> str | None:
-        """Why a thread can neither be resolved nor reopened now."""
+        """Return why a thread can neither be resolved nor reopened now, or None."""
         reason = self.reply_reason(thread)
         if reason or thread is None or thread.may_resolve:
             return reason
         return f"only {who_resolves([thread])} can {'reopen' if thread.resolved else 'resolve'} it"
 
     def edit_reason(self, thread: Thread | None) -> str | None:
-        """Why no message of a thread can be edited now."""
+        """Return why no message of a thread can be edited now, or None."""
         if thread and self.editable(thread):
             return self._drafts.disabled_reason()
         return self.reply_reason(thread) or self._not_yours(thread, "edit")
 
     def delete_reason(self, thread: Thread | None, message: Message | None = None) -> str | None:
-        """Why no message of a thread can be deleted now; `message` is the one under the cursor."""
+        """Return why no message can be deleted now, or None; `message` is the message under the cursor."""
         if message and message.pending and message.pending.state == "sending":
             return "it is being sent"
         if thread and self.deletable(thread):
@@ -163,11 +163,11 @@ class ThreadActions:
         return FIRST_ONLY if self._is_live and has_replies else f"you can only {verb} your own comments"
 
     def editable(self, thread: Thread) -> list[Message]:
-        """The messages of a thread that the user may edit."""
+        """Return the messages of a thread that the user may edit."""
         return self._changeable(thread, lambda message: message.may_edit, UpdateReply)
 
     def deletable(self, thread: Thread) -> list[Message]:
-        """The messages of a thread that the user may delete or discard."""
+        """Return the messages of a thread that the user may delete or discard."""
         return self._changeable(thread, lambda message: message.may_delete, DeleteReply)
 
     def reply(self, thread: Thread) -> None:
@@ -175,7 +175,7 @@ class ThreadActions:
         self.reply_to(thread.id, thread.first.author, first_words(thread.first))
 
     def reply_to(self, comment: str, author: str, words: str) -> None:
-        """Reply to a comment, by its id, the name of its author, and its first words; both may be empty."""
+        """Reply to the comment with an id; the author's name and the first words are for the title and may be empty."""
         person = "yourself" if author == "you" else author
         self._drafts.compose(
             f"Reply to {person}{f': {words}' if words else ''}" if author else "Reply",
@@ -189,7 +189,7 @@ class ThreadActions:
         self._drafts.send(self._discussion.update(thread.id, thread.id, resolved=not thread.resolved))
 
     async def react(self, thread: Thread, message: Message | None = None) -> None:
-        """Add a reaction to the message under the cursor, or to one that the user chooses, or remove it."""
+        """Add or remove a reaction to `message`, or to a message that the user chooses."""
         messages = self._changeable(thread, lambda message: message.pending is None, UpdateReply)
         message = await self._choose("React to which?", [one for one in messages if one.pending is None], message)
         if message is None:
@@ -204,7 +204,7 @@ class ThreadActions:
             self._drafts.send(self._discussion.update(thread.id, message.id, **{change: chosen}))
 
     async def edit(self, thread: Thread, message: Message | None = None) -> None:
-        """Edit the message under the cursor, or one that the user chooses; asks first if it is by another user."""
+        """Edit `message`, or a message that the user chooses; ask first before editing another user's message."""
         message = await self._choose("Edit which?", self.editable(thread), message)
         if message is None:
             return
@@ -217,7 +217,7 @@ class ThreadActions:
         self.compose_edit(thread, message)
 
     def compose_edit(self, thread: Thread, message: Message) -> None:
-        """Edit a message; one that is not sent stays in its place."""
+        """Edit a message; an unsent message keeps its position in the outbox."""
         if message.pending:
             self.edit_pending(message.pending.row, message.text)
             return
@@ -233,7 +233,7 @@ class ThreadActions:
         )
 
     def edit_comment(self, comment: str, author: str) -> None:
-        """Continue the edit of a comment, by its id and the name of its author; empty if it is the user's own."""
+        """Continue the edit of the comment with an id; `author` is empty for the user's own comments."""
         self._drafts.compose(
             f"Edit {author}'s comment" if author else "Edit your comment",
             f"message {comment}",
@@ -242,7 +242,7 @@ class ThreadActions:
         )
 
     def edit_pending(self, row: int, text: str = "") -> bool:
-        """Edit a message in the outbox, which keeps its state; returns whether it is still there."""
+        """Edit a message in the outbox, which keeps its state. Return whether it is still unsent."""
         entry = next((entry for entry in self._discussion.pending() if entry.id == row), None)
         if entry is None or entry.call is None:
             return False
@@ -257,9 +257,9 @@ class ThreadActions:
         return True
 
     async def delete(self, thread: Thread, message: Message | None = None) -> None:
-        """Delete the message under the cursor, or one that the user chooses, after a confirmation.
+        """Delete `message`, or a message that the user chooses, after a confirmation.
 
-        A comment is deleted with its replies, and a message that is not sent is discarded.
+        A comment is deleted with its replies; an unsent message is discarded.
         """
         message = await self._choose("Delete which?", self.deletable(thread), message)
         if message is None:
@@ -292,7 +292,7 @@ class ThreadActions:
     def _changeable(
         self, thread: Thread, is_permitted: Callable[[Message], bool], for_replies: type[Operation[Any]]
     ) -> list[Message]:
-        """The messages that can be changed, unsent ones included; no replies if the service cannot change them."""
+        """Return the changeable messages, including unsent ones; without replies if the service cannot change them."""
         messages: list[Message] = []
         for message in thread.messages:
             if message.pending:
@@ -303,11 +303,11 @@ class ThreadActions:
         return messages
 
     def _has(self, for_replies: type[Operation[Any]]) -> bool:
-        """Whether the service can change replies here."""
+        """Return whether the service can change replies here."""
         return not self._is_live and self._screen.engine.missing_reason(for_replies) is None
 
     async def _choose(self, title: str, messages: Sequence[Message], cursor: Message | None) -> Message | None:
-        """The message under the cursor if it is one of these, or the one that the user chooses."""
+        """Return the message under the cursor if it is among `messages`, else the user's choice."""
         if cursor in messages:
             return cursor
         if len(messages) < 2:

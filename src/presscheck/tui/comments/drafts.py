@@ -1,7 +1,7 @@
 """Drafts and writes of comments: a text is a draft until the engine accepts it; each write is tracked until sent.
 
-A draft belongs to its place: the whole, a page, a text of a page, a reply, or a message that is edited. So several
-drafts may wait on one page, and none is shown at another place.
+A draft belongs to a place: the whole change request or space, a page, a text of a page, a reply, or an edited message.
+So a page can have several drafts, and no draft appears at another place.
 """
 
 from __future__ import annotations
@@ -51,20 +51,20 @@ if TYPE_CHECKING:
     from presscheck.tui.ui.screen import BaseScreen
 
 Write = Callable[["Operation[Any] | None"], "PendingWrite[Any] | None"]
-"""Sends a write, if there is one."""
+"""Sends an operation, if any, and returns its pending write."""
 HOLD = 3
-"""Seconds during which a comment can be undone before it is sent."""
+"""Seconds before a comment is sent, during which it can be undone."""
 NOTHING: Mapping[str, str] = {}
 NODES = "place"
-"""What is stored about the draft of a comment under this name: its block or cell, as JSON."""
+"""The name of a detail of a draft: the block or cell of the comment, as JSON."""
 QUOTE = "quote"
-"""What is stored about it under this name: the text that the comment quotes."""
+"""The name of a detail of a draft: the text that the comment quotes."""
 _FIELDS: dict[str, Callable[[Any], Any]] = {"node": str, "table_cell": lambda value: TableCellTarget(**value)}
-"""The fields of a block or cell, and how each is read."""
+"""The arguments that name a block or cell, each with its parser."""
 
 
 class CommentDrafts:
-    """Composes comments, keeps their drafts, and sends them.
+    """The composing, drafts and writes of the comments of a screen.
 
     Args:
         screen: the screen.
@@ -76,35 +76,35 @@ class CommentDrafts:
         self._outbox = screen.engine.outbox
         self._deleted: dict[str, str] = {}
         self._sent: dict[int, tuple[str, Mapping[str, str]]] = {}
-        """The name of the draft with the text of each write, and what was stored about it, by outbox row."""
+        """The name and the details of the draft of each sent text, by outbox row."""
 
     @abstractmethod
     def disabled_reason(self) -> str | None:
-        """Why nothing can be written."""
+        """Return why nothing can be written, or None."""
 
     @abstractmethod
     def key(self, name: str) -> str:
-        """The key of a draft."""
+        """Return the store key of the draft with a name."""
 
     @abstractmethod
     def loaded_space(self) -> Space | None:
-        """The space; None while it is not loaded."""
+        """Return the space, or None before it is loaded."""
 
     @abstractmethod
     def about(self, **details: str) -> dict[str, str]:
-        """What is stored about a draft."""
+        """Return the details that are stored with a draft."""
 
     def saved(self, name: str) -> str:
-        """The draft with this name; empty if there is none."""
+        """Return the text of a draft by name; empty without a draft."""
         return self._outbox.draft(self.key(name)) or ""
 
     def stored_about(self, name: str) -> Mapping[str, str]:
-        """What is stored about the draft with this name."""
+        """Return the stored details of a draft by name."""
         key = self.key(name)
         return next((stored.about for stored in self._outbox.drafts() if stored.key == key), NOTHING)
 
     def nodes_of(self, name: str) -> dict[str, Any]:
-        """The block or cell that the draft of a comment is about, as arguments of its write; empty without one."""
+        """Return the block or cell of the draft of a comment, as arguments of its write; empty without one."""
         try:
             fields: Any = json.loads(self.stored_about(name).get(NODES, "{}"))
             return {key: _FIELDS[key](value) for key, value in fields.items() if key in _FIELDS}
@@ -112,14 +112,14 @@ class CommentDrafts:
             return {}
 
     def store_nodes(self, name: str, nodes: Mapping[str, Any]) -> None:
-        """Store the block or cell of a draft that has one now; it is found while the user writes."""
+        """Store the block or cell of a draft, which was looked up while the user writes."""
         about, text = self.stored_about(name), self.saved(name)
         if about and text and about.get(NODES, "") != _nodes_text(nodes):
             others = {key: value for key, value in about.items() if key != NODES}
             self._outbox.save_draft(self.key(name), text, {**others, **_about_nodes(nodes)})
 
     def name_of_call(self, call: Any) -> str:
-        """The name of the draft with the text of a write."""
+        """Return the name of the draft that belongs to a write."""
         if isinstance(call, PostReply | PostSpaceReply):
             return f"reply {call.comment_id}"
         if isinstance(call, UpdateComment | UpdateReply | UpdateSpaceComment):
@@ -129,11 +129,11 @@ class CommentDrafts:
         return comment_name(call.page, split_quote(text_of(call))[0] or _nodes_text(_nodes_of_call(call)))
 
     def heading(self, title: str) -> str:
-        """The title of the composer of a comment."""
+        """Return the title of the composer; a subclass may extend it."""
         return title
 
     def known_people(self) -> Iterable[User | None]:
-        """The people that the user sees here anyway."""
+        """Return the people that appear on the screen."""
         return self.discussion.people()
 
     def compose(
@@ -153,22 +153,22 @@ class CommentDrafts:
         done: str = "",
         write: Write | None = None,
     ) -> None:
-        """Open the composer; its text is a draft until the engine accepts it.
+        """Open the composer; the text is a draft until the engine accepts the write.
 
         Args:
             title: the title of the composer, which names the place of the text.
             name: the name of the draft.
-            call: makes a write of the text; None if there is nothing to send.
+            call: makes a write of the text, or None if there is nothing to send.
             initial: the initial text.
-            suggestion: the text that one key inserts, to suggest a change of the page.
-            suggestion_reason: why nothing can be suggested here.
+            suggestion: the text that the command `suggest` inserts, to suggest a change of the page.
+            suggestion_reason: why nothing can be suggested.
             validate: returns why a text cannot be sent, or None.
             may_be_empty: whether an empty text can be sent.
-            rewrites: the outbox row whose write is replaced, in place of sending a new one.
-            about: what is stored about the draft, to list it: the titles and ids of what it is about.
-            nodes: the block or cell that it is about, which is stored with it; may be found while the user writes.
-            done: the message once the engine accepted it.
-            write: sends the write.
+            rewrites: the outbox row whose write is replaced, instead of sending a new write.
+            about: details that the list of drafts shows, such as titles and ids.
+            nodes: the commented block or cell, stored with the draft; may be filled while the user writes.
+            done: the message after the engine accepted the write.
+            write: sends the write; by default through the engine.
         """
         stored = self.about(**about)
         title = title if write or rewrites is not None else self.heading(title)
@@ -204,7 +204,7 @@ class CommentDrafts:
         )
 
     def send(self, call: Operation[Any], write: Write | None = None) -> bool:
-        """Send a write; returns whether the engine accepted it."""
+        """Send a write. Return whether the engine accepted it."""
         try:
             (write or self._write)(call)
         except PresscheckError as error:
@@ -214,18 +214,18 @@ class CommentDrafts:
         return True
 
     def delete(self, call: DeleteComment | DeleteReply | DeleteSpaceComment, words: str) -> None:
-        """Delete a message; its first words are shown now, and when it is restored."""
+        """Delete a message; `words`, its first words, name it in notices."""
         self._deleted[message_id(call)] = words
         if self.send(call):
             self.screen.notify(f"deleted {words}: z restores it" if HOLD else f"deleted {words}")  # pyrefly: ignore[redundant-condition]
 
     @property
     def can_undo(self) -> bool:
-        """Whether a write is not sent yet."""
+        """Whether any write is still unsent."""
         return any(entry.state != "sending" for entry in self.discussion.pending())
 
     def undo_last(self) -> str:
-        """Undo the newest write that was not sent; its text is a draft again. Returns what was undone, in words."""
+        """Undo the newest unsent write, and restore its text as a draft. Return a message about the result."""
         rows = [entry for entry in self.discussion.pending() if entry.state != "sending"]
         call = rows[-1].call if rows else None
         if call is None or not self.unsend(rows[-1].id):
@@ -236,7 +236,7 @@ class CommentDrafts:
         return "undone; its text is a draft again" if text_of(call) else "undone"
 
     def unsend(self, row: int, *, prefix: str = "") -> bool:
-        """Undo a write that was not sent: its text, after a prefix, is a draft again; returns whether it was undone."""
+        """Undo an unsent write, and restore its text as a draft after `prefix`. Return whether it was undone."""
         call: Any = self.screen.engine.unsend(row)
         if call is None:
             return False
@@ -247,7 +247,7 @@ class CommentDrafts:
         return True
 
     def about_call(self, call: Any) -> Mapping[str, str]:
-        """What is stored about the draft with the text of a write."""
+        """Return the details to store with the draft of a write."""
         quoted = split_quote(text_of(call))[0] if getattr(call, "page", None) else ""
         return self.about(comment=getattr(call, "comment_id", ""), quote=quoted)
 
@@ -275,7 +275,7 @@ class CommentDrafts:
         self.screen.redraw()
 
     async def _people(self) -> list[str]:
-        """The names of all who can be mentioned."""
+        """Return the names of all people who can be mentioned."""
         space = self.loaded_space()
         if space is None or not space.organization:
             return []
@@ -287,7 +287,7 @@ class LiveDrafts(CommentDrafts):
     """Drafts of comments on the live content of a space.
 
     Attributes:
-        space: the space; None while it is not loaded.
+        space: the space; None before it is loaded.
     """
 
     space: Space | None = None

@@ -1,4 +1,4 @@
-"""Rows of comments: a thread as lines with its replies, as a row of a list, and the counts of threads by state."""
+"""Rendering of comments: a thread with its replies as lines, a thread as a row, and counts of threads by state."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ VERDICTS = {
     "approved": Span(" ✓ approved", "added"),
     "changes-requested": Span(" ✗ requested changes", "removed"),
 }
-"""How the text of a review is marked, by the status of the review."""
+"""The marks of review texts, by the status of the review."""
 OUTDATED = "◌"
 """The sign of an outdated thread."""
 STATE_SIGNS: dict[ThreadState, tuple[str, str]] = {
@@ -36,17 +36,17 @@ STATE_SIGNS: dict[ThreadState, tuple[str, str]] = {
     "outdated": (OUTDATED, "quiet"),
     "review": ("◇", "quiet"),
 }
-"""The sign of a thread by its state, and its style."""
+"""The sign and the style of a thread, by state."""
 WIDEST = 100
-"""The columns of a thread at whose end reactions, its state and the number of replies stand."""
+"""Maximum width, in cells, at whose right end reactions, the state and the number of replies are shown."""
 FIRST_WORDS = 40
-"""The columns of the first words of a message."""
+"""Width of the first words of a message, in cells."""
 RenderMarkdown = Callable[[str, int, str | None], Sequence[Line]]
-"""Renders Markdown as lines of a number of columns; the last argument is the text that a suggestion in it is for."""
+"""Renders Markdown in a number of columns; the last argument is the text that a suggestion replaces, or None."""
 
 
 class ThreadLine(NamedTuple):
-    """A line of a thread, and the id of the message that it belongs to."""
+    """A line of a thread with the id of its message."""
 
     message: str
     line: Line
@@ -60,9 +60,9 @@ def thread_lines(
     *,
     unfolded: bool = False,
 ) -> tuple[ThreadLine, ...]:
-    """The lines of a thread, each after a bar; a single line if it is resolved and not unfolded.
+    """Return the lines of a thread after a bar; a resolved thread is a single line unless `unfolded`.
 
-    The quote is left out where the thread is shown below the quoted line.
+    The quote is left out if the thread is shown below the quoted line.
     """
     bar = Span("┃ ", "quiet" if thread.resolved else "waiting")
     if thread.resolved and not unfolded:
@@ -88,7 +88,7 @@ def thread_lines(
 def _message_lines(
     message: Message, columns: int, now: datetime, render: Callable[[str, int], Sequence[Line]], tail: Line = ()
 ) -> list[Line]:
-    """`ada 3 h  text` in one line if it fits, else the text below the name."""
+    """Return `ada 3 h  text` in a single line if it fits, else the text below the name."""
     head: list[Span] = [Span(message.author, "you strong" if message.author == "you" else "strong")]
     if message.pending is None:
         head.append(Span(f" {ago(message.posted_at, now)}", "quiet"))
@@ -109,17 +109,17 @@ def _message_lines(
 
 
 def one_line(message: Message) -> str:
-    """The text of a message in one line, without its quote and without the fence of a suggestion."""
+    """Return the text of a message in one line, without its quote and without the fence of a suggestion."""
     return sanitize(comment_words(message.text))
 
 
 def first_words(message: Message) -> str:
-    """The first words of a message in quotation marks, for a question or a notice."""
+    """Return the first words of a message in quotation marks, for a question or a notice."""
     return f"“{plain(cut((Span(one_line(message)),), FIRST_WORDS))}”"
 
 
 def who_resolves(threads: Sequence[Thread]) -> str:
-    """Who may resolve these threads, if the user may not: `Ada or an admin of the space`."""
+    """Return who may resolve threads if the user may not, such as `Ada or an admin of the space`."""
     authors = {thread.first.author for thread in threads} - {"you"}
     if not authors:
         return "an admin of the space"
@@ -127,7 +127,7 @@ def who_resolves(threads: Sequence[Thread]) -> str:
 
 
 def pending_words(change: PendingChange | None) -> str:
-    """The state of a message that is not sent, in words; empty if it is."""
+    """Return the state of an unsent message in words; empty for a sent message."""
     return _PENDING[change.state].text.strip() if change else ""
 
 
@@ -140,7 +140,7 @@ def _reactions(message: Message) -> Line:
 
 
 def _tail(thread: Thread) -> Line:
-    """The right end of the first line: the table cell, the state, the number of replies."""
+    """Return the right end of the first line: the table cell, the state, the number of replies."""
     spans: list[Span] = []
     if thread.line is not None and thread.about_cell:
         spans.append(Span(f" on “{sanitize(thread.about_cell)}”", "quiet"))
@@ -170,9 +170,9 @@ def _folded(thread: Thread, now: datetime) -> Line:
 
 
 def _spread(left: Line, right: Line, columns: int) -> Line:
-    """Two parts at both ends of a line; the left one is cut to make room for the right one.
+    """Return a line with a part at each end; the left part is cut where both do not fit.
 
-    On a wide line the right one stays where it is seen together with the left one.
+    On a wide line the right part ends at `WIDEST`, so that both parts are seen together.
     """
     if not right:
         return cut(left, columns)
@@ -185,7 +185,7 @@ def _spread(left: Line, right: Line, columns: int) -> Line:
 
 
 def thread_row(thread: Thread, where: str, columns: int, now: datetime) -> Line:
-    """The first line of a thread in a list: its author, and `where` it is; on the right its state and its replies."""
+    """Return the first line of a thread in a list: author and place (`where`), and on the right state and replies."""
     sign, style = STATE_SIGNS[thread.state] if thread.first.pending is None else ("✎", "accent")
     author = Span(thread.first.author, "you strong" if thread.first.author == "you" else "strong")
     deleted = deleted_words(thread.about)
@@ -201,7 +201,7 @@ def thread_row(thread: Thread, where: str, columns: int, now: datetime) -> Line:
 
 
 def states_line(states: Sequence[ThreadState], threads: Sequence[Thread], visible: Collection[ThreadState]) -> Line:
-    """The number of threads in each state, and whether they are shown; and how many are not sent."""
+    """Return the line with the number of threads in each state, hidden states, and the number of unsent threads."""
     spans: list[Span] = []
     for number, state in enumerate(states, 1):
         total = sum(thread.state == state and thread.first.pending is None for thread in threads)

@@ -1,4 +1,4 @@
-"""The list of threads: of a change request, or of the live content of a space."""
+"""The base of lists of threads: of a change request, or of the live content of a space."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ if TYPE_CHECKING:
 
 
 class ThreadList(BaseScreen):
-    """The threads by state, with the commands for the thread under the cursor.
+    """A screen that lists threads filtered by state, with the commands for the thread under the cursor.
 
     Args:
-        states: the states that threads are shown or hidden by.
+        states: the states that can be shown or hidden, numbered from 1.
         has_marks: whether threads can be marked.
 
     Attributes:
-        drafts: composes and sends; set by the screen when it is made, as `actions`.
+        drafts: composes and sends comments; a subclass sets it and `actions`.
         actions: the actions on the threads.
     """
 
@@ -50,7 +50,7 @@ class ThreadList(BaseScreen):
 
     @abstractmethod
     def find_threads(self) -> Sequence[Thread]:
-        """All threads, in the order of the list."""
+        """Return all threads, in the order of the list."""
 
     @property
     @abstractmethod
@@ -63,14 +63,14 @@ class ThreadList(BaseScreen):
 
     @abstractmethod
     def place_of(self, thread: Thread) -> str:
-        """The page of a thread, as display text."""
+        """Return the page of a thread, as display text."""
 
     @abstractmethod
     def show_empty(self, empty: EmptyState) -> None:
         """Show why there are no threads."""
 
     def shown_changed(self) -> None:
-        """Update what is next to the list, after the list was drawn."""
+        """Update other widgets after the list was drawn."""
 
     @override
     def command_handlers(self) -> Iterable[object]:
@@ -101,14 +101,14 @@ class ThreadList(BaseScreen):
         if self.shown:
             empty.hide()
             if self.focused is None:
-                self.rows.focus()  # it loses the focus while it is hidden
+                self.rows.focus()  # a hidden list loses the focus
         else:
             self.show_empty(empty)
         self.shown_changed()
         self.refresh_status_bars()
 
     def states_line(self) -> Line:
-        """The number of threads in each state, and whether they are shown."""
+        """Return the line with the number of threads in each state."""
         return states_line(self._states, self.all_threads, self.visible_states)
 
     @property
@@ -118,13 +118,13 @@ class ThreadList(BaseScreen):
         return self.shown[row] if row < len(self.shown) else None
 
     def command_tab(self) -> None:
-        """Show or hide the threads in the state of this number."""
+        """Show or hide the state whose number was pressed."""
         number = int(self.last_key)
         if number <= len(self._states):
             self.toggle_state(self._states[number - 1])
 
     def reason_reply(self) -> str | None:
-        """Why there is no reply."""
+        """Return why the user cannot reply."""
         return self.actions.reply_reason(self.thread)
 
     reason_react = reason_reply
@@ -135,7 +135,7 @@ class ThreadList(BaseScreen):
             self.actions.reply(self.thread)
 
     def reason_resolve(self) -> str | None:
-        """Why it can neither be resolved nor reopened."""
+        """Return why the thread can neither be resolved nor reopened."""
         return self.actions.resolve_reason(self.thread)
 
     def command_resolve(self) -> None:
@@ -148,7 +148,7 @@ class ThreadList(BaseScreen):
         return self.actions.react(self.thread) if self.thread else None
 
     def reason_edit(self) -> str | None:
-        """Why no message can be edited."""
+        """Return why no message can be edited."""
         return self.actions.edit_reason(self.thread)
 
     def command_edit(self) -> Awaitable[None] | None:
@@ -156,15 +156,15 @@ class ThreadList(BaseScreen):
         return self.actions.edit(self.thread) if self.thread else None
 
     def reason_delete(self) -> str | None:
-        """Why no message can be deleted."""
+        """Return why no message can be deleted."""
         return self.actions.delete_reason(self.thread)
 
     def command_delete(self) -> Awaitable[None] | None:
-        """Delete a message, or discard one that is not sent."""
+        """Delete a message, or discard an unsent message."""
         return self.actions.delete(self.thread) if self.thread else None
 
     def reason_copy_text(self) -> str | None:
-        """Disabled without a comment."""
+        """Return why there is no text to copy."""
         return None if self.thread else "no comment here"
 
     def command_copy_text(self) -> None:
