@@ -1,1 +1,1 @@
-"""The screen of spaces and pages."""
+"""The screen that shows spaces and pages."""

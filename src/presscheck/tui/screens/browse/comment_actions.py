@@ -1,4 +1,4 @@
-"""Comments on live pages in the browse screen: write one at the line under the cursor, list those of the page."""
+"""Comments on live pages in the browse screen: write a comment at the line under the cursor, list a page's comments."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ ADDED = "comment added: g t lists the comments of the page, z undoes it"
 
 
 class PageCommentActions:
-    """Comments on what is under the cursor of the browse screen.
+    """Handles the comment commands of the browse screen.
 
     Args:
-        session: what the browse screen shows.
+        session: the tree and the page pane.
     """
 
     def __init__(self, session: ContentTree) -> None:
@@ -42,7 +42,10 @@ class PageCommentActions:
         self._drafts: LiveDrafts | None = None
 
     def reason_threads(self) -> str | None:
-        """Disabled without a space, in a change request, and if the service has no comments there."""
+        """Return why comments cannot be listed here.
+
+        Comments of a change request are in its review.
+        """
         return self._threads_reason(self._session.item)
 
     def _threads_reason(self, item: Item | None) -> str | None:
@@ -62,7 +65,7 @@ class PageCommentActions:
         return self._screen.app_context.go(Place.comments(item.space.id, page))
 
     def reason_comment(self) -> str | None:
-        """Disabled without a page, and where nothing can be written."""
+        """Return why no comment can be written here."""
         item = self._session.item
         if item is None or item.kind != "document":
             return NO_SPACE
@@ -71,7 +74,7 @@ class PageCommentActions:
         return None if item.space is None or item.space.permissions.comment else MAY_NOT_COMMENT
 
     def command_comment(self) -> None:
-        """Comment on the line under the cursor of the page; from the tree, on the whole page."""
+        """Comment on the line under the cursor or, in the tree, on the whole page."""
         self._comment(quotes=self._session.page_view.has_focus)
 
     reason_comment_on_all = reason_comment
@@ -96,7 +99,7 @@ class PageCommentActions:
         actions.comment(comment, ADDED)
 
     async def _find_block(self, space: str, comment: PageComment, source: str, drafts: LiveDrafts) -> None:
-        """Find the key of the block with this text; without it, the quote alone names the place."""
+        """Set the block of a comment to the block with a text. If there is none, only the quote marks the place."""
         with contextlib.suppress(PresscheckError):
             nodes = await self._engine.read(live_nodes(space, comment.page_id), priority=PREFETCH)
             if key := find_block_key(nodes.document or {}, _without_marks(source)):
@@ -105,18 +108,18 @@ class PageCommentActions:
 
     @property
     def can_undo(self) -> bool:
-        """Whether a comment on the space under the cursor is not sent yet."""
+        """Whether the space under the cursor has an unsent comment."""
         item, drafts = self._session.item, self._drafts
         is_here = drafts and item and item.space and drafts.discussion.space_id == item.space.id
         return bool(drafts and is_here and drafts.can_undo)
 
     def undo(self) -> None:
-        """Undo the comment that is not sent yet; its text is a draft again."""
+        """Undo the last unsent comment, and restore its text as a draft."""
         if self._drafts:
             self._screen.notify(self._drafts.undo_last())
 
     def _parts(self, item: Item) -> tuple[LiveDrafts, ThreadActions]:
-        """What composes and sends the comments on the space of an item."""
+        """Return the objects that compose and send comments on the space of an item."""
         # 9 ms, only for a comment
         from presscheck.engine.review.threads import LIVE, Discussion
         from presscheck.tui.comments.actions import ThreadActions
@@ -130,11 +133,11 @@ class PageCommentActions:
 
 
 def _without_marks(text: str) -> str:
-    """A line of Markdown, or of a page, without the markup and the number or bullet at its start, and at its end."""
+    """Strip the markup, bullet and number at the start of a line, and the markup at its end."""
     return _number("", text.strip()).lstrip("#>-*+•◦▪ |│").rstrip(" |│")
 
 
 def _words(shown: str, source: str) -> str:
-    """The words to quote: the line as it is shown, if its words are those of the Markdown; else the Markdown."""
+    """Return the text to quote: the displayed line if its words are in the Markdown, or else the Markdown line."""
     seen, written = _without_marks(shown), _without_marks(source)
     return seen if (words := normalize_text(seen)) and words in normalize_text(written) else written

@@ -1,4 +1,4 @@
-"""What is done with the content under the cursor of Browse: a PDF of it, a search in one space, find and replace."""
+"""Commands on the content under the cursor: PDF export, search in a space, find and replace."""
 
 from __future__ import annotations
 
@@ -22,23 +22,23 @@ if TYPE_CHECKING:
     from presscheck.tui.screens.browse.session import ContentTree
 
 MOST = 50
-"""Pages that a search shows."""
+"""Maximum number of pages in search results."""
 LONGEST = 512
-"""Characters of a search, a limit of the service."""
+"""Maximum number of characters in a search, a limit of the service."""
 
 
 class ContentActions:
     """Exports and searches the space under the cursor.
 
     Args:
-        session: what the browse screen shows.
+        session: the tree and the page pane.
     """
 
     def __init__(self, session: ContentTree) -> None:
         self._session, self._screen = session, session.screen
 
     def reason_pdf(self) -> str | None:
-        """Disabled without a space, and offline."""
+        """Return why no PDF can be generated here."""
         item = self._session.item
         if item is None or item.space is None:
             return "go to a space or a page first"
@@ -48,7 +48,7 @@ class ContentActions:
         return self._screen.engine.missing_reason(GetChangeRequestPDF if in_request else GetSpacePDF)
 
     async def command_pdf(self) -> None:
-        """Open a PDF of the page or the space, or copy its address; the service keeps it for an hour."""
+        """Open a PDF of the page or space, or copy its address. The service deletes the PDF after an hour."""
         item = self._session.item
         if item is None or item.space is None:
             return
@@ -63,7 +63,7 @@ class ContentActions:
         open_address(self._screen.app_context, answer.url)
 
     def reason_find_in_all(self) -> str | None:
-        """Disabled without a space, and offline."""
+        """Return why no space can be searched here."""
         item = self._session.item
         if item is None or item.space is None:
             return "go to a space or a page first"
@@ -72,7 +72,7 @@ class ContentActions:
         return self._screen.engine.missing_reason(SearchSpace)
 
     async def command_find_in_all(self) -> None:
-        """Ask for words, search them in all pages of the space, and open one of the pages."""
+        """Ask for words, search all pages of the space for them, and open a result."""
         item = self._session.item
         if item is None or item.space is None:
             return
@@ -95,19 +95,19 @@ class ReplaceActions:
     """Handles the command that finds and replaces text in all pages of a space.
 
     Args:
-        session: what the browse screen shows.
+        session: the tree and the page pane.
     """
 
     def __init__(self, session: ContentTree) -> None:
         self._session, self._screen = session, session.screen
 
     def reason_find_replace(self) -> str | None:
-        """Disabled without a space."""
+        """Return why find and replace is not available here."""
         item = self._session.item
         return None if item and item.space else "go to a space or a page first"
 
     def command_find_replace(self) -> Awaitable[None] | None:
-        """Ask what to find, and list the hits."""
+        """Ask for the text to find, and list its hits."""
         item = self._session.item
         return self._open(item.space) if item and item.space else None
 

@@ -1,7 +1,7 @@
 """Deleted spaces that can be restored.
 
-The service has no list of deleted spaces, but tells an admin of a space when it was deleted. So the candidates for
-being restored are the spaces that the user deleted here, and those that were in the tree and are no more.
+The service cannot list deleted spaces, but the response for a single space tells an admin when it was deleted. So the
+candidates are the spaces that the user deleted in this app, and spaces that have disappeared from the tree.
 """
 
 from __future__ import annotations
@@ -21,46 +21,46 @@ if TYPE_CHECKING:
     from presscheck.engine.engine import Engine
 
 RESTORABLE = timedelta(days=7)
-"""How long the service keeps a deleted space."""
+"""Time after which the service removes a deleted space for good."""
 MOST = 100
-"""The most candidates that are remembered."""
+"""Maximum number of remembered candidates."""
 
 
 class DeletedSpace(NamedTuple):
-    """A space that can be restored."""
+    """A deleted space that can still be restored."""
 
     id: str
     title: str
     deleted_at: str
 
     def time_left(self) -> str:
-        """How long it can be restored: `6 days left`."""
+        """Return the time left for restoring the space, such as `6 days left`."""
         moment = parse_time(self.deleted_at)
         seconds = (moment + RESTORABLE - now()).total_seconds() if moment else 0.0
         return f"{count(int(seconds // DAY), 'day')} left" if seconds >= DAY else "less than a day left"
 
 
 class DeletedSpaces:
-    """Remembers the spaces that disappeared, and asks the service which of them are deleted.
+    """Remembers spaces that have disappeared, and asks the service which of them are deleted.
 
     Args:
-        engine: reads, and stores what is remembered.
+        engine: reads spaces, and stores the remembered ones.
     """
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
 
     def remember(self, organization: str, gone: Iterable[Space]) -> None:
-        """Remember spaces that are not in the tree any more."""
+        """Remember spaces that have disappeared from the tree."""
         titles = self._titles(organization)
         titles |= {space.id: space.title for space in gone}
         self._store(organization, titles)
 
     async def restorable(self, organization: str) -> list[DeletedSpace]:
-        """The deleted spaces that the user can restore, the last deleted first.
+        """Return the deleted spaces that the user can restore, last deleted first.
 
         Raises:
-            PresscheckError: the service cannot be asked.
+            PresscheckError: the service could not be reached.
         """
         titles = self._titles(organization)
         own = [
@@ -71,14 +71,14 @@ class DeletedSpaces:
         answers = await asyncio.gather(*(self._deleted(identity) for identity in dict.fromkeys((*titles, *own))))
         spaces = [space for space in answers if space is not None and space.organization == organization]
         known = {space.id for space in spaces}
-        # more may have been remembered while the service was asked, and it was not asked about those
+        # spaces that were remembered during the requests were not requested, so they stay remembered
         ended, titles = titles.keys() - known, self._titles(organization)
         self._store(organization, {identity: title for identity, title in titles.items() if identity not in ended})
         deleted = [DeletedSpace(space.id, space.title, space.deleted_at or "") for space in spaces]
         return sorted(deleted, key=lambda space: space.deleted_at, reverse=True)
 
     async def _deleted(self, identity: str) -> Space | None:
-        """A space if it is deleted and can be restored by the user."""
+        """Return the space if it is deleted and the user can restore it."""
         try:
             space = await self._engine.read(GetSpace(space_id=identity))
         except (NotFound, Forbidden):
@@ -87,7 +87,7 @@ class DeletedSpaces:
         return space if moment and moment + RESTORABLE > now() else None
 
     def _titles(self, organization: str) -> dict[str, str]:
-        """The titles of the remembered spaces by id, the oldest first."""
+        """Return the titles of the remembered spaces by id, oldest first."""
         return json.loads(self._engine.outbox.recall(_key(organization)) or "{}")
 
     def _store(self, organization: str, titles: dict[str, str]) -> None:

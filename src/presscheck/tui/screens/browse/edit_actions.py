@@ -1,4 +1,4 @@
-"""Edit actions of the browse screen: pages are edited in the change request that their space is browsed in."""
+"""Edit actions of the browse screen: pages are edited in the change request in which their space is shown."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ if TYPE_CHECKING:
     from presscheck.tui.screens.browse.session import ContentTree
 
 Path = dict[str, Any]
-"""The arguments that name a change request in a call."""
+"""The `space_id` and `change_request_id` arguments of a call."""
 SUBJECT = 100
-"""Characters that a subject may have."""
+"""Maximum number of characters in a subject."""
 
 
 class EditActions:
-    """Edits, adds, renames and deletes pages; asks for a change request where a space is browsed on main.
+    """Edits, adds, renames and deletes pages. Asks for a change request if the space is shown on main.
 
     Args:
-        session: what the browse screen shows.
+        session: the tree and the page pane.
     """
 
     def __init__(self, session: ContentTree) -> None:
@@ -44,7 +44,7 @@ class EditActions:
         self._engine = session.screen.engine
 
     def reason_new_request(self) -> str | None:
-        """Disabled without a space, offline and in a read-only profile."""
+        """Return why no change request can be created or chosen here."""
         return self._disabled(self._session.item, CreateChangeRequest)
 
     def _disabled(self, item: Item | None, write: type[Operation[Any]]) -> str | None:
@@ -52,20 +52,23 @@ class EditActions:
             return "go to a space or a page first"
         space = item.space
         told = space.permissions
-        # who may edit a locked space is asked to unlock it, or told that it is locked
+        # a user who may edit a locked space is asked to unlock it, or sees that it is locked
         if told.view and not told.edit and space.edit_mode != "locked":
             return f"you need the level edit in {sanitize(space.title)}"
         return self._engine.write_reason(write, "edits")
 
     def reason_add(self) -> str | None:
-        """Disabled without a space, and if the service has no page editing."""
+        """Return why no page can be added here."""
         return self._cannot_edit(self._session.item)
 
     def _cannot_edit(self, item: Item | None) -> str | None:
         return self._disabled(item, EditChangeRequestContent) or self._session.ended_reason(item)
 
     def targets(self) -> tuple[Space | None, list[str]]:
-        """The space and the ids of the marked pages, or else of the page under the cursor; no space without a page."""
+        """Return a space and the ids of its marked pages, or of the page under the cursor.
+
+        The space is None if there is no page.
+        """
         items = self._marked() or [self._session.item]
         pages = [item.page.id for item in items if item and item.page]
         return (items[0].space if pages and items[0] else None), pages
@@ -75,7 +78,7 @@ class EditActions:
         return [item for item in marked if item and item.page and item.space]
 
     def reason_pages(self) -> str | None:
-        """Disabled without a page, and if pages of several spaces are marked."""
+        """Return why neither the marked pages nor the page under the cursor can be changed."""
         marked = self._marked()
         if len({item.space.id for item in marked if item.space}) > 1:
             return "pages of several spaces are marked: esc removes the marks"
@@ -87,7 +90,7 @@ class EditActions:
     reason_rename = reason_pages
 
     def reason_edit(self) -> str | None:
-        """Disabled without a page that has a text."""
+        """Return why the text under the cursor cannot be edited."""
         item = self._session.item
         is_document = item is not None and item.kind == "document"
         return self._cannot_edit(item) or (None if is_document else "go to a page with a text first")
@@ -96,17 +99,17 @@ class EditActions:
     reason_delete = reason_pages
 
     def command_new_request(self) -> Awaitable[object] | None:
-        """Choose how the space is browsed: in a new change request, in an existing one, or on main."""
+        """Choose where the space is shown and edited: in a new or existing change request, or on main."""
         item = self._session.item
         return self._choose_request(item.space) if item and item.space else None
 
     def command_edit(self) -> Awaitable[None] | None:
-        """Edit the page in the editor; a page with conflicts at the one under the cursor."""
+        """Edit the page in the editor, which opens at the conflict under the cursor if there is one."""
         conflict = self._session.page_view.conflict_at_cursor
         return self._on_page(lambda path, page: page_editor.edit_page(self._screen, path, page.id, conflict=conflict))
 
     def command_edit_other(self) -> Awaitable[None] | None:
-        """Edit the page in the editor that is not the usual one."""
+        """Edit the page in the editor that is not the default: external instead of built-in, or the reverse."""
         conflict = self._session.page_view.conflict_at_cursor
         return self._on_page(
             lambda path, page: page_editor.edit_page(
@@ -115,12 +118,12 @@ class EditActions:
         )
 
     def command_add(self) -> Awaitable[None] | None:
-        """Add a page: before, after or inside what is under the cursor."""
+        """Add a page before, after or inside the item under the cursor."""
         item = self._session.item
         return self._add(item.space, item) if item and item.space else None
 
     def command_rename(self) -> Awaitable[None] | None:
-        """Change title and details of the page; of marked pages, what they can have in common."""
+        """Edit title and details of the page; for marked pages, only the details that pages can share."""
         space, pages = self.targets()
         return self._edit_details(space, pages) if space else None
 
@@ -130,12 +133,12 @@ class EditActions:
         return self._delete(space, pages) if space else None
 
     def undo_reason(self) -> str | None:
-        """Why no change can be undone here: no space is under the cursor."""
+        """Return why no sent change can be undone here."""
         item = self._session.item
         return None if item and item.space else "go to a space or a page first"
 
     def undo_last_sent(self) -> Awaitable[None] | None:
-        """Offer to undo the last sent change of the space, or of the change request that it is browsed in."""
+        """Offer to undo the last sent change of the space or, if it is shown in a change request, of that request."""
         item = self._session.item
         if item is None or item.space is None:
             return None
@@ -147,7 +150,7 @@ class EditActions:
         return undo_last_sent(self._screen, is_here)
 
     def _on_page(self, action: Callable[[Path, RevisionPage], Awaitable[None]]) -> Awaitable[None] | None:
-        """Run an action on the page that is under the cursor now: an answer may move the cursor before it starts."""
+        """Run an action on the page under the cursor. The page is read now: results may move the cursor later."""
         item = self._session.item
         return self._run(item.space, item.page, action) if item and item.space and item.page else None
 
@@ -158,7 +161,7 @@ class EditActions:
             await action(path, page)
 
     async def _add(self, space: Space, item: Item) -> None:
-        """Ask where, after the change request is known, and add a page there."""
+        """Ask for the position once a change request is chosen, and add a page there."""
         path = await self.path(space)
         side = await self._ask_side(item) if path else None
         if path is None or side is None:
@@ -168,14 +171,14 @@ class EditActions:
             self._session.go_to(page_key(space.id, page_id))
 
     async def _ask_side(self, item: Item) -> page_editor.Side | None:
-        """Where a page is added: the usual place first, and no question if there is only one."""
+        """Ask for the position of a new page, with the usual position first. Does not ask if only one is possible."""
         if item.page is None:
             return "inside"
         sides = {"after": "After", "before": "Before", "inside": "Inside, as its last subpage"}
         order = ["inside", "after", "before"] if item.kind == "group" else ["after", "before", "inside"]
         can_have_pages = item.kind in ("document", "group")
         choices = [Choice(side, sides[side], letter=side[0]) for side in order if side != "inside" or can_have_pages]
-        # `a` is after, `b` before, `i` inside
+        # the letters are a for after, b for before, i for inside
         title = f"Add a page: where from {sanitize(item.title) or 'this page'}?"
         chosen = await choose(self._screen, title, choices)
         return cast("page_editor.Side", chosen) if chosen else None
@@ -191,10 +194,12 @@ class EditActions:
             self._session.tree_view.clear_marks()
 
     async def path(self, space: Space) -> Path | None:
-        """The change request that the space is browsed in; asks for one if there is none.
+        """Return the change request in which the space is shown, or ask for one.
 
-        None also for a space that is locked, and that the user may not or does not unlock, and for a change request
-        that somebody merged or archived just now: nothing is typed in vain.
+        Returns:
+            The arguments of a call, or None if the user cancels, the space stays locked, or the change request was
+            merged
+            or archived meanwhile. These checks come before any input, so that nobody types in vain.
         """
         if await page_editor.stays_locked(self._screen, space.id) or await self._session.has_ended(space.id):
             return None
@@ -223,7 +228,7 @@ class EditActions:
         return request
 
     async def _unfinished(self, space: Space) -> list[ChangeRequest]:
-        """Drafts and open change requests of a space, the newest first."""
+        """Return the drafts and open change requests of a space, newest first."""
         requests: list[ChangeRequest] = []
         for status in ("draft", "open"):
             call = ListChangeRequests(space_id=space.id, status=status)

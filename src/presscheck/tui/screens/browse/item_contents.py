@@ -1,4 +1,4 @@
-"""What a collection, a group of pages or the group of sites contains: a row for each item in it, each a link to it."""
+"""The contents of a collection, a group of pages or the group of sites: a row with a link for each item in it."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ CONTENTS_OF = {
     "group": "a group of pages, without a text of its own; tab goes to this list",
     SITES: "what readers see, and where; a creates a site",
 }
-"""The kinds of items whose contents are shown, and what can be done there."""
+"""Kinds of items whose contents are listed, with a hint for each."""
 EMPTY = {"collection": "nothing in it yet", "group": "no pages in it yet"}
 MARGIN, GAP = 2, 3
-"""Columns before the rows, and between titles and facts."""
+"""Columns before the rows, and columns between titles and facts."""
 
 
 class Contents(StaticLayout):
-    """The contents of an item, as `PageView` shows them; the link of a row is the key of its item.
+    """The contents of an item for `PageView`. The link of each row is the key of its item.
 
     Args:
-        library: what the tree has.
+        library: the items of the tree.
         item: a collection, a group of pages, or the group of sites.
-        columns: the width, in cells.
+        columns: the width.
     """
 
     def __init__(self, library: Library, item: Item, columns: int) -> None:
@@ -52,7 +52,7 @@ class Contents(StaticLayout):
             self._row(line, _facts(library, other), room)
 
     def _row(self, line: Line, fact: str, room: int) -> None:
-        """A link with facts behind it, all in one column; without facts the link has the whole width."""
+        """Add a link and its facts in an aligned column. A link without facts has the whole width."""
         if not fact:
             self.lines.append(cut((Span(" " * MARGIN), *line), self.width))
             return
@@ -61,14 +61,14 @@ class Contents(StaticLayout):
 
 
 def _link(item: Item) -> Line:
-    """The label of an item as a link to it."""
+    """Return the label of an item, linked to the item."""
     return tuple(
         span._replace(style=span.style if span.style == "quiet" else "link", link=item.key) for span in label(item)
     )
 
 
 def _summary(library: Library, item: Item) -> str:
-    """How much is in an item, at any depth."""
+    """Return the numbers of spaces, change requests, sites or pages in an item, at any depth."""
     below = library.below(item)
     spaces = [other.space for other in below if other.kind == "space" and other.space]
     requests = sum(space.change_requests_open for space in spaces)
@@ -85,7 +85,7 @@ def _summary(library: Library, item: Item) -> str:
 
 
 def _facts(library: Library, item: Item) -> str:
-    """The facts of an item in words, as display text."""
+    """Return the facts of an item, as display text."""
     if item.space and item.kind == "space":
         return words(item.space)
     if item.site:

@@ -1,4 +1,4 @@
-"""Live updates of the tree: what other people and programs create, change or delete appears within seconds."""
+"""Live updates of the tree: changes by other users and programs appear within seconds."""
 
 from __future__ import annotations
 
@@ -14,16 +14,17 @@ if TYPE_CHECKING:
     from presscheck.tui.screens.browse.session import ContentTree
 
 INTERVAL = 10.0
-"""Seconds between two requests."""
+"""Seconds between two updates."""
 MAX_INTERVAL = 120.0
-"""The maximum number of seconds between two requests that fail."""
+"""Maximum number of seconds between two updates while they fail."""
 
 
 async def keep_current(session: ContentTree) -> None:
-    """Request the listings of the tree again while the user sees it, until it is cancelled; less often after failures.
+    """Refresh the listings of the tree while the screen is visible, less often after failures. Runs until cancelled.
 
-    On main the listing of spaces tells when pages change. In a change request nothing does: its state and its pages
-    are requested, too, while the cursor is in it.
+    The listing of spaces includes the revisions on main, so it shows when pages change. There is no listing of this
+    kind
+    for change requests. Under the cursor, the change request and its pages are refreshed too.
     """
     wait, engine = INTERVAL, session.screen.engine
     while True:
@@ -36,5 +37,5 @@ async def keep_current(session: ContentTree) -> None:
         if request := session.request_of(session.item):
             path: dict[str, Any] = {"space_id": request.space, "change_request_id": request.id}
             engine.refresh(GetChangeRequest(**path))
-            with suppress(PresscheckError):  # the next time may be better
+            with suppress(PresscheckError):  # the next update may succeed
                 await engine.poll(ListChangeRequestPages(**path))

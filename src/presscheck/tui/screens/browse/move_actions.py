@@ -1,6 +1,6 @@
-"""Moves of pages in the browse screen: among siblings, deeper, higher and elsewhere; copies; and marks of pages.
+"""Moves of pages in the browse screen (among siblings, in, out, elsewhere), copies of pages, and marks.
 
-Moves are shown at once, sent in order, and dropped if they are refused.
+Moves are shown at once and sent in order. Moves that the service refuses are dropped.
 """
 
 from __future__ import annotations
@@ -31,27 +31,27 @@ if TYPE_CHECKING:
     from presscheck.tui.screens.browse.session import ContentTree
 
 Where = tuple[str, str]
-"""The ids of a space and of the change request that it is edited in."""
+"""The ids of a space and of a change request in it."""
 MOVED_SINCE = "Not moved: somebody else changed the order here just now. Look, and move again"
 Way = Literal["down", "up", "in", "out"]
 Plan = Callable[[PageOrder, Mapping[str, RevisionPage], Sequence[str]], "list[Move] | str"]
-"""Works out the moves of pages, or why there are none."""
+"""Returns the moves of pages, or a message why there are none."""
 TOP = " top"
-"""The key of the top level in the picker: no id of a page has a blank."""
+"""The key of the top level in the picker; ids of pages contain no blanks."""
 COPIED = ("icon", "emoji", "description", "hidden", "no_index", "no_robots_index", "condition")
-"""Details that a copy of a page gets."""
+"""The details of a page that its copy gets too."""
 TITLE = 256
-"""Characters that the title of a page may have."""
+"""Maximum number of characters in the title of a page."""
 
 
 @dataclass
 class _Burst:
-    """Moves of one change request that follow each other.
+    """Moves in the same change request in quick succession.
 
     Attributes:
-        expected: the order that the first move started from, with the moves that were sent.
-        waiting: the moves that are not sent.
-        sending: the moves that are being sent.
+        expected: the order of pages before the first move, with the sent moves applied.
+        waiting: moves that are not sent yet.
+        sending: moves that are being sent.
     """
 
     expected: PageOrder
@@ -59,10 +59,13 @@ class _Burst:
     sending: list[Move] = field(default_factory=list[Move])
 
     def next_write(self, where: Where, now: PageOrder) -> EditChangeRequestContent:
-        """The write of the moves that are next, on the order that the service has; of one page the last move is enough.
+        """Return a write of the next moves; of successive moves of the same page, only the last is sent.
 
+        Args:
+            where: the ids of space and change request.
+            now: the order of pages on the service. The moves are applied to it.
         Raises:
-            ChecksFailed: somebody else moved one of the pages, or removed what it goes next to.
+            ChecksFailed: somebody else moved one of the pages, or removed a page next to which one goes.
         """
         following = [*(move.page for move in self.waiting[1:]), None]
         moves = [move for move, next_page in zip(self.waiting, following, strict=True) if move.page != next_page]
@@ -81,10 +84,10 @@ class _Burst:
 
 
 class PageMoves:
-    """Sends moves one after another; while one is on its way, those that follow are collected in one write.
+    """Sends moves in order. Moves that are made while a write is running are collected for the next write.
 
     Args:
-        session: what the browse screen shows.
+        session: the tree and the page pane.
     """
 
     def __init__(self, session: ContentTree) -> None:
@@ -92,7 +95,7 @@ class PageMoves:
         self._bursts: dict[Where, _Burst] = {}
 
     def move(self, where: Where, moves: Sequence[Move]) -> None:
-        """Show moves in the tree now, and send them; each starts from the order that the tree shows."""
+        """Show moves in the tree, and send them. Each move starts from the displayed order."""
         burst = self._bursts.get(where)
         if burst is None:
             pages = self._session.library.pages(where[0])
@@ -104,7 +107,7 @@ class PageMoves:
         self._show(where, burst)
 
     def _show(self, where: Where, burst: _Burst | None) -> None:
-        """Show what is not sent yet; the cursor stays on its page."""
+        """Show the unsent moves in the tree; the cursor stays on its page."""
         library, tree = self._session.library, self._session.tree_view
         library.set_moves(*where, (*burst.sending, *burst.waiting) if burst else ())
         key = tree.key
@@ -125,7 +128,7 @@ class PageMoves:
                 pages = await engine.read(read)
                 burst.sending = []
             self._take(where, pages)
-        except asyncio.CancelledError:  # the screen was closed: what it showed is sent all the same
+        except asyncio.CancelledError:  # the screen was closed: the moves that it showed are sent anyway
             with suppress(PresscheckError):
                 while burst.waiting:
                     engine.write(burst.next_write(where, burst.expected.copy()))
@@ -136,7 +139,7 @@ class PageMoves:
         self._end(where)
 
     def _end(self, where: Where) -> None:
-        """Show what the service has: all was sent, or the rest is dropped because something was refused."""
+        """Show the order on the service, because all moves were sent or the remaining ones were dropped."""
         self._bursts.pop(where, None)
         self._show(where, None)
 
@@ -147,11 +150,11 @@ class PageMoves:
 
 
 class MoveActions:
-    """Handles the commands that move and copy pages, and those that mark them.
+    """Handles the commands that move, copy and mark pages.
 
     Args:
-        session: what the browse screen shows.
-        edits: names the change request to edit in, and the pages that a command is about.
+        session: the tree and the page pane.
+        edits: provides the change request and the pages of a command.
     """
 
     def __init__(self, session: ContentTree, edits: EditActions) -> None:
@@ -160,17 +163,17 @@ class MoveActions:
         self._moves = PageMoves(session)
 
     def reason_move_down(self) -> str | None:
-        """Why no page can be moved."""
+        """Return why no page can be moved here."""
         return self._edits.reason_pages()
 
     reason_move_up = reason_indent = reason_outdent = reason_move_change = reason_move_down
 
     def reason_copy_change(self) -> str | None:
-        """Why no page can be copied."""
+        """Return why no page can be copied here."""
         return self._edits.reason_edit()
 
     def _shift(self, way: Way) -> Awaitable[None] | None:
-        """Move the page, or the marked pages; in a change request at once, so that keys act in their order."""
+        """Move the marked pages or the page under the cursor, immediately if the space is shown in a change request."""
         return self._start(_PLANS[way])
 
     command_move_down = partialmethod(_shift, "down")
@@ -179,26 +182,26 @@ class MoveActions:
     command_outdent = partialmethod(_shift, "out")
 
     def command_move_change(self) -> Awaitable[None] | None:
-        """Choose a page or group, and move the page into it."""
+        """Choose a page or group, and move the pages into it."""
         space, pages = self._edits.targets()
         return self._move_to(space, pages) if space else None
 
     def command_copy_change(self) -> Awaitable[None] | None:
-        """Add a copy of the page, with the pages below it, after it."""
+        """Add a copy of the page and its subpages after the page."""
         item = self._session.item
         return self._duplicate(item.space, item.page.id) if item and item.space and item.page else None
 
     def command_mark(self) -> None:
-        """Mark the page, or remove its mark."""
+        """Toggle the mark of the page."""
         self._screen.notify(self._marks() if self._session.tree_view.mark() else "only pages can be marked")
 
     def command_mark_range(self) -> None:
-        """Start a range of marks, or end it."""
+        """Start or end a range of marked pages."""
         is_first = self._session.tree_view.mark_range()
         self._screen.notify("a range starts here: V ends it" if is_first else self._marks())
 
     def command_mark_visible(self) -> None:
-        """Mark all visible pages, or remove their marks."""
+        """Mark all visible pages, or remove their marks if all are marked."""
         self._session.tree_view.mark_visible()
         self._screen.notify(self._marks())
 
@@ -220,7 +223,7 @@ class MoveActions:
             self._apply(space, pages, plan)
 
     async def _ready(self, space: Space) -> Path | None:
-        """The change request to edit in, with its pages in the tree."""
+        """Return the change request to edit in, once its pages are shown in the tree."""
         is_chosen = space.id in self._session.library.requests
         path = await self._edits.path(space)
         if path and not is_chosen:
@@ -252,7 +255,7 @@ class MoveActions:
             return
         known = self._session.library.pages(space.id)
         if known is None:
-            return  # it was left meanwhile
+            return  # the change request was left meanwhile
         order, by_id = PageOrder.of(known.pages), {page.id: page for page in flatten(known.pages)}
         title = sanitize(by_id[pages[0]].title) if len(pages) == 1 and pages[0] in by_id else count(len(pages), "page")
         choices = [Choice(TOP, "Top level", sanitize(space.title)), *_destinations(order, by_id, pages)]
@@ -293,7 +296,7 @@ class MoveActions:
             self._session.tree_view.move_to_key(page_key(space.id, created))
 
     async def _copy(self, path: Path, page: RevisionPage) -> InsertPage:
-        """A new page with text and details of another; its id is its reference."""
+        """Return a new page with the text and details of another page. Its `ref` contains the id of the original."""
         call = GetChangeRequestPage(**path, page_id=page.id, format="document")
         text = await self._screen.engine.read(call)
         details = {name: getattr(page, name) for name in COPIED if getattr(page, name)}
@@ -302,7 +305,7 @@ class MoveActions:
 
 
 def _destinations(order: PageOrder, by_id: Mapping[str, RevisionPage], pages: Iterable[str]) -> list[Choice]:
-    """The pages and groups that pages can be moved into: not the pages themselves, nor those below them."""
+    """Return the pages and groups into which pages can be moved: all except the pages themselves and their subpages."""
     moved = {*pages}
     choices: list[Choice] = []
     for page_id in order.every():

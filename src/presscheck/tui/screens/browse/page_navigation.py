@@ -1,6 +1,6 @@
-"""Reading in the browse screen: headings, pages in reading order, the whole width, and where each page was left.
+"""Reading in the browse screen: headings, reading order, zoom, and the remembered position of each page.
 
-The outline shows the headings next to the page where there is room, and goes to one.
+In a wide terminal, the outline next to the page lists its headings.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ if TYPE_CHECKING:
     from presscheck.tui.widgets.page_view import PageLayout, PageView, Position
 
 WIDE = 120
-"""Columns of a terminal that has room for the outline."""
+"""Columns from which the terminal has room for the outline."""
 SHOWN = "browse outline"
-"""The key under which is remembered that the outline is shown."""
+"""The storage key of the setting that shows the outline."""
 REMEMBERED = 200
-"""Pages whose position is remembered."""
+"""Number of pages whose positions are remembered."""
 
 
 class OutlinePane:
-    """Shows and hides the outline, and goes to what is chosen in it.
+    """Shows and hides the outline, and goes to headings.
 
     Args:
-        session: what the browse screen shows.
+        session: the tree and the page pane.
     """
 
     def __init__(self, session: ContentTree) -> None:
@@ -43,25 +43,25 @@ class OutlinePane:
 
     @property
     def has_room(self) -> bool:
-        """Whether the terminal is wide enough, and the page does not have the whole width."""
+        """Whether the terminal is wide enough for the outline and the page is not zoomed."""
         return self._screen.size.width >= WIDE and not self.is_zoomed
 
     @property
     def is_shown(self) -> bool:
-        """Whether the outline is beside the page now."""
+        """Whether the outline is visible. The setting is stored."""
         if self._is_wanted is None:
             self._is_wanted = self._screen.engine.outbox.recall(SHOWN) == "yes"
         return self._is_wanted and self.has_room
 
     def toggle(self) -> None:
-        """Show the outline with the focus, or hide it; remembered."""
+        """Show and focus the outline, or hide it. The choice is stored."""
         self._is_wanted = not self.is_shown
         self._screen.engine.outbox.remember(SHOWN, "yes" if self._is_wanted else None)
         self.arrange()
         self._screen.set_focus(self._session.outline if self._is_wanted else self._session.page_view)
 
     def arrange(self) -> None:
-        """Show the outline where it is wanted and has room."""
+        """Show the outline if it is switched on and has room."""
         outline, is_shown = self._session.outline, self.is_shown
         if outline.has_focus and not is_shown:
             self._screen.set_focus(self._session.page_view)  # at once: a hidden pane would lose the focus
@@ -70,17 +70,17 @@ class OutlinePane:
         outline.follow()
 
     def open(self) -> None:
-        """Go to the heading under the cursor of the outline, and into the page."""
+        """Go to the heading under the cursor of the outline, and focus the page."""
         view = self._session.page_view
         view.go_to_heading(self._session.outline.cursor, opens=True)
         self._screen.set_focus(view)
 
 
 class PageNavigation:
-    """Shows pages where they were left, and handles the commands that move in a page and from page to page.
+    """Shows each page at its last position, and handles the commands that move within and between pages.
 
     Args:
-        session: what the browse screen shows.
+        session: the tree and the page pane.
     """
 
     def __init__(self, session: ContentTree) -> None:
@@ -90,11 +90,16 @@ class PageNavigation:
         self._key = ""
         self._positions: dict[str, Position] = {}
         self._jump: tuple[str, Callable[[], Awaitable[None]]] | None = None
-        """The key of a page that is not shown yet, and what goes to a place on it."""
+        """The key of a page that is not shown yet, and a function that goes to a position on it."""
         self._controls: dict[str, Controls] = {}
 
     def show(self, key: str, make: Callable[[int], PageLayout]) -> None:
-        """Show a page by the key of its item: the same one as it is scrolled, another one where it was left."""
+        """Show a page. The current page keeps its scroll position; another page opens at its last position.
+
+        Args:
+            key: the key of the page in the tree.
+            make: lays out the page for a number of columns.
+        """
         view = self._session.page_view
         if key == self._key:
             view.show(make, line=None)
@@ -107,18 +112,18 @@ class PageNavigation:
             self._screen.run(jump(), group="anchor", exclusive=True)
 
     def show_again(self, key: str, make: Callable[[int], PageLayout]) -> None:
-        """Show the same page with what is known now: pictures, titles of pages; what is read stays where it is."""
+        """Show the current page again after pictures or titles have loaded; the text being read keeps its position."""
         if key == self._key:
             self._session.page_view.show_again(make)
         else:
             self.show(key, make)
 
     def go_to_quote(self, key: str, words: str) -> None:
-        """Go to the line with a quoted text, as soon as the page with this key is shown."""
+        """Go to the line that contains a quote once the page with this key is shown."""
         self._go_to(key, partial(self._go_to_quote, words))
 
     def go_to_line(self, key: str, line: int) -> None:
-        """Go to a line of the Markdown (from 1), as soon as the page with this key is shown."""
+        """Go to a line of the Markdown, counted from 1, once the page with this key is shown."""
         self._go_to(key, partial(self._go_to_line, line))
 
     def _go_to(self, key: str, jump: Callable[[], Awaitable[None]]) -> None:
@@ -136,7 +141,7 @@ class PageNavigation:
             self._screen.notify(f"this page has no line {line:,} any more")
 
     def _remember(self, view: PageView) -> None:
-        """Remember where the page that is shown is read."""
+        """Remember the position in the current page."""
         position = view.position
         if self._key and position:
             self._positions.pop(self._key, None)
@@ -145,11 +150,11 @@ class PageNavigation:
                 self._positions.pop(next(iter(self._positions)))
 
     def columns(self, columns: int) -> int:
-        """The width of a text in a pane of so many columns."""
+        """Return the width of text in a pane with this number of columns."""
         return columns if self.is_zoomed else min(columns, self._screen.app_context.profile.text_width)
 
     def go_to_anchor(self, key: str, anchor: str) -> None:
-        """Go to the line that an anchor leads to, as soon as the page with this key is shown."""
+        """Go to the line of an anchor once the page with this key is shown."""
         self._go_to(key, partial(self._go_to_anchor, anchor))
 
     async def _go_to_anchor(self, anchor: str) -> None:
@@ -157,12 +162,12 @@ class PageNavigation:
             self._screen.notify(f"no heading or anchor “{sanitize(anchor)}” on this page")
 
     def reason_outline(self) -> str | None:
-        """Disabled without headings."""
+        """Return why there are no headings to show."""
         document = self._session.page_view.document
         return None if document and (document.headings or not document.done) else "no headings here"
 
     async def command_outline(self) -> None:
-        """Show the headings beside the page, or hide them; where there is no room, choose one and go to it."""
+        """Show or hide the outline. If there is no room for it, choose a heading from a list."""
         if self.outline.has_room:
             self.outline.toggle()
             return
@@ -191,7 +196,7 @@ class PageNavigation:
         self._go_to_heading(-1)
 
     def reason_next_page(self) -> str | None:
-        """Disabled until the pages of a space are known."""
+        """Return why there is no page to go to."""
         item = self._session.item
         if item is None or item.space is None:
             return "go to a space or a page first"
@@ -208,7 +213,7 @@ class PageNavigation:
         self._turn(-1)
 
     def command_zoom(self) -> None:
-        """Give the page the whole width, or show the tree beside it again."""
+        """Toggle between the whole width for the page and sharing it with the tree."""
         self.is_zoomed = not self.is_zoomed
         if self.is_zoomed:
             self._screen.set_focus(self._session.page_view)  # at once: a hidden tree would lose the focus
@@ -217,7 +222,7 @@ class PageNavigation:
         self.outline.arrange()
 
     def controls(self, key: str) -> Controls:
-        """What is folded on the page of an item, as it was left."""
+        """Return the folding state of a page, which is kept for the last `REMEMBERED` pages."""
         controls = self._controls.pop(key, None) or Controls()
         self._controls[key] = controls
         if len(self._controls) > REMEMBERED:
@@ -225,27 +230,27 @@ class PageNavigation:
         return controls
 
     def reason_fold_section(self) -> str | None:
-        """Disabled without a page."""
+        """Return why there are no sections to fold."""
         return None if self._session.page_view.folds_sections else "no page here"
 
     def command_fold_section(self) -> None:
-        """Fold the section of the heading that the cursor is on or below, or unfold it."""
+        """Fold or unfold the section at the cursor."""
         if not self._session.page_view.toggle_section():
             self._screen.notify("no section here: ] goes to the next heading")
 
     reason_fold_sections = reason_fold_section
 
     def command_fold_sections(self) -> None:
-        """Fold all sections of the page, or unfold them."""
+        """Fold or unfold all sections of the page."""
         is_folded = self._session.page_view.toggle_sections()
         self._screen.notify("all sections are folded" if is_folded else "all sections are open")
 
     def reason_open_all(self) -> str | None:
-        """Disabled without a page."""
+        """Return why there is nothing to open on the page."""
         return None if self._session.page_view.controls else "no page here"
 
     def command_open_all(self) -> None:
-        """Open all tabs, expandables and wide tables, or fold them again."""
+        """Open or close all tabs, expandables and wide tables of the page."""
         view = self._session.page_view
         controls = view.controls
         if controls:
@@ -257,7 +262,7 @@ class PageNavigation:
     reason_wrap = reason_open_all
 
     def command_wrap(self) -> None:
-        """Wrap the code or the wide table under the cursor, or let it scroll."""
+        """Toggle wrapping of the code or wide table under the cursor."""
         controls = self._session.page_view.controls
         if controls and controls.shows_all:
             self._screen.notify("everything on this page is open: fold it first")
@@ -265,7 +270,7 @@ class PageNavigation:
             self._screen.notify("no code or wide table under the cursor")
 
     def open_links(self) -> None:
-        """Follow the link in the line under the cursor; label the links if it has several."""
+        """Follow the link in the line under the cursor. If there are several, label them."""
         view = self._session.page_view
         targets = view.cursor_targets
         if len(targets) == 1:
@@ -290,5 +295,5 @@ class PageNavigation:
             self._screen.notify("this is the last page" if by > 0 else "this is the first page")
             return
         key = page_key(item.space.id, page.id)
-        tree = self._session.tree_view  # the focus stays where it is: in the page or in the tree
+        tree = self._session.tree_view  # the focus stays in the page or in the tree
         tree.move_to_key(key, ancestors=self._session.library.ancestors(key))

@@ -41,10 +41,10 @@ NO_HIT = "Nothing that is loaded has this text in its title. esc ends the filter
 
 
 class PagePane:
-    """Shows the page under the cursor, and handles the commands about it.
+    """Shows the page under the cursor, and handles its commands.
 
     Args:
-        session: what the browse screen shows.
+        session: the tree and the filter.
     """
 
     def __init__(self, session: ContentTree) -> None:
@@ -54,17 +54,17 @@ class PagePane:
         self.pictures = PagePictures(session.screen, lambda: session.page_view.size.height, self._references_changed)
         self._references = ReferenceLoader(session, self.pictures, self._references_changed)
         self.age = ""
-        """How old the shown page is, while offline."""
+        """A note on the age of the cached page, while offline."""
         self._shown = ("", "", "")
         self._drawn_with: Pages | None = None
-        """The pages whose titles are in the page that is shown."""
+        """The pages of the space when the current page was drawn, whose titles its links show."""
 
     def show_page(self) -> Item | None:
-        """Show what is under the cursor, from the store first, then from the service; returns that item."""
+        """Show and return the item under the cursor; a page is shown from the store first, then from the service."""
         item = self._session.item
         self.age = ""
         self._show_item(item)
-        self._screen.refresh_status_bars()  # they name what is under the cursor
+        self._screen.refresh_status_bars()  # the bars name the item under the cursor
         return item
 
     def _show_item(self, item: Item | None) -> None:
@@ -103,7 +103,7 @@ class PagePane:
         request = self._session.library.requests.get(space)
         call: Operation[RevisionPage] = changed_page(space, request.id, page) if request else live_page(space, page)
         engine = self._screen.engine
-        # at once, so that the row and its page are one picture, unless the next key waits already
+        # at once, so that row and page change in one frame, unless the next key is waiting already
         is_passed = self._screen.app_context.type_ahead.has_more
         known = None if is_passed else engine.known(call, priority=VISIBLE)
         answers = engine.watch(call, known=known)
@@ -113,7 +113,7 @@ class PagePane:
 
     @property
     def page_text(self) -> tuple[str, str] | None:
-        """The title and the Markdown of the page that is shown; None if none is."""
+        """Title and Markdown of the page that is shown; None if there is no page."""
         key, markdown, title = self._shown
         return (title, markdown) if key else None
 
@@ -122,7 +122,7 @@ class PagePane:
         self._show(None, text, "")
 
     def follow_link(self, target: str) -> None:
-        """Open the target of a link: a page, a file or a web address in the browser, or what a space's home names."""
+        """Open the target of a link: a page, a file, a web address, or an item on the home of a space."""
         item = self._session.item
         if item and item.kind == "space":
             self.home.follow(target)
@@ -157,7 +157,7 @@ class PagePane:
             self._screen.run(self._open_file(item.space.id, pages, target, source_path(item.page)))
 
     def _follow_reference(self, item: Item, space: str, page: str, anchor: str) -> None:
-        """Go to a page that a link names by its id, also in another space."""
+        """Go to a page, possibly in another space, and to an anchor on it."""
         key = page_key(space, page)
         if anchor:
             self.navigation.go_to_anchor(key, anchor)
@@ -167,7 +167,7 @@ class PagePane:
             self._session.visit(key)
 
     async def _open_file(self, space: str, pages: Pages, target: str, source: str) -> None:
-        """Open an image or a file in the browser; a link to nothing says to what."""
+        """Open an image or file in the browser. For a broken link, show its target."""
         request = self._session.library.requests.get(space)
         call: Operation[Page[RevisionFile]] = (
             ListChangeRequestFiles(space_id=space, change_request_id=request.id, limit=ALL)
@@ -183,12 +183,12 @@ class PagePane:
             self._screen.notify(f"broken link, not found in this space: {sanitize(target)}")
 
     def reason_backlinks(self) -> str | None:
-        """Disabled without a page."""
+        """Return why there are no backlinks to show."""
         item = self._session.item
         return None if item and item.kind == "document" else "no page here"
 
     async def command_backlinks(self) -> None:
-        """Choose among the pages that link to this one, and open it."""
+        """Choose one of the pages that link to this page, and open it."""
         item = self._session.item
         if item is None or item.page is None or item.space is None:
             return
@@ -237,7 +237,7 @@ class PagePane:
             self._screen.notify("no page here")
 
     def command_web(self) -> None:
-        """Open the published page in the browser, or that of the app if no site publishes the space."""
+        """Open the published page in the browser, or the page in the web app if the space is not published."""
         item = self._session.item
         address = self._web_address(item) if item else None
         if address:
@@ -246,7 +246,7 @@ class PagePane:
             self._screen.notify("it has no web address")
 
     def _web_address(self, item: Item) -> str | None:
-        """The address of an item; a page is not published as it is in a change request, so that is the app's."""
+        """Return the web address of an item. In a change request this is its address in the app."""
         space, page = item.space, item.page
         if item.site:
             return item.site.urls.published or item.site.urls.app
@@ -254,7 +254,8 @@ class PagePane:
             return None
         request = self._session.library.requests.get(space.id)
         if space.urls.published and request is None:
-            # the default space of a site has the site's address, every other its own below it, and pages their paths
+            # the default space has the address of its site; other spaces have a path below it, and pages a path below
+            # that
             return f"{space.urls.published.rstrip('/')}/{quote(page.path or '') if page else ''}"
         app = page.urls.app if page and page.urls else None
         return app or (request.urls.app if request else None) or space.urls.app
@@ -275,7 +276,7 @@ class PagePane:
         self._show(item, markdown, result.value.title)
 
     def _show(self, item: Item | None, markdown: str, title: str) -> None:
-        """Show a page, or without an item a sentence; the scroll position stays if it is the same page."""
+        """Show a page, or a sentence if there is no item. The same page keeps its scroll position."""
         key = item.key if item else ""
         pages = self._session.library.pages(item.space.id) if item and item.space else None
         if self._shown == (key, markdown, title) and self._drawn_with is pages:
@@ -284,7 +285,7 @@ class PagePane:
         self.navigation.show(key, self._layout(item, pages))
 
     def _layout(self, item: Item | None, pages: Pages | None) -> Callable[[int], PageLines]:
-        """Lays the shown page out for a width, with what is known now about what it refers to."""
+        """Return a function that lays out the current page for a width, with the references loaded so far."""
         key, markdown, title = self._shown
         columns = self.navigation.columns
         references = self._references.of(item, pages) if item else NO_REFERENCES
@@ -296,11 +297,10 @@ class PagePane:
 
     @property
     def _edit_key(self) -> str:
-        """The key that opens the editor."""
         return shown(self._screen.app_context.keymap.get("edit", ("e",))[0])
 
     def _references_changed(self) -> None:
-        """Draw the shown page again with what is known now about what it refers to."""
+        """Redraw the current page with the references loaded so far."""
         key, item = self._shown[0], self._session.item
         if key and item and item.key == key:
             self._drawn_with = self._session.library.pages(item.space.id) if item.space else None

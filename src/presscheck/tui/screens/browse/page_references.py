@@ -1,7 +1,7 @@
-"""What the page in Browse refers to: titles of pages, files, reusable content, variables, API descriptions.
+"""References of the page in the browse screen: titles of pages, files, reusable content, variables, API descriptions.
 
-The tree of pages is known before a page is shown. The rest is read only for pages that refer to it, and drawn when it
-is there: showing a page never waits for it.
+The tree of pages is loaded before any page is shown. Everything else is read only for pages that refer to it, and
+drawn when it arrives. A page is shown without waiting for its references.
 """
 
 from __future__ import annotations
@@ -46,30 +46,30 @@ if TYPE_CHECKING:
     from presscheck.tui.screens.references.page_pictures import PagePictures
 
 MOST_SPECIFICATIONS = 5
-"""API descriptions that are read for one page."""
+"""Maximum number of API descriptions that are read for a page."""
 LARGEST_DESCRIPTION = 1 << 20
-"""The largest file with an API description that is read, in bytes."""
+"""Maximum size, in bytes, of a file with an API description."""
 NOT_HERE = "This space has no such reusable content."
 _SIGNS = ("{% include", "{% file", "{% openapi ", "{% swagger ", 'class="expression"', "<img", "![")
-"""What stands only in texts that refer to files, reusable content or variables."""
+"""Strings that occur only in texts that refer to files, reusable content or variables."""
 _PEOPLE = "/~/users/"
-"""How addresses of people begin."""
+"""The start of links to users."""
 _linked = re.compile(r"(?:\]\(|href=\")([^)\"\s]{1,500}+)").finditer
 _specifications = re.compile(r"\{%-?\s*openapi-[a-z]+[^%]*?\bspec=\"([a-z0-9-]{1,100})\"").findall
 _described = re.compile(r"\{%-?\s*(?:openapi|swagger)\s[^%\n]*?\bsrc=\"([^\"\n]{1,500})\"").findall
-"""The addresses of files with an API description."""
+"""Finds the addresses of files with API descriptions."""
 _thing = re.compile(r"/~/(users|collections)/([\w-]+)$").match
 _in_space = re.compile(r"/~/spaces/([\w-]+)$").match
 
 
 class PageReferences:
-    """The references of one page, resolved with what is known.
+    """The references of a page, resolved with the data loaded so far.
 
     Args:
-        loader: has what is read beyond the pages of the tree.
+        loader: provides content besides the pages of the tree.
         item: the page.
-        links: the pages, and where known the files, of its space.
-        specifications: API descriptions by the names of their specifications.
+        links: the pages of its space and, if loaded, the files.
+        specifications: API descriptions by name of the specification or key of the file.
     """
 
     def __init__(
@@ -89,7 +89,7 @@ class PageReferences:
         return source_path(self._item.page) if self._item.page else ""
 
     def target(self, address: str) -> LinkTarget | None:
-        """What a link leads to; None for web addresses, and for what is not loaded yet."""
+        """Return the target of a link; None for web addresses and for targets that are not loaded."""
         if address not in self._targets:
             self._targets[address] = self._find(address)
         return self._targets[address]
@@ -123,14 +123,14 @@ class PageReferences:
         return LinkTarget(item.title) if item else None
 
     def included(self, address: str) -> Included | None:
-        """The reusable content that an address names, with its text, or with why that is not shown."""
+        """Return reusable content by its address. If it cannot be shown, its note says why."""
         found = self._loader.texts.included(address, self.piece)
         if found is None:
             return Included("", note=self._loader.problem() if self._revision is None else NOT_HERE)
         return found
 
     def piece(self, address: str) -> Piece | None:
-        """The reusable content of this space that an address names; None if there is none, or it is not loaded."""
+        """Return reusable content of this space by its address; None if it does not exist or is not loaded."""
         if self._revision is None or self._item.space is None:
             return None
         found = self._links.resolver.resolve(address, self._source)
@@ -138,19 +138,19 @@ class PageReferences:
         return Piece(self._item.space.id, piece) if piece else None
 
     def variable(self, expression: str) -> str | None:
-        """The value of a variable of the space or the page."""
+        """Return the value of a variable of the space or the page."""
         page = self._item.page
         of_space = self._revision.variables if self._revision else None
         return value_of(expression, of_space, page.variables if page else None)
 
     def specification(self, name: str) -> Mapping[str, Any] | None:
-        """An API description, by the name of its specification, or by the address of its file in the space."""
+        """Return an API description by the name of its specification, or by the address of a file in the space."""
         known = self._specifications.get(name)
         file = self._links.file(name, self._source) if known is None else None
         return self._specifications.get(_file_key(file)) if file else known
 
     def picture(self, address: str, columns: int) -> Picture | None:
-        """The picture for an image: of a file of the space, else a note; None while the files are not known."""
+        """Return the picture of an image, or a note for other addresses; None until the files are loaded."""
         if self._revision is None or self._item.space is None:
             return None
         request = self._library.requests.get(self._item.space.id)
@@ -158,45 +158,50 @@ class PageReferences:
         return self._loader.pictures.picture(place, self._links.file(address, self._source), address, columns)
 
     def shows(self, condition: str) -> bool | None:
-        """None: the page is shown to its authors, with all conditions."""
+        """Return None: authors see content with any condition."""
         return None
 
 
 class ReferenceLoader:
-    """Reads what the shown page refers to beyond the tree of pages.
+    """Reads the content that the current page refers to, besides the tree of pages.
 
     Args:
-        session: what the browse screen shows.
-        pictures: reads and draws the images of pages.
-        on_change: called when more is known about the shown page.
+        session: the tree.
+        pictures: reads and draws images.
+        on_change: called when more content for the current page has arrived.
     """
 
     def __init__(self, session: ContentTree, pictures: PagePictures, on_change: Callable[[], None]) -> None:
         self.session, self._screen = session, session.screen
         self.pictures, self._on_change = pictures, on_change
         self._content: tuple[tuple[str, str], Revision] | None = None
-        """The content of the space, and of the change request, that was read last."""
+        """The space and change request that were read last, and their content."""
         self._links = SpaceLinks((), None)
         self._watched: tuple[str, str] | None = None
-        """The space, and the change request, whose content is subscribed."""
+        """The space and change request whose content is subscribed to."""
         self._names: frozenset[str] = frozenset()
-        """The specifications that are subscribed."""
+        """The names of the specifications that are subscribed to."""
         self._descriptions: dict[str, Mapping[str, Any]] = {}
-        """By the names of specifications, and by the keys of files."""
+        """API descriptions by the name of the specification or the key of the file."""
         self._files_read: set[str] = set()
-        """The keys of the files with an API description that are read, or were."""
+        """The keys of the files with API descriptions that were read or are being read."""
         self.people: dict[str, str] = {}
-        """The names of the members of the organization, once a page has mentioned one of them."""
+        """The names of the members of the organization, loaded when a page first mentions a user."""
         self.texts = IncludedTexts(session.screen, self._texts_changed)
         self._problem = ""
-        """Why the content of the space is not known."""
+        """The reason why the content of the space could not be loaded."""
         self._shown: tuple[Item, tuple[str, str], str] | None = None
-        """The shown page, its space and change request, and its text."""
+        """The current page, its space and change request, and its Markdown."""
         self._has_included = False
-        """Whether the shown page includes reusable content, or the one before did."""
+        """Whether the current page or the previous one includes reusable content."""
 
     def of(self, item: Item, listed: Pages | None) -> PageReferences:
-        """The references of a page; `listed` are the pages of its space, as far as they are loaded."""
+        """Return the references of a page.
+
+        Args:
+            item: the page.
+            listed: the pages of its space; None until they are loaded.
+        """
         known = self._content
         revision = known[1] if known is not None and known[0] == self._place(item) else None
         pages = listed.pages if listed else ()
@@ -206,14 +211,14 @@ class ReferenceLoader:
         return PageReferences(self, item, self._links, descriptions)
 
     def problem(self) -> str:
-        """Why the content of the space is not known, as display text."""
+        """Return why the content of the space is not loaded, as display text."""
         return self._problem or (LOADING if self._screen.engine.status.online else NOT_CACHED)
 
     def want(self, item: Item, markdown: str) -> None:
-        """Read what a page refers to; what is subscribed already, for the page before, stays."""
+        """Read the content that a page refers to. Subscriptions that the previous page needed too are kept."""
         place = self._place(item)
         if self._shown == (item, place, markdown):
-            return  # the service confirms what was shown from the cache
+            return  # the service has confirmed the cached page
         self._shown = item, place, markdown
         if refers_beyond_pages(markdown) and place != self._watched:
             self._watched, self._problem = place, ""
@@ -241,7 +246,7 @@ class ReferenceLoader:
         self._want_files()
 
     def leave(self) -> None:
-        """End the subscriptions, because no page is shown."""
+        """End the subscriptions, because no page is shown any more."""
         if self._watched:
             self._screen.unsubscribe("content")
         for name in self._names:
@@ -266,7 +271,7 @@ class ReferenceLoader:
             self._on_change()
 
     def _want_texts(self) -> None:
-        """Read the texts of the reusable content that the shown page includes, as far as that is known."""
+        """Read the texts of the reusable content that the current page includes."""
         if self._shown is None:
             return
         item, _, markdown = self._shown
@@ -277,7 +282,7 @@ class ReferenceLoader:
             self.texts.want(markdown, self.of(item, pages).piece)
 
     def _want_files(self) -> None:
-        """Read the API descriptions that stand in files of the space, once these are known."""
+        """Read the API descriptions in files that the current page refers to, once the files are listed."""
         item, place, markdown = self._shown or (None, ("", ""), "")
         sources = list(dict.fromkeys(_described(markdown)))[:MOST_SPECIFICATIONS]
         if item is None or item.page is None or item.space is None or not sources:
@@ -304,12 +309,12 @@ class ReferenceLoader:
             self._on_change()
 
     def _texts_changed(self) -> None:
-        """Read what the texts that are known now include, and draw the page again."""
+        """Read the content that newly loaded texts include, and redraw the page."""
         self._want_texts()
         self._on_change()
 
     async def _read_people(self) -> None:
-        """Read the names of the people who can be mentioned; those that cannot be read stay as they are written."""
+        """Read the names of users for mentions. If that fails, mentions stay as written."""
         organization = self.session.organization_id
         if organization:
             with suppress(PresscheckError):
@@ -325,12 +330,12 @@ class ReferenceLoader:
 
 
 def refers_to_content(markdown: str) -> bool:
-    """Whether a text refers to pages, files, reusable content or variables."""
+    """Return whether a text refers to pages, files, reusable content or variables."""
     return refers_beyond_pages(markdown) or next(_linked(markdown), None) is not None
 
 
 def refers_beyond_pages(markdown: str) -> bool:
-    """Whether a text refers to more than pages: to files, reusable content or variables."""
+    """Return whether a text refers to files, reusable content or variables."""
     return any(sign in markdown for sign in _SIGNS) or any(_is_file(match[1]) for match in _linked(markdown))
 
 

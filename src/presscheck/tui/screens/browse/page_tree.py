@@ -25,9 +25,9 @@ READABLE = ("document", "computed")
 """The types of pages that have a text."""
 Placed = TypeVar("Placed", Collection, Space)
 BOOKMARKED, OPENED = "shortcuts bookmarks", "shortcuts recent"
-"""The keys of the groups of shortcuts, at the top of the tree."""
+"""The keys of the groups of shortcuts at the top of the tree."""
 SITES = "sites"
-"""The key of the group of sites, below collections and spaces; also the kind of its item."""
+"""The key, and the kind, of the group of sites below collections and spaces."""
 STYLES = {
     "shortcuts": "quiet strong",
     SITES: "quiet strong",
@@ -42,8 +42,8 @@ STYLES = {
 class Item(NamedTuple):
     """An item of the tree.
 
-    Its kind is `collection`, `space`, `site` or the type of a page; `shortcuts` is a group of shortcuts, and `shortcut`
-    one; `sites` is the group of all sites.
+    Its kind is `collection`, `space`, `site`, `shortcut` or the type of a page. Groups have the kinds `shortcuts` and
+    `sites`.
     """
 
     key: str
@@ -58,18 +58,18 @@ class Item(NamedTuple):
 
 
 def page_key(space_id: str, page_id: str) -> str:
-    """The key of a page in the tree."""
+    """Return the key of a page in the tree."""
     return f"page {space_id} {page_id}"
 
 
 class Library:
-    """The collections, spaces, pages and sites of an organization; each part is set when it is loaded.
+    """The collections, spaces, pages and sites of an organization, as they are loaded.
 
-    `requests` are the change requests that spaces are browsed in, by the id of the space.
+    `requests` maps ids of spaces to the change requests in which they are shown.
 
     Args:
-        notifications: returns whether a space is `muted` or `followed`, by its id.
-        is_bookmarked: returns whether an item is bookmarked, by its key.
+        notifications: returns whether a space is `muted` or `followed`, by id.
+        is_bookmarked: returns whether an item is bookmarked, by key.
     """
 
     def __init__(
@@ -85,22 +85,22 @@ class Library:
         self._is_loaded = False
         self._shortcuts: dict[str, tuple[Shortcut, ...]] = {}
         self._sites: tuple[Site, ...] | None = None
-        """None if they are not known."""
+        """The sites; None until they are loaded."""
         self._moves: dict[str, tuple[str, tuple[Move, ...]]] = {}
         self._items: dict[str, Item] = {}
         self._children: dict[str | None, list[Item]] = {}
         self._text = ""
         self._visible: set[str] | None = None
-        """The keys of the items that the filter keeps; None without one."""
+        """The keys of the items that match the filter; None without a filter."""
 
     def set_spaces(self, collections: Sequence[Collection], spaces: Sequence[Space]) -> None:
-        """Replace collections and spaces."""
+        """Replace the collections and spaces."""
         self._collections, self._spaces = tuple(collections), tuple(spaces)
         self._is_loaded = True
         self._index()
 
     def set_sites(self, sites: Sequence[Site]) -> bool:
-        """Replace the sites; returns whether the tree shows others now, which it does once it has the spaces."""
+        """Replace the sites. Returns True if the displayed tree changes, which requires that spaces are loaded."""
         if self._sites == tuple(sites):
             return False
         self._sites = tuple(sites)
@@ -116,7 +116,7 @@ class Library:
         self._index()
 
     def set_shortcuts(self, bookmarks: Sequence[Shortcut], recent: Sequence[Shortcut]) -> bool:
-        """Replace the bookmarks, in order, and what was opened, the newest first; returns whether they are others."""
+        """Replace the bookmarks, in order, and the recent items, newest first. Returns True if any changed."""
         shortcuts = {BOOKMARKED: tuple(bookmarks), OPENED: tuple(recent)}
         if shortcuts == self._shortcuts:
             return False
@@ -125,7 +125,7 @@ class Library:
         return True
 
     def set_moves(self, space_id: str, request_id: str, moves: Sequence[Move]) -> None:
-        """Show moves that are not sent yet, as long as the space is browsed in this change request."""
+        """Show unsent moves while the space is shown in this change request."""
         if moves:
             self._moves[space_id] = request_id, tuple(moves)
         else:
@@ -133,30 +133,30 @@ class Library:
         self._index()
 
     def add_pages(self, pages: Mapping[str, Pages]) -> None:
-        """Add the pages of several spaces, by the ids of the spaces."""
+        """Add the pages of several spaces, by ids of the spaces."""
         if pages:
             self._pages |= pages
             self._index()
 
     def filter(self, text: str) -> set[str]:
-        """Keep only items with a text in their title, with what is in them, and their ancestors; returns the ancestors.
+        """Keep only the items whose titles contain a text, their contents, and their ancestors.
 
-        An empty text ends the filter.
+        An empty text ends the filter. Returns the keys of the ancestors.
         """
         self._text = text.lower()
         return self._filter()
 
     def item(self, key: str | None) -> Item | None:
-        """The item with a key; None if it is unknown."""
+        """Return the item with a key; None if there is none."""
         return self._items.get(key or "")
 
     def target(self, key: str | None) -> Item | None:
-        """The item with a key; for a shortcut, what it leads to, as far as that is loaded."""
+        """Return the item with a key or, for a shortcut, the item that it leads to if that is loaded."""
         item = self._items.get(key or "")
         return (self._items.get(item.shortcut.target) or item) if item and item.shortcut else item
 
     def is_gone(self, shortcut: Shortcut) -> bool:
-        """Whether what a shortcut leads to is known not to be there."""
+        """Return whether the target of a shortcut no longer exists. Returns False until that can be determined."""
         if not self._is_loaded or shortcut.target in self._items:
             return False
         if shortcut.kind == "site":
@@ -166,15 +166,15 @@ class Library:
 
     @property
     def first_key(self) -> str | None:
-        """The key of the first collection or space, which is below the shortcuts."""
+        """The key of the first collection, space or group of sites, after the shortcuts."""
         return next((item.key for item in self._children.get(None, ()) if item.kind != "shortcuts"), None)
 
     def collections(self) -> set[str]:
-        """The keys of all collections."""
+        """Return the keys of all collections."""
         return {item.key for item in self._items.values() if item.kind == "collection"}
 
     def groups(self, space_id: str) -> set[str]:
-        """The keys of the groups of a space that have pages."""
+        """Return the keys of the groups of a space that have pages."""
         return {
             item.key
             for item in self._items.values()
@@ -182,7 +182,7 @@ class Library:
         }
 
     def pages(self, space_id: str) -> Pages | None:
-        """The pages of a space, with the moves that are not sent yet; None if they are not loaded."""
+        """Return the pages of a space, with the unsent moves applied; None if they are not loaded."""
         pages, request = self._pages.get(space_id), self.requests.get(space_id)
         moved_in, moves = self._moves.get(space_id, ("", ()))
         if pages is None or request is None or request.id != moved_in:
@@ -190,7 +190,7 @@ class Library:
         return pages.model_copy(update={"pages": rearranged(pages.pages, moves)})
 
     def ancestors(self, key: str) -> list[str]:
-        """The keys of the ancestors of an item, outermost first."""
+        """Return the keys of the ancestors of an item, outermost first."""
         keys: list[str] = []
         item = self.item(key)
         while item and item.parent:
@@ -199,15 +199,15 @@ class Library:
         return keys
 
     def siblings(self, item: Item) -> list[Item]:
-        """The spaces beside a space, or the collections beside a collection, in order, with itself."""
+        """Return the items of the same kind in the same parent, in order, including the item."""
         return [other for other in self._children.get(item.parent, ()) if other.kind == item.kind]
 
     def inside(self, item: Item) -> list[Item]:
-        """The items directly in an item."""
+        """Return the items directly in an item."""
         return list(self._children.get(item.key, ()))
 
     def below(self, item: Item) -> list[Item]:
-        """The items in an item, at any depth, in the order of the tree."""
+        """Return the items in an item, at any depth, in the order of the tree."""
         return list(self._in_order(item.key))
 
     @property
@@ -216,20 +216,20 @@ class Library:
         return self._spaces
 
     def has(self, collections: Sequence[Collection], spaces: Sequence[Space]) -> bool:
-        """Whether these are the collections and spaces that it has."""
+        """Return whether these are the current collections and spaces."""
         return (tuple(collections), tuple(spaces)) == (self._collections, self._spaces)
 
     def with_other_content(self, spaces: Sequence[Space]) -> list[str]:
-        """The ids of those spaces whose pages are known, and whose content changed since the ones that it has."""
+        """Return the ids of the spaces whose pages are loaded and whose revision has changed."""
         before = {space.id: space.revision for space in self._spaces if space.id in self._pages}
         return [space.id for space in spaces if before.get(space.id, space.revision) != space.revision]
 
     def all_collections(self) -> list[Item]:
-        """All collections, in the order of the tree."""
+        """Return all collections, in the order of the tree."""
         return [item for item in self._in_order(None) if item.kind == "collection"]
 
     def swap(self, one: str, other: str) -> None:
-        """Exchange the places of two sibling spaces, or of two collections, by their keys."""
+        """Swap two sibling spaces, or two sibling collections, by key."""
         first, second = self.item(one), self.item(other)
         if first is None or second is None:
             return
@@ -245,12 +245,12 @@ class Library:
             yield from self._in_order(item.key)
 
     def path(self, key: str | None) -> list[Item]:
-        """The items from the space down to an item."""
+        """Return the items on the path to an item, without collections."""
         items = [self.item(part) for part in (*self.ancestors(key or ""), key)]
         return [item for item in items if item and item.kind != "collection"]
 
     def nodes(self, key: str | None) -> list[Node]:
-        """The child nodes of an item; None is the root."""
+        """Return the child nodes of an item; None is the root."""
         visible, items = self._visible, self._children.get(key, ())
         return [self._node(item) for item in items if visible is None or item.key in visible]
 
@@ -277,7 +277,7 @@ class Library:
         return Node(item.key, line, expandable=is_group or bool(item.page and item.page.pages))
 
     def _shortcut_node(self, item: Item, shortcut: Shortcut) -> Node:
-        """A shortcut: the label of what it leads to, if that is known, and where it is."""
+        """Return the node of a shortcut: the label of its target if that is loaded, and the place of the target."""
         target = self.item(shortcut.target)
         if self.is_gone(shortcut):
             return Node(item.key, (Span(sanitize(item.title) or "(no title)", "quiet"),), (Span("gone ", "waiting"),))
@@ -333,7 +333,7 @@ class Library:
                 self._add_pages(page.pages, space, key)
 
     def _add(self, item: Item) -> bool:
-        """Add an item below its parent; False if there is one with this key, which may be the parent itself."""
+        """Add an item below its parent. Returns False if the key exists, for example as a page inside itself."""
         if item.key in self._items:
             return False
         self._items[item.key] = item
@@ -342,7 +342,7 @@ class Library:
 
 
 def _parents(collections: Iterable[Collection]) -> dict[str, str | None]:
-    """The id of the parent of each collection, by id; None at the top, and where collections contain each other."""
+    """Return the parent ids of collections; None at the top, and for collections that contain each other."""
     parents = {collection.id: collection.parent for collection in collections}
     for collection in list(parents):
         seen, parent = {collection}, parents[collection]
@@ -355,7 +355,7 @@ def _parents(collections: Iterable[Collection]) -> dict[str, str | None]:
 
 
 def _swapped(items: Sequence[Placed], one: str, other: str) -> tuple[Placed, ...]:
-    """Items with two of them exchanged, by their ids."""
+    """Return the items with two of them swapped, by id."""
     places = {item.id: at for at, item in enumerate(items)}
     changed = list(items)
     changed[places[one]], changed[places[other]] = items[places[other]], items[places[one]]
@@ -363,12 +363,12 @@ def _swapped(items: Sequence[Placed], one: str, other: str) -> tuple[Placed, ...
 
 
 def count_below(page: RevisionPage) -> int:
-    """The number of pages below a page."""
+    """Return the number of pages below a page."""
     return sum(1 for _ in flatten(page.pages))
 
 
 def label(item: Item) -> Line:
-    """The title of an item, behind its emoji or the sign of its kind."""
+    """Return the title of an item, after its emoji or the sign of its kind."""
     page = item.page
     style = STYLES.get(item.kind, "quiet" if page and page.hidden else "")
     character = (emoji_character(page.emoji) or icon_sign(page.icon or "")) if page else ""
