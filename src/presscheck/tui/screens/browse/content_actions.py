@@ -48,7 +48,7 @@ class ContentActions:
         return self._screen.engine.missing_reason(GetChangeRequestPDF if in_request else GetSpacePDF)
 
     async def command_pdf(self) -> None:
-        """Open a PDF of the page or space, or copy its address. The service deletes the PDF after an hour."""
+        """Open a PDF of the page or space, or copy its address. The service keeps the PDF for an hour."""
         item = self._session.item
         if item is None or item.space is None:
             return

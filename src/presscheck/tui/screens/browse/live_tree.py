@@ -23,8 +23,7 @@ async def keep_current(session: ContentTree) -> None:
     """Refresh the listings of the tree while the screen is visible, less often after failures. Runs until cancelled.
 
     The listing of spaces includes the revisions on main, so it shows when pages change. There is no listing of this
-    kind
-    for change requests. Under the cursor, the change request and its pages are refreshed too.
+    kind for change requests. Under the cursor, the change request and its pages are refreshed too.
     """
     wait, engine = INTERVAL, session.screen.engine
     while True:

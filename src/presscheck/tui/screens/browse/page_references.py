@@ -1,7 +1,7 @@
 """References of the page in the browse screen: titles of pages, files, reusable content, variables, API descriptions.
 
-The tree of pages is loaded before any page is shown. Everything else is read only for pages that refer to it, and
-drawn when it arrives. A page is shown without waiting for its references.
+The tree of pages is loaded before any page is shown. Everything else is read only for pages that refer to it, and drawn
+when it arrives. A page is shown without waiting for its references.
 """
 
 from __future__ import annotations

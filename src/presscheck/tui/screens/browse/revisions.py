@@ -1,4 +1,4 @@
-"""The revisions of a space or of a change request, each with what it changed, and pages as they were in one of them."""
+"""The revisions of a space or change request with their changes, and pages as they were in a revision."""
 
 from __future__ import annotations
 
@@ -50,28 +50,28 @@ if TYPE_CHECKING:
     from presscheck.tui.screens.browse.session import ContentTree
 
 CHUNK = 20
-"""Revisions that are read at a time."""
+"""Number of revisions that are read at a time."""
 
 
 class RevisionActions:
-    """The command that lists the revisions of a space.
+    """Handles the command that lists the revisions of a space.
 
     Args:
-        session: what the browse screen shows.
+        session: the tree and the page pane.
     """
 
     def __init__(self, session: ContentTree) -> None:
         self._session, self._screen = session, session.screen
 
     def reason_history(self) -> str | None:
-        """Disabled without a space, and if the service does not tell what a revision changed."""
+        """Return why no revisions can be listed here."""
         item = self._session.item
         if item is None or item.space is None:
             return "go to a space or a page first"
         return self._screen.engine.missing_reason(GetRevisionChanges)
 
     def command_history(self) -> None:
-        """List the revisions of the space, or of the change request that it is browsed in."""
+        """List the revisions of the space, or of the change request in which it is shown."""
         item = self._session.item
         if item and item.space:
             request = self._session.library.requests.get(item.space.id)
@@ -79,7 +79,7 @@ class RevisionActions:
 
 
 class _Row(NamedTuple):
-    """A row: a revision, or one of its changes."""
+    """A row of the list: a revision, or a change in it."""
 
     line: Line
     revision: str
@@ -88,11 +88,11 @@ class _Row(NamedTuple):
 
 
 class RevisionListScreen(BaseScreen):
-    """The revisions of a space or of a change request, newest first; below each what it changed.
+    """The revisions of a space or change request, newest first, each followed by its changes.
 
     Args:
         space: the space.
-        request: the change request; None for main. Its revisions end where it began, and a row leads to those of main.
+        request: the change request; None for main. Its revisions end where it was created; the last row leads to main.
     """
 
     DEFAULT_CSS = "RevisionListScreen RowList { margin-top: 1; }"
@@ -120,7 +120,7 @@ class RevisionListScreen(BaseScreen):
 
     @property
     def _request_title(self) -> str:
-        """Number and subject of the change request, as display text."""
+        """The number and subject of the change request, as display text."""
         request = self._request
         return f"#{request.number} {sanitize(request.subject) or '(no subject)'}" if request else ""
 
@@ -142,7 +142,7 @@ class RevisionListScreen(BaseScreen):
         self.run(self._read, group="revisions", exclusive=True)
 
     def command_open(self) -> None:
-        """Read a page as it was in the revision; the last row reads older revisions, or lists those of main."""
+        """Open the page as it was in the revision. The last row loads older revisions, or opens those of main."""
         at = self.query_one(RowList).cursor
         if at == len(self._rows) and not self._is_complete:
             self.run(self._read, group="revisions", exclusive=True)
@@ -162,7 +162,7 @@ class RevisionListScreen(BaseScreen):
             self.app_context.push_screen(PageAsItWas(self._space, row.revision, row.created_at, page, self._request))
 
     def reason_revert(self) -> str | None:
-        """Why nothing can be brought back: from a change request, single pages are."""
+        """Return why nothing can be brought back. In a change request, only single pages can be."""
         at = self.query_one(RowList).cursor
         if at >= len(self._rows):
             return "go to a revision first"
@@ -172,12 +172,12 @@ class RevisionListScreen(BaseScreen):
         return _write_reason(self, self._request)
 
     def command_revert(self) -> Awaitable[None]:
-        """Choose whether to bring back the page or all pages, in a new change request."""
-        # the row is taken at once: during the first request the cursor may move, and the rows may be read again
+        """Choose whether to bring back the page or all pages, and create a change request for that."""
+        # the row is read now: until the first response arrives, the cursor may move or the rows may be reloaded
         return self._bring_back_row(self._rows[self.query_one(RowList).cursor])
 
     async def _bring_back_row(self, row: _Row) -> None:
-        """Choose what of a revision is brought back; in a change request it is the page of the row."""
+        """Ask whether to bring back the page or all pages; in a change request, bring back the page of the row."""
         if await stays_locked(self, self._space.id):
             return
         page = row.change.page if row.change and row.change.type != "page_deleted" else None
@@ -193,12 +193,12 @@ class RevisionListScreen(BaseScreen):
             await _bring_back(self, self._space, row.revision, row.created_at, one)
 
     def reason_go_links(self) -> str | None:
-        """Disabled below the last revision."""
+        """Return why no files can be listed here."""
         at = self.query_one(RowList).cursor
         return None if at < len(self._rows) else "no revision here"
 
     async def command_go_links(self) -> None:
-        """List the files that the space had in the revision under the cursor, and open one of them."""
+        """List the files of the space in the revision under the cursor, and open one of them."""
         row = self._rows[self.query_one(RowList).cursor]
         call = ListRevisionFiles(space_id=self._space.id, revision_id=row.revision, limit=ALL)
         files = (await self.engine.read(call)).items
@@ -215,7 +215,7 @@ class RevisionListScreen(BaseScreen):
             open_address(self.app_context, address)
 
     async def _read(self) -> None:
-        """Read the next revisions, and show each as soon as it is there."""
+        """Read the next revisions, and show each as soon as it is read."""
         try:
             if self._steps is None:
                 self._steps = await self._newest()
@@ -235,7 +235,7 @@ class RevisionListScreen(BaseScreen):
         self._show()
 
     async def _newest(self) -> AsyncIterator[Step]:
-        """The revisions from the newest one on, as it is now."""
+        """Return the revisions from the current one to the oldest."""
         space, request = self._space.id, self._request
         if request is None:
             return revisions(self.engine, space, (await self.engine.read(GetSpace(space_id=space))).revision)
@@ -266,11 +266,11 @@ class PageAsItWas(BaseScreen):
     """A page as it was in a revision.
 
     Args:
-        space: its space.
+        space: the space of the page.
         revision: the id of the revision.
-        created_at: when the revision was made.
+        created_at: the time of the revision.
         page: the page.
-        request: the change request that has the revision, and gets the page back; None for main.
+        request: the change request of the revision, in which the page is brought back; None for main.
     """
 
     DEFAULT_CSS = "PageAsItWas PageView { margin-top: 1; }"
@@ -309,11 +309,11 @@ class PageAsItWas(BaseScreen):
         self.run(self._read, group="page", exclusive=True)
 
     def reason_revert(self) -> str | None:
-        """Why the page cannot be brought back."""
+        """Return why the page cannot be brought back."""
         return _write_reason(self, self._request)
 
     async def command_revert(self) -> None:
-        """Bring the page back in its change request, or else in a new one."""
+        """Bring the page back in its change request or, for a revision of main, in a new change request."""
         if await stays_locked(self, self._space.id):
             return
         if self._request:
@@ -328,12 +328,12 @@ class PageAsItWas(BaseScreen):
 
     @on(PageView.PicturesNear)
     def pictures_near(self, event: PageView.PicturesNear) -> None:
-        """Read the pictures that are visible, or soon will be."""
+        """Load the pictures that are visible or close to the visible lines."""
         self._pictures.load(event.names)
 
     @on(LineView.LinkChosen)
     def link_chosen(self, event: LineView.LinkChosen) -> None:
-        """Open an address; pages of an old revision are opened from the list of revisions."""
+        """Open a web address. Links between pages can only be followed in the browse screen."""
         if is_safe_url(event.target):
             open_address(self.app_context, event.target)
         else:
@@ -354,7 +354,7 @@ class PageAsItWas(BaseScreen):
             self.run(self._read_content(page), group="content", exclusive=True)
 
     async def _read_content(self, page: RevisionPage) -> None:
-        """Read what the revision has, and draw its images, its reusable content and the titles of its pages."""
+        """Read the content of the revision, and draw images, reusable content and titles of pages from it."""
         content = await self.engine.read(GetRevision(space_id=self._space.id, revision_id=self._revision))
         place = FilePlace(self._space.id, revision=self._revision)
         references = RevisionReferences(self._pictures, place, content, source_path(page), variables=page.variables)
@@ -363,7 +363,7 @@ class PageAsItWas(BaseScreen):
         self._draw_again()
 
     def _draw_again(self) -> None:
-        """Draw the page with what is known now; what is read stays where it is."""
+        """Redraw the page with the references loaded so far; the text being read keeps its position."""
         self.query_one(PageView).show_again(self._lay_out)
 
     def _lay_out(self, columns: int) -> PageLines:
@@ -374,7 +374,7 @@ class PageAsItWas(BaseScreen):
 async def _bring_back(
     screen: BaseScreen, space: Space, revision: str, created_at: str, page: ChangedPage | None
 ) -> None:
-    """Bring back a page, or all pages, as they were in a revision, in a new change request."""
+    """Bring back a page, or all pages, from a revision of main in a new change request."""
     screen.notify("comparing with main …")
     when = since(created_at, now()) if created_at else "an earlier revision"
     plan = await plan_return(screen.engine, space.id, revision, when, page.id if page else "")
@@ -385,7 +385,7 @@ async def _bring_back(
 async def _bring_back_in(
     screen: BaseScreen, request: ChangeRequest, revision: str, created_at: str, page: ChangedPage
 ) -> bool:
-    """Bring back a page in its change request as it was in a revision of that, after a confirmation."""
+    """Bring back a page from a revision of its change request, after a confirmation. Returns False if canceled."""
     when = since(created_at, now()) if created_at else "an earlier revision"
     title, subject = sanitize(page.title) or "(no title)", sanitize(request.subject) or "(no subject)"
     lines: list[Line] = [
@@ -402,14 +402,14 @@ async def _bring_back_in(
 
 
 def _write_reason(screen: BaseScreen, request: ChangeRequest | None) -> str | None:
-    """Why nothing can be brought back from main, or in a change request."""
+    """Return why no page can be brought back, on main or in a change request."""
     if request and request.status in ("merged", "archived"):
         return f"the change request is {sanitize(request.status)}"
     return screen.engine.write_reason(EditChangeRequestContent)
 
 
 def _rows_of(step: Step, moment: datetime) -> list[_Row]:
-    """A row for a revision, and one for each of its changes."""
+    """Return a row for a revision and a row for each of its changes."""
     revision, changes = step.revision, step.changes
     created_at = revision.created_at or ""
     rows = [_Row(revision_head(revision, moment), revision.id, created_at)]

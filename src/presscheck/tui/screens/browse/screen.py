@@ -1,4 +1,4 @@
-"""The browse screen: collections, spaces, pages and sites in one tree, with the page under its cursor on the right."""
+"""The browse screen: a tree of collections, spaces, pages and sites, and the page under its cursor."""
 
 from __future__ import annotations
 
@@ -43,15 +43,15 @@ from presscheck.tui.widgets.tree import Node, Tree
 MANY = 10_000
 NO_SPACES = "There are no spaces yet: a creates one. `presscheck serve --docs DIR` imports one."
 ON_SPACES = ("open", "add", "rename", "move_change", "find_anything", "close")
-"""What the footer shows on a space or collection."""
+"""Footer commands on a space or collection."""
 ON_SITES = ("open", "publish", "rename", "why", "find_anything", "close")
-"""What the footer shows on a site."""
+"""Footer commands on a site."""
 NO_PAGES = ("space", "collection", "shortcuts", "shortcut", "sites", "site")
-"""The kinds of items on which commands are about spaces and collections, not about pages."""
+"""The kinds of items on which commands act on spaces and collections instead of pages."""
 
 
 class BrowseScreen(BaseScreen):
-    """The tree on the left, the page under its cursor on the right."""
+    """The tree on the left, and the page under its cursor on the right."""
 
     SCOPE = "browse"
     FOOTER = ("open", "labels", "edit", "comment", "new_request", "find_anything", "close")
@@ -109,7 +109,7 @@ class BrowseScreen(BaseScreen):
 
     @override
     def shown_parts(self) -> Iterable[object]:
-        """The parts of what is under the cursor; those of spaces and collections, and of nothing, are always there."""
+        """Return the parts for the item under the cursor. Commands on spaces and collections are always available."""
         item = self.item
         row = (self.shortcuts.rows,) if self.shortcuts.rows.shortcut else ()
         if item is None or item.kind in ("space", "collection"):
@@ -118,7 +118,7 @@ class BrowseScreen(BaseScreen):
 
     @property
     def item(self) -> Item | None:
-        """What is under the cursor of the tree; on a shortcut, what that leads to, as far as it is loaded."""
+        """The item under the cursor or, on a shortcut, the item that it leads to if that is loaded."""
         return self.session.item
 
     @override
@@ -188,7 +188,7 @@ class BrowseScreen(BaseScreen):
 
     @override
     def content_place(self) -> ContentPlace | None:
-        """The space under the cursor, in the change request that it is browsed in."""
+        """Return the space under the cursor, with the change request in which it is shown."""
         item = self.item
         if item is None or item.space is None:
             return None
@@ -197,7 +197,7 @@ class BrowseScreen(BaseScreen):
         return ContentPlace(space, request.id if request else None, choose, show)
 
     async def _choose_request(self, space_id: str) -> str | None:
-        """Ask for the change request to browse a space in; the id of the one that it is browsed in then."""
+        """Ask for the change request in which a space is shown, and return the id of the current one after that."""
         if choosing := self.edit_actions.command_new_request():
             await choosing
         request = self.library.requests.get(space_id)
@@ -205,7 +205,7 @@ class BrowseScreen(BaseScreen):
 
     @override
     def place(self) -> Place:
-        """The page, space or collection under the cursor."""
+        """Return the page, space or collection under the cursor."""
         item = self.item
         if item is None:
             return Place("browse", "Organization")
@@ -228,31 +228,31 @@ class BrowseScreen(BaseScreen):
             self.session.go_to(key)
 
     def _show_word(self, word: DoubtfulWord) -> None:
-        """Go to a word on the page."""
+        """Go to a word in the page."""
         self.page_view.focus()
         self.find.show(self.page_view, word.word)
 
     async def command_find_here(self) -> None:
-        """Filter the tree by a text, or find it in the page."""
+        """Filter the tree by a text, or find a text in the page."""
         if self.tree_view.has_focus:
             await self.find.open(self.tree_filter, self.tree_view)
         else:
             await self.find.command_find_here()
 
     def command_back(self) -> None:
-        """Go from the page to the tree; there, remove all marks."""
+        """Focus the tree. If it has the focus, remove all marks."""
         if self.page_pane.navigation.is_zoomed:
             self.page_pane.navigation.command_zoom()
         if not (self.tree_view.has_focus and self.tree_view.clear_marks()):
             self.tree_view.focus()
 
     def reason_unsend(self) -> str | None:
-        """Why nothing can be undone."""
+        """Return why nothing can be undone here."""
         can_undo = self.notifications.can_undo or self.comments.can_undo
         return None if can_undo or self._is_on_spaces else self.edit_actions.undo_reason()
 
     def command_unsend(self) -> Awaitable[None] | None:
-        """Undo the last mute, follow or unsent comment; else offer the last sent change of the tree or the space."""
+        """Undo the last mute, follow or unsent comment, or else offer to undo the last sent change."""
         if self.comments.can_undo:
             self.comments.undo()
             return None
@@ -275,7 +275,7 @@ class BrowseScreen(BaseScreen):
         return Selection([NotificationTarget(item.space.id)], sanitize(item.space.title), "space")
 
     def _show_item(self) -> None:
-        """Show the page of another row; with the focus in the page, it is opened."""
+        """Show the page under the cursor. If the page has the focus, it counts as opened."""
         item = self.page_pane.show_page()
         if item and item.shortcut:
             self.shortcuts.rested(item.shortcut)
@@ -283,7 +283,7 @@ class BrowseScreen(BaseScreen):
             self.session.note_opened(item)
 
     def command_open(self) -> None:
-        """Expand or collapse; go into a page; open a link; go to a heading."""
+        """Open the item at the cursor: expand or collapse it, focus the page, follow a link, or go to a heading."""
         if self.outline.has_focus:
             self.page_pane.navigation.outline.open()
             return
@@ -308,25 +308,25 @@ class BrowseScreen(BaseScreen):
 
     @on(RowList.RowSelected)
     def heading_chosen(self, event: RowList.RowSelected) -> None:
-        """Go to a heading of the outline."""
+        """Go to the heading that was selected in the outline."""
         if event.rows is self.outline:
             self.page_pane.navigation.outline.open()
 
     @on(Tree.NodeExpanded)
     def node_expanded(self, event: Tree.NodeExpanded) -> None:
-        """Load the pages of a space."""
+        """Load the pages of a space that was expanded."""
         item = self.library.item(event.key)
         if item and item.kind == "space" and item.space:
             self.session.load_pages(item.space.id)
 
     @on(ClickableLines.TargetClicked)
     def target_clicked(self, event: ClickableLines.TargetClicked) -> None:
-        """Go to a part of the path."""
+        """Go to the item that was clicked in the title line."""
         self.session.go_to(event.target)
 
     @on(PageView.PicturesNear)
     def pictures_near(self, event: PageView.PicturesNear) -> None:
-        """Read the pictures of the page that are visible, or soon will be."""
+        """Load the pictures that are visible or close to the visible lines."""
         self.page_pane.pictures.load(event.names)
 
     @on(LineView.LinkChosen)

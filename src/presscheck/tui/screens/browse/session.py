@@ -1,4 +1,4 @@
-"""What the browse screen shows while it is open: collections, spaces, pages and sites, and where its cursor goes."""
+"""The session of the browse screen: collections, spaces, pages and sites, and where the cursor goes."""
 
 from __future__ import annotations
 
@@ -37,29 +37,29 @@ if TYPE_CHECKING:
 MANY = 10_000
 NO_SPACES = "There are no spaces yet: a creates one. `presscheck serve --docs DIR` imports one."
 ENDED = ("merged", "archived")
-"""The states in which a change request takes no edits."""
+"""The states in which a change request cannot be edited."""
 
 
 class ContentTree:
-    """Loads the tree, keeps what is loaded, and moves its cursor; knows in which change request a space is browsed.
+    """Loads the tree, moves its cursor, and tracks the change request in which each space is shown.
 
-    A change request is left when it ends. One that had ended before it was opened stays open, so that it can be read.
+    A space leaves its change request when that is merged or archived. A change request that was merged or archived
+    before it was opened stays open, so that it can be read.
 
     Args:
         screen: the browse screen.
-        tree_view: the widget with the tree.
-
+        tree_view: the widget of the tree.
     Attributes:
-        library: collections, spaces, pages and sites, as far as they are loaded.
+        library: the collections, spaces, pages and sites loaded so far.
         page_view: the widget that shows the page under the cursor.
-        outline: the headings of that page, beside it.
-        organization: the organization; None until it is known.
-        listings: the listings of collections, spaces and sites; empty until the organization is known.
-        message: what is shown while nothing is under the cursor.
-        hints: what can be done in a space instead of opening its pages, by its id.
+        outline: the headings of the page.
+        organization: the organization; None until it is loaded.
+        listings: the listings of collections, spaces and sites; empty until the organization is loaded.
+        message: the text that is shown while no item is under the cursor.
+        hints: hints for spaces without readable pages, by id of the space.
         has_failed: whether the last request of a listing failed.
-        moves: the number of spaces and collections whose move is not sent yet.
-        unsettled: the kinds of items that were moved, until the service told their new order.
+        moves: the number of unsent moves of spaces and collections.
+        unsettled: the kinds of items that were moved, until the service returns the new order.
     """
 
     def __init__(self, screen: BaseScreen, tree_view: Tree) -> None:
@@ -79,33 +79,33 @@ class ContentTree:
         self.moves = 0
         self.unsettled: set[str] = set()
         self._target = ""
-        """The key of the item that the cursor goes to as soon as it is known."""
+        """The key of the item that the cursor goes to once it is loaded."""
         self._opens = ""
-        """The same key, if it counts as opened then."""
+        """The same key if the item will count as opened then."""
         self._target_space = ""
-        """The id of the space that is browsed in a change request as soon as that is loaded."""
+        """The id of the space that will be shown in a change request once that is loaded."""
         self._is_new = True
         self._back: list[str] = []
         self._forward: list[str] = []
 
     @property
     def item(self) -> Item | None:
-        """What is under the cursor of the tree; on a shortcut, what that leads to, as far as it is loaded."""
+        """The item under the cursor or, on a shortcut, the item that it leads to if that is loaded."""
         return self.library.target(self.tree_view.key) if self.screen.is_mounted else None
 
     @property
     def organization_id(self) -> str:
-        """The id of the organization; empty until it is known."""
+        """The id of the organization; empty until it is loaded."""
         return self.organization.id if self.organization else ""
 
     def request_of(self, item: Item | None) -> ChangeRequest | None:
-        """The change request in which the space of an item is browsed; None on main, and without a space."""
+        """Return the change request in which the space of an item is shown; None on main or without a space."""
         return self.library.requests.get(item.space.id) if item and item.space else None
 
-    # what is loaded
+    # loading
 
     def load(self) -> None:
-        """Load the organization, and then what is in it."""
+        """Load the organization and its contents."""
         answers = self._engine.watch(ListOrganizations())
         self.screen.subscribe(answers, self._take_organizations, group="organizations")
 
@@ -133,16 +133,16 @@ class ContentTree:
         self.has_failed = result.error is not None
         if result.state != "cached" and not self.moves:
             self.unsettled.discard(kind)
-        if not (self.moves or self.unsettled):  # else the answer is older than the order on the screen
+        if not (self.moves or self.unsettled):  # results are older than the displayed order until then
             self.reload_spaces()
 
     def _take_sites(self, result: Result[Page[Site] | None]) -> None:
-        """Show the sites; a service without sites, or that does not show them to the user, leaves the tree as it is."""
+        """Show the sites. After an error the tree stays as it is: the service may have no sites or hide them."""
         if result.value is not None and self.library.set_sites(result.value.items):
             self.screen.redraw()
 
     def reload_spaces(self) -> None:
-        """Show collections and spaces as they are stored."""
+        """Show the stored collections and spaces, and refresh pages of spaces that have changed."""
         if not self.listings:
             return
         engine, library = self._engine, self.library
@@ -172,7 +172,7 @@ class ContentTree:
         self.screen.redraw()
 
     def load_pages(self, space_id: str) -> None:
-        """Load the pages of a space, on main or in the change request that it is browsed in."""
+        """Load the pages of a space, on main or in the change request in which it is shown."""
         request = self.library.requests.get(space_id)
         call: Operation[Pages] = (
             ListChangeRequestPages(space_id=space_id, change_request_id=request.id)
@@ -199,7 +199,7 @@ class ContentTree:
         screen.redraw()
 
     async def _show_some_request(self, space_id: str, error: PresscheckError) -> None:
-        """Show a space in a change request, because the service does not show its content outside of one."""
+        """Show a space in a change request, because the service does not return its content on main."""
         request = await nearest_request(self._engine, space_id)
         if request is None:
             self.hints[space_id] = f"{sanitize(error.message)}. O starts a change request."
@@ -210,18 +210,18 @@ class ContentTree:
             self.load_pages(space_id)
             self.screen.redraw()
 
-    # where the cursor goes
+    # the target of the cursor
 
     def open_page(
         self, space_id: str, page_id: str | None, change_request_id: str | None = None, link: str = ""
     ) -> None:
-        """Go to a space or a page as soon as it is known, in a change request if one is given.
+        """Go to a space or page once it is loaded.
 
         Args:
             space_id: the id of the space.
             page_id: the id of the page; None for the space.
-            change_request_id: the change request that the space is browsed in; None for main.
-            link: a link of the page to go to, as it is written.
+            change_request_id: the id of the change request in which to show the space; None keeps the current one.
+            link: the target of a link in the page to go to, as written.
         """
         item = self.item
         is_shown = bool(item and item.page and item.key == page_key(space_id, page_id or ""))
@@ -237,12 +237,12 @@ class ContentTree:
         self.move_to_target()
 
     def visit_page(self, space_id: str, page_id: str) -> None:
-        """Go to a page of a space, and remember the current item in the history."""
+        """Go to a page of a space, and add the current item to the history."""
         self._remember(page_key(space_id, page_id))
         self.open_page(space_id, page_id)
 
     def visit(self, key: str) -> None:
-        """Go to an item, and remember the current one in the history."""
+        """Go to an item, and add the current item to the history."""
         self._remember(key)
         self.go_to(key)
 
@@ -253,19 +253,19 @@ class ContentTree:
             self._forward.clear()
 
     def reason_history_back(self) -> str | None:
-        """Disabled until a link was followed."""
+        """Return why there is no previous page."""
         return None if self._back else "no previous page"
 
     def command_history_back(self) -> None:
-        """Go back to the page whose link was followed."""
+        """Go back to the page from which the last link was followed."""
         self._step(self._back, self._forward)
 
     def reason_history_forward(self) -> str | None:
-        """Disabled until the user went back."""
+        """Return why there is no next page."""
         return None if self._forward else "no next page"
 
     def command_history_forward(self) -> None:
-        """Go forward again."""
+        """Go forward in the history."""
         self._step(self._forward, self._back)
 
     def _step(self, source: list[str], target: list[str]) -> None:
@@ -275,13 +275,13 @@ class ContentTree:
         self.go_to(source.pop())
 
     def go_to(self, key: str) -> None:
-        """Put the cursor on an item as soon as it is known."""
+        """Move the cursor to an item once it is loaded."""
         self._target = key
         self.move_to_target()
         self.screen.refresh_status_bars()
 
     def move_to_target(self) -> None:
-        """Put the cursor on the item that it goes to, if that is known now."""
+        """Move the cursor to its target if that is loaded."""
         item = self.library.item(self._target)
         if item is None:
             return
@@ -294,17 +294,17 @@ class ContentTree:
         self._opens = ""
 
     def _give_up_target(self, space_id: str) -> None:
-        """Say that the page to go to is not there, once the pages of its space are loaded."""
+        """Drop the target page with a message if it is missing after the pages of its space are loaded."""
         kind, _, ids = self._target.partition(" ")
         is_page_here = kind == "page" and ids.startswith(f"{space_id} ")
         if is_page_here and self.library.item(f"space {space_id}") and self.library.item(self._target) is None:
             self._target = self._opens = ""
             self.screen.notify("that page is gone: it was deleted, or you can no longer see it")
 
-    # the change requests in which spaces are browsed
+    # the change requests in which spaces are shown
 
     def browse_in(self, space_id: str, request: ChangeRequest | None) -> None:
-        """Show a space in a change request from now on, or (None) on main."""
+        """Show a space in a change request, or on main if `request` is None."""
         screen = self.screen
         self._target_space = ""
         if request:
@@ -341,10 +341,12 @@ class ContentTree:
             self._leave_if_ended(space_id, result.value)
 
     async def has_ended(self, space_id: str) -> bool:
-        """Ask the service whether the change request that a space is browsed in has ended; then it is left.
+        """Return whether the change request of a space is merged or archived, and leave it if so.
+
+        Asks the service.
 
         Raises:
-            PresscheckError: it cannot be read.
+            PresscheckError: the change request cannot be read.
         """
         browsed = self.library.requests.get(space_id)
         if browsed is None:
@@ -354,7 +356,7 @@ class ContentTree:
         return now.status in ENDED
 
     def ended_reason(self, item: Item | None) -> str | None:
-        """Why nothing can be edited in the change request in which an item is browsed; None if it can, or on main."""
+        """Return why the change request of an item's space cannot be edited; None on main, or if it can."""
         browsed = self.request_of(item)
         if browsed is None or browsed.status not in ENDED:
             return None
@@ -374,17 +376,17 @@ class ContentTree:
     # shortcuts
 
     def read_shortcuts(self) -> bool:
-        """Read the shortcuts from the store into the tree; returns whether they are others."""
+        """Load the shortcuts from the store into the tree. Returns True if any changed."""
         organization, shortcuts = self.organization_id, self._engine.shortcuts
         if not organization or self._is_new:
             return False
         return self.library.set_shortcuts(shortcuts.bookmarks(organization), shortcuts.recent(organization))
 
     def note_opened(self, item: Item | None) -> None:
-        """Note that a page or a space was opened.
+        """Record that a page or space was opened.
 
-        The list follows when the tree is shown again, or while it is folded: rows that move under a reader's hands
-        would be worse than a list that is a little late.
+        The recent list in the tree is updated only while it is collapsed, or when the screen is shown again: rows must
+        not move while somebody is reading them.
         """
         shortcut = self.shortcut_to(item)
         if shortcut is None or item is None or item.shortcut:
@@ -394,7 +396,7 @@ class ContentTree:
             self.tree_view.show()
 
     def shortcut_to(self, item: Item | None) -> Shortcut | None:
-        """A shortcut to an item; None if there can be none."""
+        """Return a shortcut to an item; None if it cannot have a shortcut."""
         if item is None or item.shortcut or item.kind == "shortcuts":
             return item.shortcut if item else None
         parent = self.library.item(item.parent)

@@ -1,4 +1,4 @@
-"""Shortcuts at the top of the tree: bookmarks, and what was opened last; kept between starts."""
+"""Shortcuts at the top of the tree: bookmarks and recently opened items, which are stored."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ GROUP_HINTS = {
 
 
 class ShortcutActions:
-    """Adds and removes bookmarks, and opens what a shortcut leads to.
+    """Adds and removes bookmarks, and opens the targets of shortcuts.
 
     Args:
-        session: what the browse screen shows.
+        session: the tree and the page pane.
     """
 
     def __init__(self, session: ContentTree) -> None:
@@ -32,7 +32,7 @@ class ShortcutActions:
         self.rows = ShortcutRows(session)
 
     def reason_bookmark(self) -> str | None:
-        """Disabled on nothing that can be bookmarked."""
+        """Return why the item under the cursor cannot be bookmarked."""
         return (
             None
             if self._session.shortcut_to(self._session.item)
@@ -40,7 +40,7 @@ class ShortcutActions:
         )
 
     def command_bookmark(self) -> None:
-        """Bookmark what is under the cursor, or remove its bookmark; a shortcut to what is gone is removed."""
+        """Toggle the bookmark of the item under the cursor. A shortcut to a deleted item is removed."""
         item, shortcuts = self._session.item, self._screen.engine.shortcuts
         shortcut = self._session.shortcut_to(item)
         if item is None or shortcut is None:
@@ -57,7 +57,7 @@ class ShortcutActions:
         self._screen.notify(message)
 
     def open(self, shortcut: Shortcut) -> None:
-        """Go to what a shortcut leads to."""
+        """Go to the target of a shortcut."""
         if self._session.library.is_gone(shortcut):
             self._screen.notify(f"{sanitize(shortcut.title)} is gone: b removes it from the list")
         elif shortcut.kind == "site":
@@ -70,7 +70,7 @@ class ShortcutActions:
             self._session.open_page(space, page[0] if page else None)
 
     def rested(self, shortcut: Shortcut) -> None:
-        """Load the pages of a space while the cursor rests on a shortcut to one of them."""
+        """Load the pages of a space when the cursor rests on a shortcut to one of the pages."""
         library = self._session.library
         is_page = shortcut.kind == "page" and library.item(f"space {shortcut.ids[0]}")
         if not is_page or library.pages(shortcut.ids[0]) is not None:
@@ -84,10 +84,10 @@ class ShortcutActions:
 
 
 class ShortcutRows:
-    """Handles the commands that are about the row of a shortcut itself, not about what it leads to.
+    """Handles commands on the row of a shortcut, as opposed to its target.
 
     Args:
-        session: what the browse screen shows.
+        session: the tree and the page pane.
     """
 
     def __init__(self, session: ContentTree) -> None:
@@ -95,12 +95,12 @@ class ShortcutRows:
 
     @property
     def shortcut(self) -> Shortcut | None:
-        """The shortcut of the row under the cursor."""
+        """The shortcut under the cursor; None if another item is there."""
         item = self._session.library.item(self._session.tree_view.key)
         return item.shortcut if item else None
 
     def reason_delete(self) -> str | None:
-        """Always enabled: what the shortcut leads to stays."""
+        """Return None: a shortcut can always be removed, because its target is not deleted."""
         return None
 
     def command_delete(self) -> None:
@@ -111,7 +111,7 @@ class ShortcutRows:
             self._show(f"removed {sanitize(shortcut.title)} from the list only")
 
     def reason_move_down(self) -> str | None:
-        """Disabled among the recent ones, which have their order from the time."""
+        """Return why the shortcut cannot be moved: recent items are sorted by time."""
         return None if self._is_bookmark else "the newest is first here: only bookmarks can be moved"
 
     reason_move_up = reason_move_down
@@ -121,7 +121,7 @@ class ShortcutRows:
         self._move(1)
 
     def command_move_up(self) -> None:
-        """Move the bookmark above the one before it."""
+        """Move the bookmark above the previous one."""
         self._move(-1)
 
     def _move(self, by: int) -> None:
@@ -142,7 +142,7 @@ class ShortcutRows:
 
 
 def shortcut_text(library: Library, item: Item) -> str:
-    """What is shown instead of a page on a group of shortcuts, or on one whose target is not loaded or gone."""
+    """Return the text of the page pane for a group of shortcuts, or for a shortcut with a missing target."""
     shortcut = item.shortcut
     if shortcut is None:
         return GROUP_HINTS[item.key]

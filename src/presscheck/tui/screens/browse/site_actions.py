@@ -1,4 +1,4 @@
-"""Sites in the tree: what is shown of one, its details, and the commands that go on in the publish screen."""
+"""Sites in the tree: their details, and the commands that open them in the publish screen."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class TreeSites:
     """Handles the commands on the sites in the tree.
 
     Args:
-        session: what the browse screen shows.
+        session: the tree and the page pane.
     """
 
     def __init__(self, session: ContentTree) -> None:
@@ -38,29 +38,29 @@ class TreeSites:
 
     @property
     def site(self) -> Site | None:
-        """The site under the cursor."""
+        """The site under the cursor; None if another item is there."""
         item = self._session.item
         return item.site if item else None
 
     def open(self, site: Site, command: str = "") -> None:
-        """Go to a site in the publish screen, and run a command there if one is given."""
+        """Open a site in the publish screen, and run a command there unless `command` is empty."""
         app = self._screen.app_context
         self._screen.run(lambda: app.go(Place.site(site.id, command)))
 
     def reason_move_down(self) -> str | None:
-        """Sites have no order in the tree."""
+        """Return that sites cannot be moved or copied."""
         return "go to a space or a collection first"
 
     reason_move_up = reason_copy_change = reason_move_change = reason_move_down
 
     def reason_publish(self) -> str | None:
-        """Disabled without a site."""
+        """Return why there is no site to act on."""
         return None if self.site else "go to a site first"
 
     reason_why = reason_view_as = reason_preview_site = reason_publish
 
     def _open_with(self, command: str) -> None:
-        """Run a command in the publish screen, at the site under the cursor."""
+        """Open the site under the cursor in the publish screen, and run a command there."""
         site = self.site
         if site:
             self.open(site, command)
@@ -71,11 +71,11 @@ class TreeSites:
     command_preview_site = partialmethod(_open_with, "preview_site")
 
     def reason_add(self) -> str | None:
-        """Disabled offline, read-only, and where the service cannot create one."""
+        """Return why no site can be created."""
         return self._screen.engine.write_reason(CreateSite)
 
     async def command_add(self) -> None:
-        """Create a site."""
+        """Create a site, and move the cursor to it."""
         site = await self._details.create()
         if site is not None:
             self._session.tree_view.expanded.add(SITES)
@@ -83,7 +83,7 @@ class TreeSites:
             self._screen.notify(f"{sanitize(site.title)} created as a draft: P publishes it")
 
     def reason_rename(self) -> str | None:
-        """Disabled without a site, and without the role."""
+        """Return why the details of the site cannot be changed."""
         return self.reason_publish() or write_reason(self._screen, UpdateSite, self.site, "create")
 
     def command_rename(self) -> Awaitable[None] | None:
@@ -92,22 +92,22 @@ class TreeSites:
         return self._details.change(site) if site else None
 
     def reason_delete(self) -> str | None:
-        """Disabled without a site, and without the role."""
+        """Return why the site cannot be deleted."""
         return self.reason_publish() or write_reason(self._screen, DeleteSite, self.site, "admin")
 
     def command_delete(self) -> Awaitable[None] | None:
-        """Delete the site after its title was typed."""
+        """Delete the site after the user has typed its title."""
         site = self.site
         return self._details.delete(site) if site else None
 
     def undo(self) -> Awaitable[None] | None:
-        """Undo the last change of the site under the cursor; asks first if it was sent."""
+        """Undo the last change of the site under the cursor. Asks first if the change was sent."""
         site = self.site
         return undo_here(self._screen, site.id) if site else None
 
 
 def site_lines(site: Site, width: int) -> StaticLayout:
-    """What is shown of a site: its facts in words, its address, and what can be done."""
+    """Return the page pane of a site: facts, address and a hint."""
     page = StaticLayout(width)
     page.title(" ".join(sanitize(site.title).split()) or "(no title)")
     facts = [site_words(site), count(site.site_spaces, "space")]

@@ -1,7 +1,4 @@
-"""Actions on spaces and collections in the tree: create, change, move, lock, duplicate, transfer, delete, restore.
-
-What is changed of one are also its default level, language and merge rules.
-"""
+"""Actions on spaces and collections in the tree: create, move, lock, duplicate, transfer, delete, restore, settings."""
 
 from __future__ import annotations
 
@@ -51,26 +48,26 @@ if TYPE_CHECKING:
     from presscheck.tui.screens.browse.session import ContentTree
 
 NONE = "none"
-"""The key of no default level, and of no language."""
+"""The key of the choices "no access" and "not set"."""
 TITLE, DESCRIPTION = 50, 100
-"""Characters that the title of a space or collection, and the description of a collection, may have."""
+"""Maximum number of characters in titles of spaces and collections, and in descriptions of collections."""
 TOP = "top"
-"""The key of the top level among the places to move to."""
+"""The key of the top level in a choice of collections."""
 NOTHING_DELETED = "No space was deleted in the last seven days, as far as is known here."
 
 
 class SpaceSettings:
-    """Asks for a setting of a space or collection, and changes it.
+    """Handles the settings of spaces and collections: default level, language and merge rules.
 
     Args:
-        session: what the browse screen shows.
+        session: the tree and the page pane.
     """
 
     def __init__(self, session: ContentTree) -> None:
         self._session, self._screen = session, session.screen
 
     async def change(self, item: Item) -> None:
-        """Choose a setting and its new value; a present value is shown beside its name."""
+        """Ask for a setting and its new value, and change it. The choices show the current values."""
         thing = item.space or item.collection
         if thing is None:
             return
@@ -134,8 +131,8 @@ class SpaceActions:
     """Handles the commands on spaces and collections.
 
     Args:
-        session: what the browse screen shows.
-        pages: adds a page into a space.
+        session: the tree and the page pane.
+        pages: adds pages to spaces.
     """
 
     def __init__(self, session: ContentTree, pages: EditActions) -> None:
@@ -156,19 +153,19 @@ class SpaceActions:
         return self._item_reason() or (lacks_admin(item) if item else None)
 
     def _space_reason(self) -> str | None:
-        """Why a command on spaces alone is disabled."""
+        """Return why a command for spaces is disabled here."""
         item = self._session.item
         return self._offline() or (None if item and item.kind == "space" else "go to a space first")
 
     def reason_add(self) -> str | None:
-        """Disabled offline, read-only, and until the organization is known."""
+        """Return why nothing can be created."""
         return self._offline() or (None if self._session.organization_id else "not loaded yet")
 
     reason_rename = _admin_reason
     reason_delete = _admin_reason
 
     def reason_move_down(self) -> str | None:
-        """Disabled offline, read-only, and without the role that moving needs in the collection."""
+        """Return why the item cannot be moved. Moving requires the create role in its collection."""
         item = self._session.item
         parent = self._session.library.item(item.parent) if item else None
         return self._item_reason() or (lacks_create(parent) if parent else None)
@@ -177,7 +174,7 @@ class SpaceActions:
     reason_move_change = _item_reason
 
     def reason_copy_change(self) -> str | None:
-        """Disabled on collections, and without the role that it needs in the collection."""
+        """Return why the space cannot be duplicated. Duplicating requires the create role in its collection."""
         item = self._session.item
         parent = self._session.library.item(item.parent) if item else None
         if item and item.kind == "collection":
@@ -185,18 +182,18 @@ class SpaceActions:
         return self._space_reason() or (lacks_create(parent) if parent else None)
 
     def reason_lock(self) -> str | None:
-        """Disabled without a space that the user administers."""
+        """Return why the space can be neither locked nor unlocked."""
         return self._space_reason() or self._admin_reason()
 
     def reason_settings(self) -> str | None:
-        """Disabled without a space or collection that the user administers."""
+        """Return why there are no settings to change here."""
         item = self._session.item
         if item and item.kind not in ("space", "collection"):
             return "go to a space or a collection first"
         return self._admin_reason()
 
     def reason_transfer(self) -> str | None:
-        """Disabled without a space or collection that the user administers, and if the service cannot do it."""
+        """Return why the item cannot be transferred."""
         item = self._session.item
         operation = TransferSpace if item and item.kind == "space" else TransferCollection
         return self._screen.engine.missing_reason(operation) or self.reason_settings()
@@ -204,17 +201,17 @@ class SpaceActions:
     reason_go_deleted = _offline
 
     def reason_go_permissions(self) -> str | None:
-        """Disabled until there is a space, a collection or a site."""
+        """Return why no permissions can be shown here."""
         return None if self._place else "go to a space, a collection or a site first"
 
     @property
     def _place(self) -> Space | Collection | Site | None:
-        """The collection or site under the cursor, or the space, also that of a page."""
+        """The collection, site or space under the cursor; for a page, its space."""
         item = self._session.item
         return (item.collection or item.site or item.space) if item else None
 
     async def command_go_permissions(self) -> None:
-        """Show who has which level in the space, collection or site, and why."""
+        """Show the level of each user in the space, collection or site, and its source."""
         place = self._place
         organizations = (await self._screen.engine.read(ListOrganizations())).items
         organization = next((one for one in organizations if one.id == self._session.organization_id), None)
@@ -224,7 +221,7 @@ class SpaceActions:
     # create
 
     def command_add(self) -> Awaitable[None]:
-        """Choose what to create: a page in the space, a space, a collection."""
+        """Choose what to create: a page, a space or a collection."""
         return self._add(self._session.item)
 
     async def _add(self, item: Item | None) -> None:
@@ -268,7 +265,7 @@ class SpaceActions:
             self._session.go_to(f"{kind} {made.id}")
 
     def command_copy_change(self) -> Awaitable[None] | None:
-        """Duplicate the space, and go to the copy."""
+        """Duplicate the space, and move the cursor to the copy."""
         item = self._session.item
         return self._duplicate(item.space.id) if item and item.space else None
 
@@ -281,7 +278,7 @@ class SpaceActions:
     # title, emoji, description
 
     def command_rename(self) -> Awaitable[None] | None:
-        """Choose what to change: the title; the emoji of a space, the description of a collection."""
+        """Choose a detail and change it: the title, the emoji of a space, or the description of a collection."""
         item = self._session.item
         return self._rename(item) if item else None
 
@@ -298,7 +295,7 @@ class SpaceActions:
             await self._change_text(item, field)
 
     async def _change_text(self, item: Item, field: str) -> None:
-        """Change the title, or the description of a collection."""
+        """Ask for a title, or for the description of a collection, and change it."""
         is_title = field == "title"
         text = item.title if is_title else (item.collection.description or "") if item.collection else ""
         draft = DraftSlot(self._screen.engine.outbox, f"{field} {item.key}", text)
@@ -320,18 +317,18 @@ class SpaceActions:
         if text is not None and text != present:
             await self._write(UpdateSpace(space_id=space_id, emoji=emoji_code(text)))
 
-    # order and place
+    # moving
 
     def command_move_down(self) -> Awaitable[None] | None:
-        """Move it below the next space or collection beside it."""
+        """Move the item below its next sibling."""
         return self._move_by(self._session.item, 1)
 
     def command_move_up(self) -> Awaitable[None] | None:
-        """Move it above the previous space or collection beside it."""
+        """Move the item above its previous sibling."""
         return self._move_by(self._session.item, -1)
 
     def _move_by(self, item: Item | None, by: Literal[1, -1]) -> Awaitable[None] | None:
-        """Move an item among its siblings: shown at once, and reverted if the service refuses."""
+        """Move an item among its siblings. The move is shown at once, and reverted if the service refuses it."""
         if item is None:
             return None
         siblings = self._session.library.siblings(item)
@@ -362,7 +359,7 @@ class SpaceActions:
                 self._session.reload_spaces()
 
     def command_move_change(self) -> Awaitable[None] | None:
-        """Choose the collection that it goes into, or the top level."""
+        """Choose a collection or the top level, and move the item there."""
         item = self._session.item
         return self._move_to(item) if item else None
 
@@ -382,13 +379,13 @@ class SpaceActions:
         target = library.item(key)
         if key:
             await self._write(_move(item, parent=target.collection.id if target and target.collection else None))
-            if target:  # so that it can be seen there, under the cursor
+            if target:  # so that the moved item is visible under the cursor
                 self._session.tree_view.expanded.update((*library.ancestors(target.key), target.key))
 
     # lock, settings, transfer
 
     def command_lock(self) -> Awaitable[None] | None:
-        """Lock the space, or unlock it."""
+        """Lock or unlock the space."""
         item = self._session.item
         return self._lock(item) if item and item.space else None
 
@@ -398,12 +395,12 @@ class SpaceActions:
         self._screen.notify(f"{sanitize(item.title)} {'unlocked' if is_locked else 'locked'}: z undoes it")
 
     def command_settings(self) -> Awaitable[None] | None:
-        """Choose a setting, and change it."""
+        """Choose and change a setting of the space or collection."""
         item = self._session.item
         return self._settings.change(item) if item else None
 
     def command_transfer(self) -> Awaitable[None] | None:
-        """Transfer it to another organization, after its title was typed."""
+        """Transfer the item to another organization after the user has typed its title."""
         item = self._session.item
         return self._transfer(item) if item else None
 
@@ -435,7 +432,7 @@ class SpaceActions:
     # delete, restore, undo
 
     def command_delete(self) -> Awaitable[None] | None:
-        """Delete it after its title was typed."""
+        """Delete the item after the user has typed its title."""
         item = self._session.item
         return self._delete(item) if item else None
 
@@ -459,7 +456,7 @@ class SpaceActions:
         return [(Span(first),), (Span("A deleted collection cannot be restored.", "waiting"),)]
 
     async def command_go_deleted(self) -> None:
-        """List the deleted spaces with the days left; restore the chosen one."""
+        """List the deleted spaces with the time left, and restore the chosen one."""
         engine, organization = self._screen.engine, self._session.organization_id
         self._screen.notify("looking for deleted spaces …")
         deleted = await DeletedSpaces(engine).restorable(organization)
@@ -473,7 +470,7 @@ class SpaceActions:
             self._screen.notify(f"{sanitize(space.title) if space else 'the space'} restored")
 
     def undo_last_sent(self) -> Awaitable[None]:
-        """Offer to undo the last sent change of the tree, or of the space under the cursor."""
+        """Offer to undo the last sent change of spaces and collections, or of the space under the cursor."""
         item = self._session.item
         space = item.space.id if item and item.space else None
 
@@ -488,7 +485,7 @@ class SpaceActions:
     async def _choose(
         self, title: str, choices: list[Choice], reasons: Mapping[str, str | None] | None = None
     ) -> str | None:
-        """The key of the chosen row of a menu; a row with a reason against it is gray, and shows that instead."""
+        """Return the chosen key of a menu. Rows with a reason in `reasons` are gray, and show the reason instead."""
         against = {key: reason for key, reason in (reasons or {}).items() if reason}
         rows = [
             Choice(row.key, row.label, against[row.key], (Span(row.label, "quiet"),)) if row.key in against else row
@@ -508,12 +505,11 @@ class SpaceActions:
 
 
 def _id(item: Item) -> str:
-    """The id of a space or collection."""
     return item.key.partition(" ")[2]
 
 
 def _update(item: Item, **given: Any) -> Operation[Any]:
-    """The change of some fields of a space or collection."""
+    """Return a write that changes fields of a space or collection."""
     if item.space:
         return UpdateSpace(space_id=item.space.id, **given)
     return UpdateCollection(collection_id=_id(item), **given)
@@ -530,7 +526,7 @@ def _pointer(item: Item) -> Neighbour:
 
 
 def lacks_admin(item: Item) -> str | None:
-    """Why the user may not administer a space or collection, as far as the service tells."""
+    """Return why the user cannot administer a space or collection; None if unknown."""
     thing = item.space or item.collection
     told = thing.permissions if thing else None
     lacks = told is not None and "admin" in told.model_fields_set and not told.admin
@@ -538,7 +534,7 @@ def lacks_admin(item: Item) -> str | None:
 
 
 def lacks_create(inside: Item | None) -> str | None:
-    """Why the user may not create in a collection, as far as the service tells."""
+    """Return why the user cannot create items in a collection; None if unknown."""
     told = inside.collection.permissions if inside and inside.collection else None
     lacks = told is not None and "create" in told.model_fields_set and not told.create
     return f"this needs the create role in {sanitize(inside.title)}" if lacks and inside else None

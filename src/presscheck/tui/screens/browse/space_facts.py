@@ -1,7 +1,7 @@
-"""The facts of a space in its row: a sign each for its lock, visibility and Git sync; the same in words.
+"""The facts of a space: signs for lock, visibility and Git sync in its row, and the same in words.
 
-Collections, spaces and sites have the sign of their kind before their titles, spaces with an emoji that instead; a site
-has its state behind it.
+Rows of collections, spaces and sites start with a sign of their kind; a space with an emoji starts with that. The row
+of a site ends with its state.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Sign(NamedTuple):
-    """A sign of one cell, and the words for it."""
+    """A sign of one column, and its meaning."""
 
     sign: str
     words: str
@@ -37,7 +37,7 @@ VISIBILITIES = {
     "in-collection": Sign("◦", "published in a collection"),
 }
 READERS = {"unlisted": "unlisted", "share-link": "share link", "visitor-auth": "sign in"}
-"""In a word or two, who can read a live site that is not for everybody."""
+"""Short descriptions of who can read a live site that is not public."""
 OTHER_VISIBILITY = Sign("◇", "another visibility")
 GIT_SYNC = Sign("⇄", "Git sync")
 COLLECTION = Sign("▤", "a collection")
@@ -51,17 +51,17 @@ LEGEND: tuple[tuple[str, str], ...] = (
     (SITE.sign, "Site; on the right ● who reads it, or ○ draft"),
     ("★", "Bookmarked"),
 )
-"""Each sign and what it says, for the list of keys."""
+"""The signs and their meanings, for the list of keys."""
 
 
 def signs(space: Space) -> Line:
-    """The signs of a space, with a blank behind them; empty without facts."""
+    """Return the signs of a space and a trailing blank; empty if there are none."""
     text = "".join(fact.sign for fact in _facts(space))
     return (Span(f"{text} ", "quiet"),) if text else ()
 
 
 def words(space: Space) -> str:
-    """The facts of a space in words: `locked · public · 3 open change requests`."""
+    """Return the facts of a space in words: `locked · public · 3 open change requests`."""
     facts = [fact.words for fact in _facts(space)]
     if space.visibility not in ("private", *VISIBILITIES):
         facts = [sanitize(space.visibility) if fact == OTHER_VISIBILITY.words else fact for fact in facts]
@@ -71,21 +71,21 @@ def words(space: Space) -> str:
 
 
 def site_state(site: Site) -> Line:
-    """Whether a site is live, with a blank behind; of a live one that is not public, who can read it."""
+    """Return the state of a site and a trailing blank: draft, live, or who can read a live site that is not public."""
     if not site.published:
         return (Span("○ draft ", "quiet"),)
     return (Span(f"● {READERS.get(site.visibility, 'live')} ", "added"),)
 
 
 def site_words(site: Site) -> str:
-    """The facts of a site in words: `live · public`."""
+    """Return the facts of a site in words: `live · public`."""
     visibility = VISIBILITIES.get(site.visibility)
     words = visibility.words if visibility else sanitize(site.visibility)
     return " · ".join(("live" if site.published else "draft", words))
 
 
 def emblem(space: Space) -> Line:
-    """The emoji of a space with a blank, or the sign of an icon, which a terminal cannot show, or else of a space."""
+    """Return the emoji of a space and a blank. A space without an emoji has a sign, since terminals show no icons."""
     character = emoji_character(space.emoji)
     if character:
         return (Span(f"{character} "),)

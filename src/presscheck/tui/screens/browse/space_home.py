@@ -1,6 +1,6 @@
-"""The home of a space: its facts, change requests, sites and recently changed pages, each as a link.
+"""The home of a space: its facts, and links to its change requests, sites and recently changed pages.
 
-It has what is known from the cache and, once the cursor rests on the space, from the service.
+It is drawn from cached data first. When the cursor rests on the space, the data is loaded from the service.
 """
 
 from __future__ import annotations
@@ -36,30 +36,30 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 MOST_MINE, MOST_OTHERS, MOST_MERGES, MOST_PAGES = 8, 8, 3, 5
-"""The most lines of each list; the others are counted."""
+"""Maximum numbers of lines in each list; the remaining items are counted."""
 ROW_WIDTH = 52
-"""Columns after which the facts of a row begin, where there is room."""
+"""Column at which the facts of rows begin if there is room."""
 LOADING, NOT_CACHED = "loading …", "not in the cache"
 LINKS = "links"
-"""The target of the number of broken links."""
+"""The link target of the number of broken links."""
 HINT = "enter shows its pages; tab goes to this list"
 REST = 0.2
-"""Seconds that the cursor rests on a space before the service is asked."""
+"""Seconds after which a resting cursor causes requests."""
 MOST = 50
-"""Open change requests that are read; the others are counted."""
+"""Maximum number of open change requests that are read; the remaining ones are counted."""
 KEPT = 50
-"""Spaces whose answers are kept, so that they are shown at once when the cursor returns."""
+"""Number of spaces whose results are kept, so that they are shown at once when the cursor returns."""
 Answers = dict[str, Result[Any]]
 
 
 @dataclass(frozen=True)
 class Part(Generic[T]):
-    """One part of what is known of a space.
+    """A part of the data of a space.
 
     Attributes:
-        value: what is known; None if nothing is.
-        problem: why nothing is known, as display text; empty while it is loaded.
-        is_missing: whether the service cannot tell it.
+        value: the data; None if it is not loaded.
+        problem: the reason why it is not loaded, as display text; empty while loading.
+        is_missing: whether the service cannot provide it.
     """
 
     value: T | None = None
@@ -69,19 +69,19 @@ class Part(Generic[T]):
 
 @dataclass(frozen=True)
 class SpaceFacts:
-    """What is known of a space.
+    """The data of a space that its home shows.
 
     Attributes:
         me: the id of the user; empty if unknown.
-        pages: its pages, each before those below it.
+        pages: its pages, each followed by its subpages.
         drafts: the user's own drafts.
         requests: its open change requests.
-        total_requests: the number of open change requests, which may be more than are known; None if unknown.
-        merges: the last merged ones.
-        sites: the sites that have it.
+        total_requests: the number of open change requests, including those that are not loaded; None if unknown.
+        merges: the change requests that were merged last.
+        sites: the sites that publish it.
         broken_links: the number of broken links.
-        git: the repository that it syncs with.
-        hint: what can be done here, as display text.
+        git: the repository with which it syncs.
+        hint: a hint about its commands, as display text.
     """
 
     space: Space
@@ -98,11 +98,11 @@ class SpaceFacts:
 
 
 class HomeLines(StaticLayout):
-    """The lines of a space's home, as `PageView` shows them; a link is a kind and an id, or a web address.
+    """The lines of a space's home for `PageView`. A link is a kind and an id, or a web address.
 
     Args:
-        facts: what is known of the space.
-        columns: the width, in cells.
+        facts: the data of the space.
+        columns: the width.
         moment: the current time.
     """
 
@@ -122,7 +122,7 @@ class HomeLines(StaticLayout):
         self._pages(facts)
 
     def _summary(self, facts: SpaceFacts) -> Line:
-        """Lock, pages and broken links in one line."""
+        """Render lock, number of pages, and broken links."""
         lock = "locked" if facts.space.edit_mode == "locked" else "not locked"
         parts = [Span(lock, "waiting" if lock == "locked" else "quiet")]
         if not facts.pages.is_missing:
@@ -137,7 +137,7 @@ class HomeLines(StaticLayout):
         return tuple(span for part in parts for span in (Span(" · ", "quiet"), part))[1:]
 
     def _requests(self, facts: SpaceFacts) -> None:
-        """The user's own drafts and open change requests, then those of others."""
+        """Add the user's own drafts and open change requests, then the open change requests of other users."""
         opened = facts.requests.value or ()
         own = [request for request in opened if facts.me and request.created_by and request.created_by.id == facts.me]
         others = [request for request in opened if request not in own]
@@ -184,7 +184,7 @@ class HomeLines(StaticLayout):
             self._note("no site publishes it" if sites.value is not None else _why(sites))
 
     def _git(self, git: Part[GitSync]) -> None:
-        """The repository that it syncs with, and when it last did."""
+        """Add the repository, with the time of the last sync."""
         if git.is_missing:
             return
         self._head("Git sync")
@@ -201,7 +201,7 @@ class HomeLines(StaticLayout):
             self._add((Span(f"  {name}"), Span(f"   {note}", "quiet")))
 
     def _pages(self, facts: SpaceFacts) -> None:
-        """The pages that were changed last."""
+        """Add the pages that were changed last."""
         dated = [page for page in facts.pages.value or () if page.type == "document" and page.updated_at]
         if not dated:
             return
@@ -235,7 +235,7 @@ class HomeLines(StaticLayout):
         self._add((Span(text, "heading"),))
 
     def _row(self, label: str, target: str, note: str, verb: str = "") -> None:
-        """A link with facts behind it, which make room for it if they must."""
+        """Add a link followed by its facts, which are shortened first."""
         line = (Span(verb, "quiet"), Span(label, "link", target)) if verb else (Span(label, "link", target),)
         if not note:
             self._add((Span("  "), *line))
@@ -260,40 +260,40 @@ def _title(request: ChangeRequest) -> str:
 
 
 def _words(text: str | None) -> str:
-    """A text of the service in one line."""
+    """Return a text of the service in a single line."""
     return " ".join(sanitize(text or "").split())
 
 
 class SpaceHome:
-    """Reads what the home of a space shows, and follows its links.
+    """Reads the data that the home of a space shows, and follows its links.
 
-    At most five requests for each space on which the cursor rests: pages, open change requests, merged ones, sites and
-    links; one more for the repository of a space with Git sync. The user's drafts come from one listing of the
-    organization, which is read once.
+    When the cursor rests on a space, there are at most five requests: pages, open and merged change requests, sites and
+    links. A space with Git sync needs one more for its repository. The user's drafts are read once, from the listing of
+    the organization.
 
     Args:
-        session: what the browse screen shows.
-        show: shows the home of a space; called again when more is known.
+        session: the tree and the page pane.
+        show: shows the home of a space; called again when more data has arrived.
     """
 
     def __init__(self, session: ContentTree, show: Callable[[Space], None]) -> None:
         self._session, self._screen = session, session.screen
         self._show = show
         self.space: Space | None = None
-        """The space that is shown; None while the cursor is on something else."""
+        """The space that is shown; None while the cursor is on another item."""
         self._drafts: ListOrganizationChangeRequests | None = None
         self._drafts_result: Result[Any] | None = None
         self._answers: dict[str, Answers] = {}
 
     @property
     def age(self) -> str:
-        """How old the oldest part is, while offline."""
+        """A note on the age of the oldest part, while offline."""
         answers = self._answers.get(self.space.id, {}) if self.space else {}
         ages = [result.age for result in answers.values() if result.state == "offline" and result.value is not None]
         return f"   as it was {long_ago(max(ages))}" if ages else ""
 
     def show(self, space: Space) -> None:
-        """Show a space, with what is known of it now; ask the service if the cursor rests on it."""
+        """Show a space with the data loaded so far. If the cursor rests on the space, request more."""
         is_other = self.space is None or self.space.id != space.id
         self.space = space
         if is_other:
@@ -303,7 +303,7 @@ class SpaceHome:
         self._show(space)
 
     def _watch_drafts(self) -> None:
-        """Read the user's drafts in the organization, once."""
+        """Subscribe to the user's drafts in the organization, unless they are subscribed to already."""
         organization, me = self._session.organization_id, self._me
         if me and organization and self._drafts is None:
             self._drafts = ListOrganizationChangeRequests(organization_id=organization, status="draft", creator=me)
@@ -311,13 +311,13 @@ class SpaceHome:
             self._screen.subscribe(answers, self._take_drafts, group="home drafts", shows_errors=False)
 
     def leave(self) -> None:
-        """Ask for nothing more, because the cursor is on something else."""
+        """End the requests, because the cursor is on another item."""
         if self.space:
             self.space = None
             self._stop()
 
     def lines(self, columns: int) -> HomeLines:
-        """The lines of the space that is shown.
+        """Return the lines of the current space.
 
         Raises:
             LookupError: no space is shown.
@@ -327,7 +327,7 @@ class SpaceHome:
         return HomeLines(self._facts(self.space), columns, now())
 
     def follow(self, target: str) -> None:
-        """Open what a line names: a review, a page, a site, the list of links, or an address."""
+        """Open the target of a link: a review, a page, a site, the list of links, or a web address."""
         kind, _, name = target.partition(" ")
         app, space = self._screen.app_context, self.space
         if space is None:
@@ -344,7 +344,7 @@ class SpaceHome:
             open_address(app, target)
 
     def _show_links(self) -> None:
-        """List the links of the space, the broken ones first."""
+        """List the links of the space, broken links first."""
         # 5 ms, only when it is first opened
         from presscheck.tui.screens.space_content.screen import SpaceContentScreen
 
@@ -353,7 +353,7 @@ class SpaceHome:
             self._screen.app_context.push_screen(SpaceContentScreen(place))
 
     def _calls(self, space: Space) -> dict[str, Operation[Any]]:
-        """What is read of a space, by the name of its part; the tree has the pages of one that is expanded."""
+        """Return the calls for a space, by name of the part. Pages that the tree has loaded are not requested."""
         calls: dict[str, Operation[Any]] = {
             "requests": ListChangeRequests(space_id=space.id, status="open", limit=MOST),
             "merges": ListChangeRequests(space_id=space.id, status="merged", limit=MOST_MERGES),
@@ -397,7 +397,7 @@ class SpaceHome:
 
     @property
     def _me(self) -> str:
-        """The id of the user; empty if the service does not tell."""
+        """The id of the user; empty if unknown."""
         known = self._screen.engine.known(GetCurrentUser())
         return known.value.id if known else ""
 
@@ -442,7 +442,7 @@ class SpaceHome:
         return Part(result.value) if result and result.value is not None else self._without_value(result)
 
     def _without_value(self, result: Result[Any] | None) -> Part[Any]:
-        """A part of which nothing is known: it is loaded, or cannot be."""
+        """Return a part without data, with the reason if loading has failed."""
         if result is None or result.error is None:
             return Part(problem="" if self._screen.engine.status.online else NOT_CACHED)
         if isinstance(result.error, NotSupported):
@@ -452,7 +452,7 @@ class SpaceHome:
 
 
 async def rest() -> None:
-    """Wait for as long as a cursor has to stay before it rests."""
+    """Wait until the cursor has rested for `REST` seconds."""
     await asyncio.sleep(REST)
 
 
@@ -461,7 +461,7 @@ def _with(part: Part[Any], value: Any) -> Part[Any]:
 
 
 def _total(requests: Page[ChangeRequest], space: Space) -> int:
-    """The number of open change requests, of which not all may be read."""
+    """Return the number of open change requests, including those that are not loaded."""
     if requests.total is not None:
         return requests.total
     return space.change_requests_open if requests.next else len(requests.items)

@@ -1,4 +1,4 @@
-"""A page layout that is complete at once: what `PageView` shows next to the tree for a space or a site."""
+"""A page layout that is complete from the start, for items in the tree other than pages."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from presscheck.text.styled_text import Line, Span, cut
 
 
 class StaticLayout:
-    """A page layout of one width; a place in them is a line, which is the same at any width.
+    """A page layout of a single width. A position in it is a line number, which does not depend on the width.
 
     Args:
-        columns: the width, in cells.
+        columns: the width.
     """
 
     done = True
@@ -21,22 +21,22 @@ class StaticLayout:
         self.headings: list[Heading] = []
 
     def title(self, text: str) -> None:
-        """Begin with a title."""
+        """Add the title and a rule below it."""
         self.headings.append(Heading(1, text, 0))
         self.lines.append(cut((Span(text, "title strong"),), self.width))
         self.lines.append((Span("─" * self.width, "quiet"),))
 
     def at_least(self, count: int) -> None:
-        """Everything is laid out already."""
+        """Do nothing: all lines exist already."""
 
     def advance(self, seconds: float) -> bool:
-        """Everything is laid out already."""
+        """Return True: all lines exist already."""
         return True
 
     def place_of(self, line: int) -> tuple[int, int]:
-        """The place of a line."""
+        """Return the position of a line."""
         return 0, line
 
     def line_of(self, place: tuple[int, int]) -> int:
-        """The line of a place."""
+        """Return the line at a position."""
         return place[1]

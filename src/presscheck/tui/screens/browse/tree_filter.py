@@ -1,4 +1,4 @@
-"""The filter of the tree: while a text is searched, only nodes with it and their ancestors are there."""
+"""The filter of the tree, which hides all nodes except matches, their contents and their ancestors."""
 
 from __future__ import annotations
 
@@ -15,26 +15,26 @@ if TYPE_CHECKING:
     from presscheck.tui.widgets.tree import Tree
 
 CHUNK = 20
-"""Spaces whose cached pages are read between two turns of the event loop."""
+"""Number of spaces whose cached pages are read between two turns of the event loop."""
 REST = 0.3
-"""Seconds without typing before the service is asked for pages that are not in the cache."""
+"""Seconds without typing before pages that are not cached are requested."""
 MOST_READ, AT_ONCE = 50, 10
-"""The most spaces whose pages the service is asked for, in all and at the same time."""
+"""Maximum number of spaces whose pages are requested, in total and in parallel."""
 
 
 class TreeFilter:
-    """Filters the tree by a text, also inside folded nodes and unopened spaces; without a text all is as before.
+    """Filters the tree by a text, including collapsed nodes and spaces whose pages are not loaded.
 
     Args:
-        session: what the browse screen shows.
+        session: the tree and the page pane.
     """
 
     def __init__(self, session: ContentTree) -> None:
         self._session, self._screen = session, session.screen
         self._asked: set[str] = set()
-        """The spaces whose pages the service was asked for."""
+        """The ids of the spaces whose pages were requested."""
         self._expanded: set[str] | None = None
-        """The expanded nodes before the filter; None without one."""
+        """The expanded nodes before the filter; None without a filter."""
 
     @property
     def _tree(self) -> Tree:
@@ -42,7 +42,7 @@ class TreeFilter:
 
     @property
     def search_text(self) -> str:
-        """The text; empty without a filter."""
+        """The text of the filter; empty without a filter."""
         return self._tree.search_text
 
     @property
@@ -51,7 +51,7 @@ class TreeFilter:
         return self._tree.count
 
     def highlight(self, text: str) -> None:
-        """Filter by a text from now on; an empty text restores the tree, unfolded as far as its cursor."""
+        """Filter by a text. An empty text restores the tree, expanded down to the cursor."""
         tree, library = self._tree, self._session.library
         if text and self._expanded is None:
             self._expanded = set(tree.expanded)
@@ -65,9 +65,9 @@ class TreeFilter:
         self._screen.redraw()
 
     async def find_items(self, text: str) -> Sequence[object]:
-        """The nodes with a text, also in pages that are cached and were not in the tree yet.
+        """Return the nodes that contain a text, including cached pages that were not in the tree.
 
-        Those of further spaces are read, and found a moment later.
+        Pages that are not cached are requested, and found when they arrive.
         """
         if await self._add_cached_pages() and self.search_text:
             self.highlight(self.search_text)
@@ -76,11 +76,11 @@ class TreeFilter:
         return await self._tree.find_items(text)
 
     async def search(self, text: str, *, step: int = 1) -> Match | None:
-        """Go to the next node with a text."""
+        """Go to the next node that contains a text."""
         return await self._tree.search(text, step=step)
 
     async def _add_cached_pages(self) -> bool:
-        """Add the cached pages of spaces that were not expanded yet; returns whether there were any."""
+        """Add the cached pages of spaces that are not loaded. Returns True if there were any."""
         library, pages = self._session.library, dict[str, Pages]()
         for number, space in enumerate(library.spaces):
             if library.pages(space.id) is None and space.id not in library.requests:
@@ -93,7 +93,7 @@ class TreeFilter:
         return bool(pages)
 
     async def _read_others(self) -> None:
-        """Read the pages of spaces that are not in the cache, once for each, and filter them as well."""
+        """Read the pages of spaces that are not cached, once per space, and apply the filter to them."""
         await asyncio.sleep(REST)
         engine, library = self._screen.engine, self._session.library
         if not engine.status.online or engine.missing_reason(ListPages):
@@ -114,5 +114,5 @@ class TreeFilter:
     async def _read(self, space: str) -> Pages | None:
         try:
             return await self._screen.engine.read(ListPages(space_id=space))
-        except PresscheckError:  # what can be read is found
+        except PresscheckError:  # pages of this space are not found
             return None

@@ -210,9 +210,7 @@ class PageTextLoader:
 
     @property
     def _compared(self) -> str:
-        """The revision of the review that the newest revision is compared with; empty for the start of the change
-        request.
-        """
+        """The revision of the compared review; empty if the comparison starts at the base revision."""
         return self._model.since.revision if self._model.since else ""
 
     def _is_missing(self, item: ChangedItem) -> bool:

@@ -247,8 +247,7 @@ class MergeActions:
         """Ask for a confirmation, which is possible once the forecast is loaded.
 
         With `has_gate`, every changed page is searched for unresolved conflicts, and the user has to type the number of
-        a
-        change request that has any.
+        a change request that has any.
 
         Returns:
             Whether the user confirmed, and the revisions of the forecast that the user saw.

@@ -299,8 +299,8 @@ class RenderedChange:
         """Return the position of a line relative to the thread or text line that it shows or follows.
 
         Returns:
-            The owner and a distance. The owner is a thread id, a line number of the new text, or None at the top.
-            The distance is counted from the owner's first line or, negative, upwards to its last line.
+            The owner and a distance. The owner is a thread id, a line number of the new text, or None at the top. The
+            distance is counted from the owner's first line or, negative, upwards to its last line.
         """
         near = next((at for at in range(line, -1, -1) if at in self.thread_of or at in self.anchors), None)
         if near is None:

@@ -131,7 +131,7 @@ class RequestActions:
             await edit_page(self._screen, self._model.path, item.id, uses_other_editor=True)
 
     async def command_pdf(self) -> None:
-        """Open a PDF of the change request, or copy its address. The service deletes the PDF after an hour."""
+        """Open a PDF of the change request, or copy its address. The service keeps the PDF for an hour."""
         self._screen.notify("generating the PDF …")
         answer = await self._screen.engine.read(GetChangeRequestPDF(**self._model.path))
         open_address(self._screen.app_context, answer.url)
