@@ -1,2 +1,4 @@
-"""The sync engine between screens and the service: cached reads, subscriptions, the write queue, inbox, review,
-search."""
+"""The sync engine between the screens and the service.
+
+It contains cached reads, subscriptions, the write queue, the inbox, reviews and search.
+"""

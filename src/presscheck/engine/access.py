@@ -1,4 +1,4 @@
-"""The levels of people in collections, spaces and sites, and the paths by which each level is inherited."""
+"""Access levels of people in collections, spaces and sites, and the path by which each level is inherited."""
 
 from __future__ import annotations
 
@@ -17,17 +17,23 @@ from presscheck.api.teams import ListTeamMembers, Team
 from presscheck.errors import Forbidden, NotSupported
 
 Container = Collection | Space | Site
-"""What has levels: a collection, a space or a site."""
+"""A place with access levels: a collection, a space or a site."""
 ReadAll = Callable[[Operation[Page[Any]]], Awaitable[Sequence[Any]]]
 """Returns all items of a listing."""
 LEVELS = ("read", "comment", "review", "edit", "create", "admin")
 """The levels, lowest first."""
 ELSEWHERE = "not told by the API: perhaps invited to it"
-"""The path to a level that the service reports, and that neither roles, default levels nor teams explain."""
+"""The path of a level that the service reports, and that roles, default levels and teams do not explain."""
 
 
 class Reason(NamedTuple):
-    """A level, its path from where it is given down to the place, and where that is in a few words."""
+    """A level and its origin.
+
+    Attributes:
+        level: the level.
+        path: the origin in words, and the titles from the place where the level is given down to the place where it applies.
+        source: a short name of the place where the level is given.
+    """
 
     level: str
     path: str
@@ -45,15 +51,15 @@ class Grant:
 
 @dataclass(frozen=True)
 class Access:
-    """What the levels in an organization follow from.
+    """The settings that determine the levels in an organization.
 
     Attributes:
         organization: the organization.
-        members: its people.
-        collections: its collections by id.
-        spaces: its spaces, as far as they were read.
-        grants: the teams with a level on a collection, by its id.
-        reported: the levels that the service reports, by space and user.
+        members: the members of the organization.
+        collections: the collections by id.
+        spaces: the spaces that were read.
+        grants: the teams with a level on a collection, by collection id.
+        reported: the levels that the service reports, by space id and user id.
     """
 
     organization: Organization
@@ -64,7 +70,7 @@ class Access:
     reported: Mapping[str, Mapping[str, str]] = field(default_factory=dict[str, Mapping[str, str]])
 
     def around(self, place: Container) -> list[Container]:
-        """A place and the collections around it, innermost first."""
+        """Return a place and the collections around it, innermost first."""
         found: list[Container] = [place]
         while not isinstance(found[-1], Site) and (outer := self.collections.get(found[-1].parent or "")):
             if outer in found:
@@ -73,15 +79,18 @@ class Access:
         return found
 
     def names(self, place: Container) -> list[str]:
-        """The titles of the collections around a place and its own, outermost first."""
+        """Return the titles of a place and the collections around it, outermost first."""
         return [item.title or item.id for item in reversed(self.around(place))]
 
     def default_from(self, place: Container) -> Container | None:
-        """The place whose default level holds in a place: itself or a collection around it; None if none is set."""
+        """Return the place whose default level applies: the place itself or a collection around it.
+
+        Returns None if no default level is set.
+        """
         return next((item for item in self.around(place) if _own_default(item) != "inherit"), None)
 
     def reasons(self, member: OrganizationMember, place: Container) -> Iterator[Reason]:
-        """The levels of a person in a place, each with its path from where it is given down to the place."""
+        """Yield every level of a person in a place, with its path."""
         around, names = self.around(place), self.names(place)
         if member.role:
             given = self.default_from(place)
@@ -99,7 +108,10 @@ class Access:
                     yield Reason(grant.level, f"team {team}: {path}", f"team {team} on {item.title or item.id}")
 
     def level(self, member: OrganizationMember, place: Container) -> Reason | None:
-        """The level of a person in a place: the highest, or the one that the service reports; None without access."""
+        """Return the level of a person in a place, or None without access.
+
+        The level is the highest of `reasons`, unless the service reports another level.
+        """
         if member.disabled:
             return None
         found = max(self.reasons(member, place), key=lambda one: rank(one.level), default=Reason("", ""))
@@ -108,7 +120,7 @@ class Access:
         return found if found.level else None
 
     def without(self, team_id: str, collection_id: str = "") -> Access:
-        """What would hold if a team had no level on a collection, or (without one) on none at all."""
+        """Return the access without the levels of a team: on one collection, or on all if `collection_id` is empty."""
         grants = {
             identity: [one for one in found if one.team.id != team_id or collection_id not in ("", identity)]
             for identity, found in self.grants.items()
@@ -117,7 +129,7 @@ class Access:
 
 
 def rank(level: str) -> int:
-    """The position of a level, the lowest 0; -1 for no level."""
+    """Return the rank of a level, from 0 for the lowest. Returns -1 for no level."""
     return LEVELS.index(level) if level in LEVELS else -1
 
 
@@ -128,13 +140,13 @@ async def read_access(
     place: Container | None = None,
     with_levels_of_service: bool = True,
 ) -> Access:
-    """Read what the levels in an organization follow from.
+    """Read the settings that determine the levels in an organization.
 
     Args:
         read_all: reads a listing.
         organization: the organization.
-        place: read only what the levels in this place follow from, and no other spaces.
-        with_levels_of_service: also read the levels that the service reports for each space, a request each.
+        place: read only the settings that determine the levels in this place, and no other spaces.
+        with_levels_of_service: also read the levels that the service reports; this takes a request for each space.
 
     Raises:
         PresscheckError: the service has no list of members, teams or spaces, or the caller may not read it.
@@ -161,7 +173,7 @@ async def read_access(
 
 
 async def people_of_teams(read_all: ReadAll, organization_id: str, teams: Iterable[str]) -> dict[str, frozenset[str]]:
-    """The ids of the members of some teams, by the id of the team."""
+    """Return the ids of the members of teams, by team id."""
     ids = list(teams)
     listings = [ListTeamMembers(organization_id=organization_id, team_id=identity) for identity in ids]
     found = await _each(listings, read_all)
@@ -171,13 +183,16 @@ async def people_of_teams(read_all: ReadAll, organization_id: str, teams: Iterab
 
 
 async def _reported(read_all: ReadAll, spaces: Sequence[Space]) -> dict[str, dict[str, str]]:
-    """The levels that the service reports, by space and user; without spaces whose levels it does not tell."""
+    """Return the levels that the service reports, by space id and user id.
+
+    Spaces whose levels cannot be read are left out.
+    """
     reported: dict[str, dict[str, str]] = {}
     for space in spaces:
         try:
             users = await read_all(ListSpaceUserPermissions(space_id=space.id))
         except (Forbidden, NotSupported):
-            continue  # the levels are then those that follow from roles, default levels and teams
+            continue  # the levels then follow from roles, default levels and teams
         reported[space.id] = {one.user.id: one.permission for one in users}
     return reported
 
@@ -192,5 +207,8 @@ async def _each(listings: Sequence[Operation[Page[Any]]], read_all: ReadAll) -> 
 
 
 def _own_default(item: Container) -> str | None:
-    """The default level of a place itself; a site of a service that has none for sites inherits that of the role."""
+    """Return the default level of the place itself.
+
+    A site without a level, from a service without default levels for sites, inherits.
+    """
     return (item.default_level or "inherit") if isinstance(item, Site) else item.default_level

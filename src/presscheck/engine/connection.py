@@ -1,6 +1,6 @@
-"""The connection to the service: its status (online, offline, pending writes), and the log of its latest requests.
+"""The connection to the service: its status (online, offline, pending writes) and the log of the latest requests.
 
-The log has the requests and cache reads of this session, without secrets, in a bounded list.
+The log is a bounded list of the requests and cache reads of this session, without secrets.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from presscheck.engine.writes.pending_writes import OutboxEntry
 
 MAX_ENTRIES = 1000
 MAX_COMMAND_LENGTH = 8000
-"""Characters; a longer command line is not shown."""
+"""Maximum number of characters of a command line in the log."""
 
 
 @dataclass(frozen=True)
 class Entry:
-    """One request or cache read.
+    """A request or a cache read.
 
     Attributes:
         status: the HTTP status; None if there was no response.
-        call: the operation; None if the request was not one of an operation.
+        call: the operation; None for a request without an operation.
     """
 
     number: int
@@ -47,7 +47,7 @@ class Entry:
 
     @cached_property
     def path(self) -> str:
-        """The path without secrets; like the command line, it is formatted when the log is shown."""
+        """The path without secrets, formatted on first use."""
         return shown_path(self.call, self.request_path) if self.call else self.request_path
 
     @cached_property
@@ -72,13 +72,20 @@ class Activity:
         self._add(Entry(number, at, record.method, path, record.status, duration, size, False, priority, record.call))
 
     def record_cached(self, call: Operation[Any], started: float, size: int, priority: Priority) -> None:
-        """Log a read from the cache; `started` is its start by the performance counter, `size` is in bytes."""
+        """Log a read from the cache.
+
+        Args:
+            call: the read.
+            started: the start time from `time.perf_counter`.
+            size: the size of the response in bytes.
+            priority: the priority of the read.
+        """
         path, method = call.wire_path(), call.method()
         number, duration = next(self._numbers), (time.perf_counter() - started) * 1000
         self._add(Entry(number, datetime.now(UTC), method, path, None, duration, size, True, priority, call))
 
     async def watch(self) -> AsyncIterator[tuple[Entry, ...]]:
-        """Yield all entries, newest first, and again after each new entry; ends only when the iterator is closed."""
+        """Yield all entries, newest first, and again after each new entry, until the iterator is closed."""
         changed = asyncio.Event()
         self._listeners.add(changed)
         try:
@@ -97,7 +104,7 @@ class Activity:
 
 @dataclass(frozen=True)
 class Status:
-    """The connection status and the numbers of pending (`waiting`) and failed (`refused`) writes.
+    """The connection status, and the numbers of pending (`waiting`) and failed (`refused`) writes.
 
     Attributes:
         offline_since: seconds since the epoch; None while online.
@@ -126,8 +133,8 @@ class ConnectionState:
 
     @cached_property
     def status(self) -> Status:
-        """The current status, with the numbers of pending and failed writes, which are counted after each change."""
-        rows = [row for row in self._pending() if row.state != "collected"]  # these wait for a review to be submitted
+        """The current status. The numbers of pending and failed writes are counted again after each change."""
+        rows = [row for row in self._pending() if row.state != "collected"]  # others wait for a review to be submitted
         refused = sum(row.state in ("refused", "parked") for row in rows)
         return replace(self._status, waiting=len(rows) - refused, refused=refused)
 
@@ -138,17 +145,17 @@ class ConnectionState:
         self.notify()
 
     def set_running(self, task: str | None) -> None:
-        """Set the description of the task in progress; None when it ends."""
+        """Set the description of the task in progress, or None at its end."""
         self._status = replace(self._status, running=task)
         self.notify()
 
     def listen(self, listener: Callable[[Status], None]) -> Callable[[], None]:
-        """Call the listener with each new status; returns a function that removes the listener."""
+        """Call the listener with each new status. Returns a function that removes the listener."""
         self._listeners.append(listener)
         return lambda: self._listeners.remove(listener)
 
     def notify(self) -> None:
-        """Call all listeners with the current status, after a change of it or of the pending writes."""
+        """Call all listeners, after a change of the status or of the pending writes."""
         self.__dict__.pop("status", None)
         status = self.status
         for listener in tuple(self._listeners):

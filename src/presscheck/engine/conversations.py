@@ -1,4 +1,7 @@
-"""Conversations from a file, JSON lines or an array: read piece by piece, sent in batches, with a report for each."""
+"""Import of conversations from a file with JSON lines or a JSON array.
+
+The file is read in pieces, sent in batches and reported line by line.
+"""
 
 from __future__ import annotations
 
@@ -15,22 +18,22 @@ from presscheck.api.conversations import IngestConversations, NewConversation
 from presscheck.errors import InvalidArgument, PresscheckError, ServiceError
 
 BATCH = 20
-"""Conversations that are sent together."""
+"""Number of conversations in a batch."""
 UNFIT = (400, 413, 422)
-"""Status codes by which a service refuses a conversation, and not the one who sends it."""
+"""Status codes for a rejected conversation. Other errors concern the user or the connection."""
 LONGEST = 4_000_000
-"""The most bytes of a conversation."""
+"""Maximum size of a conversation in bytes."""
 PIECE = 1 << 16
-"""Bytes that are read from a file at once."""
+"""Number of bytes that are read from a file at once."""
 
 
 class LineReport(NamedTuple):
-    """What became of a line.
+    """The result of a line.
 
     Attributes:
-        line: its number, from 1; in an array that of the line in which the conversation begins.
-        id: the id of its conversation; empty if it has none.
-        problem: why it was not sent; empty if it was.
+        line: the number of the line, from 1; in an array, the line on which the conversation begins.
+        id: the id of the conversation; empty if the line has none.
+        problem: why the conversation was not sent; empty if it was sent.
     """
 
     line: int
@@ -39,7 +42,7 @@ class LineReport(NamedTuple):
 
 
 class ReadLine(NamedTuple):
-    """A line: its conversation, or why it has none."""
+    """A line with its conversation, or with the reason why it has none."""
 
     number: int
     conversation: NewConversation | None
@@ -47,20 +50,20 @@ class ReadLine(NamedTuple):
 
 
 def read_conversations(file: BinaryIO) -> Iterator[ReadLine]:
-    """Reads conversations from a file: one from each line, or all of a JSON array.
+    """Read conversations from a file: a conversation from each line, or all of a JSON array.
 
-    What is no conversation has the reason. Only a part of the file is ever in memory.
+    Invalid lines are returned with the reason. Only a part of the file is in memory at a time.
     """
     start = b""
     while not start.strip() and len(start) <= PIECE and (line := file.readline(PIECE)):
         start += line
-    read = file.read if file.seekable() else file.readline  # of a pipe each line, once it is there
+    read = file.read if file.seekable() else file.readline  # a line of a pipe is used at once
     pieces = chain((start,), iter(lambda: read(PIECE), b""))
     return _from_array(pieces) if start.lstrip().startswith(b"[") else _from_lines(pieces)
 
 
 def _read(number: int, text: bytes | str) -> ReadLine:
-    """A conversation, or why it is none."""
+    """Parse a conversation. Returns a line with the conversation or with an error message."""
     if len(text) > LONGEST:
         return ReadLine(number, None, f"is too long: at most {LONGEST // 1_000_000} MB")
     try:
@@ -74,7 +77,7 @@ def _read(number: int, text: bytes | str) -> ReadLine:
 
 
 def _from_lines(pieces: Iterable[bytes]) -> Iterator[ReadLine]:
-    """A conversation from each line that is not empty."""
+    """Yield a conversation for each line that is not empty."""
     number, line = 1, bytearray()
     for piece in pieces:
         *ended, rest = piece.split(b"\n")
@@ -90,7 +93,14 @@ def _from_lines(pieces: Iterable[bytes]) -> Iterator[ReadLine]:
 
 
 def _from_array(pieces: Iterator[bytes]) -> Iterator[ReadLine]:
-    """A conversation from each item of an array; it ends with the reason where the array is not valid."""
+    """Yield a conversation for each item of an array.
+
+    If the array is invalid, the last line has the reason.
+
+    `JSONDecoder.raw_decode` parses an item from the beginning of the buffer. When it fails, the item may be incomplete:
+    the buffer is extended and the item parsed again. The buffer at least doubles each time, so parsing a long item
+    again stays cheap.
+    """
     decoder, decode = json.JSONDecoder(), getincrementaldecoder("utf-8")("replace").decode
     text, number, is_first = "", 1, True
     while True:
@@ -115,7 +125,7 @@ def _from_array(pieces: Iterator[bytes]) -> Iterator[ReadLine]:
 
 
 def _more(pieces: Iterator[bytes], least: int) -> bytes:
-    """The next pieces of a file: so many that reading an item again and again stays cheap."""
+    """Return the next pieces of a file, at least `least` bytes together if the file has them."""
     read = bytearray()
     for piece in pieces:
         read += piece
@@ -125,11 +135,11 @@ def _more(pieces: Iterator[bytes], least: int) -> bytes:
 
 
 async def in_batches(lines: Iterator[ReadLine], *, in_thread: bool = False) -> AsyncIterator[list[ReadLine]]:
-    """Lines in batches that are sent together.
+    """Yield lines in batches.
 
     Args:
         lines: the lines.
-        in_thread: whether they are read in a thread, for a caller that must not wait for the disk.
+        in_thread: whether to read the lines in a thread, for a caller that must not wait for the disk.
     """
     while batch := await asyncio.to_thread(list, islice(lines, BATCH)) if in_thread else list(islice(lines, BATCH)):
         yield batch
@@ -140,15 +150,17 @@ async def ingest(
     organization_id: str,
     batches: AsyncIterable[list[ReadLine]],
 ) -> AsyncIterator[LineReport]:
-    """Sends conversations and reports each line, in the order of the lines; a refused batch is sent one by one.
+    """Send conversations and yield a report for each line, in order.
+
+    If a batch is rejected, its conversations are sent again individually.
 
     Args:
         send: sends a call.
-        organization_id: the organization.
-        batches: the lines, as `in_batches` returns them.
+        organization_id: the id of the organization.
+        batches: the lines, from `in_batches`.
 
     Raises:
-        PresscheckError: the service cannot be reached, or takes no conversations from this user.
+        PresscheckError: the service cannot be reached, or does not accept conversations from this user.
     """
     async for batch in batches:
         for report in await _sent(send, organization_id, batch):

@@ -1,7 +1,7 @@
-"""The drafts of a profile: what each is about, where it belongs, and whether that place is still there.
+"""The drafts of a profile: their subjects, their places, and whether the places still exist.
 
-A draft is stored under a key with its kind, with the ids and titles of its place. So the list of drafts needs no
-request: it is the same offline, and after the change request is gone.
+The key of a draft contains its kind. The ids and titles of its place are stored with the draft, so that listing drafts
+needs no request: the list is the same offline, and after the change request is gone.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ if TYPE_CHECKING:
     from presscheck.store.outbox import StoredDraft
 
 LIVE_DRAFT = "live"
-"""The start of the keys of drafts of comments on live content."""
+"""Prefix of the keys of comment drafts on live content."""
 REVIEW_DRAFT = "verdict"
-"""The start of the names of drafts of reviews; earlier versions stored it too."""
+"""Prefix of the names of review drafts. Earlier versions stored the same prefix."""
 APPROVAL, CHANGES = f"{REVIEW_DRAFT} approved", f"{REVIEW_DRAFT} changes-requested"
-"""The names of the drafts of both kinds of review."""
+"""The draft names of both kinds of review."""
 PAGE, BASE = "edit", "base"
-"""The names of the drafts with the text of a page, and with the text that it was edited from."""
+"""The draft names of the text of a page, and of the text before the edit."""
 INSTRUCTIONS = "AI instructions "
-"""The start of the keys of drafts of AI instructions, and with `BASE` of the texts that they were edited from."""
+"""Prefix of the keys of AI instruction drafts; with `BASE`, of the texts before the edit."""
 Fate = Literal["", "merged", "archived", "missing", "page deleted", "comment deleted"]
-"""What became of the place of a draft; empty while the draft can be continued there."""
+"""Why a draft cannot be continued at its place; empty if it can."""
 _OF_REQUEST = {
     "whole": "comment on the change request",
     "reply": "reply",
@@ -71,17 +71,17 @@ PlaceKind = Literal[
     "draft",
 ]
 SCHEMA_BASE = "visitor schema base of site "
-"""The start of the keys of schemas that drafts were edited from, which are no drafts themselves."""
+"""Prefix of the keys of visitor schemas before an edit. These rows are not drafts."""
 NOTHING: Mapping[str, str] = {}
 
 
 class DraftPlace(NamedTuple):
-    """Where a draft outside of change requests was written.
+    """The place outside of change requests where a draft was written.
 
     Attributes:
         kind: the kind of place.
-        target: its id, or the key of an item of the tree; a number or a name for the others.
-        command: the command that continues the draft there; empty if opening the place does.
+        target: the id of the place, or the key of an item of the tree; a number or a name for other kinds.
+        command: the command that continues the draft; empty if opening the place continues it.
     """
 
     kind: PlaceKind
@@ -90,16 +90,16 @@ class DraftPlace(NamedTuple):
 
 
 class _Kind(NamedTuple):
-    """A kind of drafts outside of change requests.
+    """A kind of draft outside of change requests.
 
     Attributes:
-        start: how their keys start.
-        within: what their keys have further on.
-        label: what they are.
-        place: the kind of place in which they were written.
-        command: the command that continues them there; empty if opening the place does, or if there are several.
-        target: where the id of the place is: in the `last` word of the key, its last `two`, the `rest` after the start,
-            or stored `about` the draft.
+        start: the prefix of the keys.
+        within: a text that the keys contain after the prefix.
+        label: the description of the drafts.
+        place: the kind of place in which the drafts were written.
+        command: the command that continues a draft; empty if opening the place continues it, or if there are several.
+        target: the position of the id of the place: the `last` word of the key, the last `two` words, the `rest` after
+            the prefix, or `about` for the details stored with the draft.
     """
 
     start: str
@@ -144,7 +144,7 @@ _OTHERS = (
     _Kind("", " in site ", "detail of a section, group or space", "structure"),
     _Kind("", " of site ", "detail of a site", "site", "rename"),
 )
-"""Drafts outside of change requests; the first kind that a key fits is that of the draft."""
+"""The kinds of drafts outside of change requests. The first kind that matches a key is used."""
 
 
 @dataclass(frozen=True)
@@ -152,12 +152,12 @@ class Draft:
     """A draft.
 
     Attributes:
-        stored: its key, its text, and what is stored about it.
-        request: the id of its change request; empty if it belongs to none.
-        name: what it is in its change request: the draft's own name, without ids.
-        target: the id of the page, the comment or the outbox row that it is about; empty if there is none. That of a
-            comment on a place in a page has the place after the id.
-        is_live: whether it is of a comment on live content, outside of change requests.
+        stored: the key, the text and the details of the draft.
+        request: the id of the change request; empty if the draft does not belong to a change request.
+        name: the kind of the draft within its change request: its own name, without ids.
+        target: the id of the page, comment or outbox row; empty if there is none. For a comment on a place in a page,
+            the place follows the id.
+        is_live: whether the draft is a comment on live content, outside of change requests.
     """
 
     stored: StoredDraft
@@ -168,32 +168,32 @@ class Draft:
 
     @property
     def text(self) -> str:
-        """Its text."""
+        """The text of the draft."""
         return self.stored.text
 
     @property
     def space(self) -> str:
-        """The id of its space; empty if it is not known."""
+        """The id of the space; empty if unknown."""
         return self.stored.about.get("space", "")
 
     @property
     def path(self) -> dict[str, Any]:
-        """The arguments that name its change request in a call; empty if it has none, or its space is not known."""
+        """The arguments that name the change request in a call; empty if the request or its space is unknown."""
         return {"space_id": self.space, "change_request_id": self.request} if self.space and self.request else {}
 
     @property
     def is_page(self) -> bool:
-        """Whether it is the text of a page."""
+        """Whether the draft is the text of a page."""
         return self.name == PAGE
 
     @property
     def page_title(self) -> str:
-        """The title of its page, as stored; empty if there is none."""
+        """The stored title of the page; empty if there is none."""
         return self.stored.about.get("page", "")
 
     @property
     def label(self) -> str:
-        """What it is: the title of the page, or such as `comment on Quickstart`; untrusted text."""
+        """A description of the draft, such as `comment on Quickstart`, or the title of the page; untrusted text."""
         title = self.page_title
         if self.is_page:
             return title or "page without a title"
@@ -213,13 +213,13 @@ class Draft:
 
     @property
     def place(self) -> DraftPlace | None:
-        """Where it was written, outside of change requests; None if that is not known."""
+        """The place outside of change requests where the draft was written; None if unknown."""
         known = None if self.request else self._other
         return known[1] if known and known[1].target else None
 
     @property
     def _other(self) -> tuple[str, DraftPlace] | None:
-        """What it is outside of change requests, and where it was written."""
+        """The description and the place of a draft outside of change requests; None if its kind is unknown."""
         key, about = self.stored.key, self.stored.about
         kind = next((kind for kind in _OTHERS if key.startswith(kind.start) and kind.within in key), None)
         if kind is None:
@@ -235,7 +235,7 @@ class Draft:
 
     @property
     def fields(self) -> dict[str, str]:
-        """The typed texts of a form by the names of its fields; empty if it is none."""
+        """The typed texts of a form by field name; empty if the draft is not a form."""
         try:
             texts: Any = json.loads(self.text) if self.text.startswith("{") else None
         except ValueError:
@@ -246,13 +246,13 @@ class Draft:
 
     @property
     def readable(self) -> str:
-        """Its text; that of a form as a line for each field."""
+        """The text of the draft; for a form, a line for each field."""
         fields = self.fields
         return "\n".join(f"{name.replace('_', ' ')}: {text}" for name, text in fields.items()) or self.text
 
     @property
     def stored_keys(self) -> tuple[str, ...]:
-        """All keys that it is stored under: its own first, then that of the text that it was edited from, if any."""
+        """The keys of all stored rows of the draft: its own key, then the key of the text before the edit, if any."""
         key, schema = self.stored.key, "visitor schema of site "
         if key.startswith(INSTRUCTIONS):
             return key, f"{INSTRUCTIONS}{BASE} {key.removeprefix(INSTRUCTIONS)}"
@@ -261,7 +261,7 @@ class Draft:
         return (key, SCHEMA_BASE + key.removeprefix(schema)) if key.startswith(schema) else (key,)
 
     def keys_in(self, request: str) -> dict[str, str]:
-        """The keys that the draft has in another change request, by those that it has."""
+        """Return the keys of the draft in another change request, by its current keys."""
         if not self.is_page:
             own = self.stored.key.removeprefix(draft_key(self.request, ""))
             return {self.stored.key: draft_key(request, own)}
@@ -270,7 +270,7 @@ class Draft:
 
 
 def drafts(stored: tuple[StoredDraft, ...]) -> tuple[Draft, ...]:
-    """All drafts of a profile, in the order in which they are stored."""
+    """Return all drafts of a profile, in stored order."""
     found = (_draft(each) for each in stored)
     return tuple(draft for draft in found if draft.name != BASE and not draft.stored.key.startswith(SCHEMA_BASE))
 
@@ -292,7 +292,7 @@ def _draft(stored: StoredDraft) -> Draft:
 
 
 def draft_about(engine: StoredReader, path: Mapping[str, Any], **details: str) -> dict[str, str]:
-    """What is stored about a draft in a change request: its place by ids and titles, as far as they are known."""
+    """Return the details to store with a draft in a change request: ids, and titles if they are cached."""
     about = {"space": str(path["space_id"]), **details}
     space = engine.known(GetSpace(space_id=path["space_id"]))
     if space and space.value:
@@ -304,12 +304,12 @@ def draft_about(engine: StoredReader, path: Mapping[str, Any], **details: str) -
 
 
 def comment_name(page_id: str, place: str = "", number: int = 0) -> str:
-    """The name of the draft of a comment on a page, or on a place in it.
+    """Return the name of a draft of a comment on a page, or on a place in the page.
 
     Args:
-        page_id: the page.
+        page_id: the id of the page.
         place: the quoted text, or the block or cell if nothing is quoted; empty for the whole page.
-        number: how many lines above have the same text.
+        number: the number of lines above with the same text.
     """
     if not place:
         return f"page {page_id}"
@@ -318,23 +318,23 @@ def comment_name(page_id: str, place: str = "", number: int = 0) -> str:
 
 
 def live_draft_key(space_id: str, name: str) -> str:
-    """The key of a draft of a comment on live content, the same for all screens."""
+    """Return the key of a draft of a comment on live content. All screens use the same key."""
     return f"{LIVE_DRAFT} {space_id} {name}"
 
 
 def live_draft_about(space_id: str, title: str, **details: str) -> dict[str, str]:
-    """What is stored about a draft of a comment on live content: the id and title of the space, as far as known."""
+    """Return the details to store with a draft of a comment on live content."""
     about = {"space": space_id, "space_title": title, **details}
     return {name: value for name, value in about.items() if value}
 
 
 def fate_of(draft: Draft, status: str | None, pages: frozenset[str] | None) -> Fate:
-    """What became of the place of a draft.
+    """Return why a draft cannot be continued, or an empty string if it can.
 
     Args:
         draft: the draft.
-        status: that of its change request; `missing` if there is none, None if it is not known.
-        pages: the ids of the pages of its change request; None if they are not known.
+        status: the status of the change request; `missing` if it does not exist, None if unknown.
+        pages: the ids of the pages of the change request; None if unknown.
     """
     if status == "missing":
         return "missing"
@@ -346,10 +346,10 @@ def fate_of(draft: Draft, status: str | None, pages: frozenset[str] | None) -> F
 
 
 async def read_fate(reader: Reader, draft: Draft) -> Fate:
-    """Ask the service what became of the place of a draft in a change request.
+    """Ask the service whether a draft in a change request can be continued.
 
     Raises:
-        PresscheckError: it cannot be read.
+        PresscheckError: the state cannot be read.
     """
     try:
         request = await reader.read(GetChangeRequest(**draft.path))
@@ -366,20 +366,20 @@ async def read_fate(reader: Reader, draft: Draft) -> Fate:
 
 
 async def page_ids(reader: Reader, path: Mapping[str, Any]) -> frozenset[str]:
-    """The ids of all pages of a change request.
+    """Return the ids of all pages of a change request.
 
     Raises:
-        PresscheckError: they cannot be read.
+        PresscheckError: the pages cannot be read.
     """
     return frozenset(page.id for page in flatten((await reader.read(ListChangeRequestPages(**path))).pages))
 
 
 def text_of(call: Any) -> str:
-    """The typed text of a write; empty if it has none."""
+    """Return the typed text of a write; empty if it has none."""
     body = getattr(call, "body", None) or getattr(call, "comment", None)
     return (body.markdown or "") if body else ""
 
 
 def message_id(call: Any) -> str:
-    """The id of the comment or the reply that a write is about."""
+    """Return the id of the comment or reply that a write changes."""
     return getattr(call, "comment_reply_id", call.comment_id)

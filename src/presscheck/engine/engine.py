@@ -1,7 +1,7 @@
-"""The sync engine: reads from the cache and then from the service, subscriptions, queued writes, search and sync.
+"""The sync engine: reads through the cache, subscriptions, queued writes, search and sync.
 
-It runs in the event loop of its caller. Cache reads are synchronous and take microseconds; everything that waits is a
-coroutine. Writes are on disk before `write` returns.
+The engine runs in the event loop of its caller. Cache reads are synchronous and take microseconds; everything that
+waits is a coroutine. Writes are on disk before `write` returns.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ T = TypeVar("T")
 M = TypeVar("M")
 Pace = Callable[[], Awaitable[None]]
 PENDING = 1e12
-"""The time of a review that is not sent yet: all cached reviews are older."""
+"""The time of a review that is not sent yet, later than the time of any cached review."""
 
 
 def _import_writes() -> None:
@@ -78,13 +78,13 @@ class Engine:
 
     Args:
         connect: creates the client; called when it is first needed.
-        cache: cached responses of the service.
-        outbox: writes that are not sent yet, and local state.
-        read_only: reject every write.
+        cache: the cached responses of the service.
+        outbox: the unsent writes, and local state.
+        read_only: whether to reject every write.
         settle: seconds to wait before checking a write of unknown delivery; None for the default.
         activity: the log to which the client reports its requests.
-        user: the id, e-mail address or name of the user, for a service that does not tell.
-        snapshots: the directory of the snapshots of sites; None keeps none.
+        user: the id, e-mail address or name of the user, for a service without an operation for the current user.
+        snapshots: the directory of the site snapshots; None to keep no snapshots.
 
     Attributes:
         notices: lines for the user about files that could not be used.
@@ -105,7 +105,7 @@ class Engine:
         self._snapshots = snapshots
         self._recorder: SnapshotRecorder | None = None
         self._notes: dict[str, asyncio.Task[None]] = {}
-        """By the id of a site, the task that notes with what it was published last."""
+        """The tasks that record what a site was last published with, by site id."""
         self._are_writes_prepared = False
         self.notices = tuple(notice for notice in (cache.notice, outbox.notice) if notice)
         cache.notice = None
@@ -181,52 +181,55 @@ class Engine:
         return self._search.search(text, limit, organization, index_timeout, local_only=local_only)
 
     async def local_links(self, space: str, change_request: str | None = None) -> LocalLinks | None:
-        """The links in the cached pages of a space or change request; None if its page tree is not cached."""
+        """Return the links in the cached pages of a space or change request, or None if the page tree is not cached."""
         return await self._search.links(space, change_request)
 
     async def uses_elsewhere(self, space: str, addresses: frozenset[str]) -> OtherUses:
-        """The cached pages of other spaces of the organization that name one of these addresses of a thing."""
+        """Return the cached pages of other spaces of the organization that link to one of the addresses."""
         return await self._search.uses_elsewhere(space, addresses)
 
     async def specification_uses(self, organization: str, names: frozenset[str]) -> OtherUses:
-        """The cached pages of an organization whose OpenAPI blocks name a specification by one of these names."""
+        """Return the cached pages of an organization whose OpenAPI blocks have one of these specification names."""
         return await self._search.specification_uses(organization, names)
 
     async def read(self, call: Operation[T], *, priority: Priority = REQUESTED) -> T:
-        """The response of the service, or the cached one while the service cannot be reached.
+        """Return the response of the service, or the cached one while the service cannot be reached.
 
         Raises:
-            PresscheckError: the service returned an error, or cannot be reached and nothing is cached.
+            PresscheckError: the service returned an error, or it cannot be reached and nothing is cached.
         """
         return await self._reads.read(call, priority=priority)
 
     def known(self, call: Operation[T], *, priority: Priority | None = None) -> Result[T] | None:
-        """The cached response with pending writes applied; None if it was never fetched.
+        """Return the cached response with pending writes applied, or None if it was never fetched.
 
         Args:
             call: the read.
-            priority: its priority in the activity log; None if it is not logged.
+            priority: the priority to write to the activity log; None to leave the read out of the log.
         """
         return self._stored_reads.known(call, priority)
 
     def window(self, listing: Operation[Page[M]], start: int, count: int) -> Window[M]:
-        """Cached rows of a listing that `watch_listing` fetched."""
+        """Return `count` cached rows of a listing that `watch_listing` fetched, from `start` on."""
         return self._stored_reads.window(listing, start, count)
 
     def rows(self, listing: Operation[Page[M]], places: Iterable[int]) -> dict[int, M]:
-        """Cached rows of a listing by their positions."""
+        """Return cached rows of a listing by position."""
         return self._stored_reads.rows(listing, places)
 
     def positions(self, listing: Operation[Page[Any]], ids: Iterable[str]) -> dict[str, int]:
-        """The positions of the items with these ids in a cached listing, by id."""
+        """Return the positions of the items with these ids in a cached listing, by id."""
         return self._stored_reads.positions(listing, ids)
 
     def first_matching(self, listing: Operation[Page[Any]], conditions: Iterable[Condition], first: int) -> array[int]:
-        """The positions of those of the first rows of a cached listing that meet all conditions."""
+        """Return the positions of the rows that meet all conditions, among the `first` rows of a cached listing."""
         return self._stored_reads.first_matching(listing, conditions, first)
 
     def own_reviews(self) -> dict[str, float]:
-        """When the user reviewed change requests, by id, as far as cached reviews may lack it."""
+        """Return the times of the user's latest reviews by change request id.
+
+        Only reviews that the cache may lack are included: reviews of this session, and pending ones.
+        """
         pending = {
             entry.call.change_request_id: PENDING
             for entry in self._pending.entries()
@@ -235,11 +238,14 @@ class Engine:
         return {**self.events.reviewed, **pending}
 
     def remember(self, name: str, json: str) -> None:
-        """Store a text of a screen in the cache, from which it may be evicted."""
+        """Store a text of a screen in the cache. It may be evicted."""
         self._stored_reads.remember(name, json)
 
     async def keep(self, call: Operation[T], body: bytes, request_id: str | None = None) -> tuple[T, bool]:
-        """Parse a response and cache it, in the cache thread; returns it and whether it differs from the cached one.
+        """Parse and cache a response in the cache's thread.
+
+        Returns:
+            The parsed response, and whether it differs from the cached one.
 
         Raises:
             MalformedAnswer: the response does not have the declared type.
@@ -247,16 +253,16 @@ class Engine:
         return await self._stored_reads.keep(call, body, request_id)
 
     async def in_store(self, work: Callable[[Cache], T]) -> T:
-        """Run a function on the cache in its writer thread; returns its result."""
+        """Run a function on the cache in the writer thread and return its result."""
         return await self._stored_reads.in_store(work)
 
     def watch(
         self, call: Operation[T], *, priority: Priority = VISIBLE, known: Result[T] | None = None
     ) -> AsyncIterator[Result[T | None]]:
-        """Subscribe to a call: yields the cached result, then the fresh one, and again after each change.
+        """Subscribe to a call: yield the cached result, then the fresh one, and again after each change.
 
-        Ends only when the iterator is closed. `value` is None if nothing is cached and the request failed. `known` is
-        the cached result if the caller has it already: it is not yielded again.
+        The iterator ends only when it is closed. `value` is None if nothing is cached and the request failed. `known`
+        is the cached result if the caller has it already; it is not yielded again.
         """
         return self._subscribed.watch(call, priority, known)
 
@@ -270,7 +276,7 @@ class Engine:
         return self._subscribed.watch_listing(listing, priority)
 
     async def poll(self, call: Operation[T]) -> T:
-        """The response of the service, read in the background; subscribers are notified only if it has changed.
+        """Fetch a response in the background. Subscribers are notified only if it differs from the cached one.
 
         Raises:
             RequestError: the request failed.
@@ -284,11 +290,11 @@ class Engine:
     def sync(
         self, organization: str | None = None, space: str | None = None, *, pace: Pace | None = None
     ) -> AsyncGenerator[Progress]:
-        """Fetch everything that screens show and that changed since the last sync into the cache; yields the progress.
+        """Fetch all content that screens show and that changed since the last sync. Yields the progress.
 
         Args:
-            organization: sync only the organization with this id.
-            space: sync only the space with this id.
+            organization: the id of the only organization to sync; None for all.
+            space: the id of the only space to sync; None for all.
             pace: awaited before each request, to limit the rate.
 
         Raises:
@@ -308,22 +314,22 @@ class Engine:
             self._write_queue.background(self._scheduler.check_connection())
 
     def write(self, call: Operation[T], *, hold: float = 0, collect: bool = False) -> PendingWrite[T]:
-        """Queue a write, which is on disk when this returns; one that cannot be queued is sent immediately.
+        """Queue a write, which is on disk when this returns. A write that cannot be queued is sent immediately.
 
         Args:
             call: the write.
-            hold: seconds before it is sent, in which `unsend` can undo it.
-            collect: keep it until `release` is called, if it can be queued.
+            hold: seconds before the write is sent, in which `unsend` can undo it.
+            collect: whether to keep the write until `release` is called, if it can be queued.
 
         Raises:
             ReadOnly: the profile is read-only.
-            NotNow: it cannot be queued, and the service cannot be reached.
+            NotNow: the write cannot be queued, and the service cannot be reached.
         """
         return self._write_queue.write(call, hold, collect=collect)
 
     @property
     def site_snapshots(self) -> SnapshotRecorder:
-        """The snapshots of sites: what they had before each change that this program made."""
+        """The site snapshots: the state of a site before each change by this program."""
         from presscheck.engine.site_config.snapshots import SnapshotRecorder  # 50 ms, only for sites
 
         if self._recorder is None:
@@ -337,11 +343,11 @@ class Engine:
             await self.site_snapshots.before(call, number)
 
     def _note_publish(self, call: Operation[Any], number: int, answer: Any) -> None:
-        """Begin to note with what a site was published, while who waits for the publish goes on."""
+        """Start recording what a site was published with, without delaying the caller of the publish."""
         if "site_id" in type(call).model_fields:
             from presscheck.api.sites import PublishSite, Site  # 5 ms, only for sites
 
-            # the answer is no site if the user has to pay first
+            # if payment is due first, the answer is not a site
             if isinstance(call, PublishSite) and isinstance(answer, Site):
                 self._notes[call.site_id] = self._write_queue.background(self._note_published(call, number))
 
@@ -350,17 +356,17 @@ class Engine:
 
         try:
             await note_published(self, call, number)
-        except PresscheckError as error:  # such as a full disk: the site is live all the same
+        except PresscheckError as error:  # such as a full disk; the site is live anyway
             self._add_notice(f"What was published could not be noted: {error.message}")
 
     async def noted(self, site_id: str | None = None) -> None:
-        """Wait until it is noted with what a site was published by this program, for all sites without an id."""
+        """Wait until every publish of a site is recorded, or of all sites if `site_id` is None."""
         notes = [note for site, note in self._notes.items() if site_id in (None, site) and not note.done()]
         if notes:
             await asyncio.wait(notes)
 
     def waiting(self) -> tuple[OutboxEntry, ...]:
-        """All unsent writes, oldest first."""
+        """Return all unsent writes, oldest first."""
         return self._pending.entries()
 
     @property
@@ -373,38 +379,43 @@ class Engine:
         return self._write_history
 
     def history(self) -> tuple[HistoryEntry, ...]:
-        """The writes that were sent, refused or discarded, newest first; the newest 500 of the last 30 days."""
+        """Return the writes that were sent, refused or discarded: the newest 500 of the last 30 days, newest first."""
         return self._history.entries()
 
     def history_entry(self, number: int) -> HistoryEntry | None:
-        """One write of the history; None if it is not there."""
+        """Return a write of the history, or None if the history does not have it."""
         return self._history.entry(number)
 
     async def check_undo(self, number: int) -> None:
-        """Check that a sent write can be undone, by what the service has now.
+        """Check that a sent write can be undone, given the present state of the service.
 
         Raises:
-            ChangedSince: what it wrote was changed since; the error has both texts.
-            PresscheckError: it cannot be undone for another reason, or the service cannot be reached.
+            ChangedSince: the written values were changed since; the error has both texts.
+            PresscheckError: the write cannot be undone for another reason, or the service cannot be reached.
         """
         await self._history.check(number)
 
     def undo(self, number: int) -> list[PendingWrite[Any]]:
-        """Undo a sent write: queue or send the writes that reverse it; empty if it is being undone already.
+        """Undo a sent write by queueing or sending the writes that reverse it.
+
+        Returns an empty list if the write is being undone already.
 
         Raises:
-            PresscheckError: it cannot be undone, or not now.
+            PresscheckError: the write cannot be undone, or not now.
         """
         return self._write_queue.undo(number, self._history.calls(number))
 
     def prepare_writes(self) -> None:
-        """Import in a thread what a write needs, 70 ms, so that the screen does not stand still at the first one."""
+        """Import the modules for writes in a thread.
+
+        They take 70 ms, which would freeze the screen at the first write.
+        """
         if not self._are_writes_prepared:
             self._are_writes_prepared = True
             asyncio.get_running_loop().run_in_executor(None, _import_writes)
 
     def may_wait(self, call: type[Operation[Any]]) -> bool:
-        """Whether a write can be queued in the outbox while offline."""
+        """Return whether a write can be queued in the outbox while offline."""
         from presscheck.engine.writes.effects import may_wait  # 30 ms, only for a write
 
         return may_wait(call)
@@ -414,32 +425,38 @@ class Engine:
         return self._outbox_actions.unsend(number)
 
     def retry(self, number: int) -> bool:
-        """Send a failed write again; False if it has not failed."""
+        """Send a failed write again. Returns False if the write has not failed."""
         return self._outbox_actions.retry(number)
 
     def send_now(self, number: int) -> bool:
-        """Send a write before the failed ones ahead of it; False if it refers to one of them, such as a reply."""
+        """Send a write before the failed ones ahead of it.
+
+        Returns False if the write refers to a failed one, such as a reply to an unsent comment.
+        """
         return self._outbox_actions.send_now(number)
 
     def rewrite(self, number: int, call: Operation[Any]) -> bool:
-        """Replace a pending or failed write by this call; False if it is being sent or is already sent."""
+        """Replace a pending or failed write by this call. Returns False if it is being sent or is already sent."""
         return self._outbox_actions.rewrite(number, call)
 
     def release(self, numbers: Collection[int], *, hold: float = 0) -> None:
-        """Send collected writes in their original order; all are released in one transaction.
+        """Send collected writes in their original order. All writes are released in a single transaction.
 
         Args:
             numbers: the outbox rows of the writes.
-            hold: seconds before they are sent, in which `unsend` can undo them.
+            hold: seconds before the writes are sent, in which `unsend` can undo them.
         """
         self._outbox_actions.release(numbers, hold=hold)
 
     def drop(self, number: int) -> bool:
-        """Discard an unsent write; False if it is being sent, or is already sent or discarded."""
+        """Discard an unsent write. Returns False if it is being sent, or is already sent or discarded."""
         return self._outbox_actions.drop(number)
 
     def drop_unanswered(self, number: int) -> bool:
-        """Discard a write that was sent and not answered; False unless this process may know that none sends it."""
+        """Discard a write that was sent but not answered.
+
+        Returns False if the write is in another state, or if another process may be waiting for the answer.
+        """
         return self._outbox_actions.drop_unanswered(number)
 
     @property
@@ -458,69 +475,77 @@ class Engine:
         return self._index.is_settled
 
     def on_status(self, listener: Callable[[Status], None]) -> Callable[[], None]:
-        """Call the listener with each new status; returns a function that removes the listener."""
+        """Call the listener with each new status. Returns a function that removes the listener."""
         return self.connection.listen(listener)
 
     @property
     def me(self) -> User:
-        """The signed-in user; a placeholder with the id `me` if not known yet."""
+        """The signed-in user; a placeholder with the id `me` if unknown."""
         return self._user.user
 
     def mark_viewed(self, change_request: str, page: str, revision: str | None) -> None:
-        """Mark a page of a change request as viewed at a revision; None removes the mark."""
+        """Mark a page of a change request as viewed at a revision. None removes the mark."""
         self.outbox.mark_viewed(change_request, page, revision)
 
     def viewed(self, change_request: str) -> dict[str, str]:
-        """The revision at which each page of a change request was viewed, by page id."""
+        """Return the revision at which each page of a change request was viewed, by page id."""
         return self.outbox.viewed(change_request)
 
     async def fetch(self, call: Operation[Any], priority: Priority = REQUESTED) -> bytes:
-        """The response body, not parsed; an empty list for listings of a feature that the service does not have.
+        """Return the unparsed response body.
+
+        If the service does not have the operation, the body is made from the responses of other operations where
+        possible.
 
         Raises:
-            NotSupported: the service does not have this operation, as it answered now or in the last 24 hours.
+            NotSupported: the service answered now or in the last 24 hours that it does not have the operation.
             RequestError: the request failed.
         """
         return await self._reads.fetch(call, priority)
 
     async def download(self, call: Operation[Any], url: str, limit: int | None = None) -> bytes:
-        """The bytes of the file at a URL that the response to a call has; they are not cached.
+        """Return the bytes of a file whose URL is in the response to `call`. They are not cached.
 
         Args:
             call: the call.
-            url: the URL.
-            limit: the largest file that is taken, in bytes; without one, what the client takes at all.
+            url: the URL of the file.
+            limit: the maximum size in bytes; None for the client's default.
 
         Raises:
-            RequestError: it cannot be downloaded.
+            RequestError: the file cannot be downloaded.
         """
         return await self._scheduler.service.download(call, url, limit)
 
     async def visit(self, call: Operation[Any], url: str) -> int:
-        """The HTTP status with which the published page at a URL answers a visitor; takes a bounded time.
+        """Return the HTTP status of a published page for a visitor. The wait is bounded.
 
         Raises:
-            RequestError: it cannot be reached.
+            RequestError: the page cannot be reached.
         """
         return await self._scheduler.service.visit(call, url)
 
     def lacks(self, feature: str) -> bool:
-        """Whether a request showed that the service does not have a feature, such as reviews."""
+        """Return whether a request showed that the service does not have a feature, such as reviews."""
         return self._unsupported.lacks(feature)
 
     def missing_reason(self, operation: type[Operation[Any]]) -> str | None:
-        """Why the service cannot do an operation, such as *This service has no reviews*; None if it may have it."""
+        """Return why the service cannot do an operation, such as *This service has no reviews*.
+
+        Returns None if the operation may be available.
+        """
         return self._unsupported.reason(operation)
 
     def write_reason(
         self, write: type[Operation[Any]] | None = None, what: str = "this", *, at_once: bool = False
     ) -> str | None:
-        """Why a write can be neither sent nor queued now: the profile, the connection or the service; None if it can.
+        """Return why a write can be neither sent nor queued now, or None if it can.
+
+        The reason is the profile, the connection or the service.
 
         Args:
-            write: the operation; None for one that every service has and that is never queued.
-            what: what cannot be queued, in words, such as *edits*.
-            at_once: the user waits for the answer, so it is not queued even if it could be.
+            write: the operation; None for an operation that every service has and that is never queued.
+            what: a noun for the message, such as *edits*.
+            at_once: whether the user waits for the answer, so that the write is not queued even if it could be.
         """
         status = self.connection.status
         if status.read_only:
@@ -530,7 +555,7 @@ class Engine:
         return None if write is None else self._unsupported.reason(write)
 
     async def people(self, organization: str) -> list[User]:
-        """The people of an organization, as far as the service lists them: in teams, as authors and reviewers.
+        """Return the people of an organization that the service lists: team members, authors and reviewers.
 
         Raises:
             RequestError: a request failed.
@@ -538,7 +563,10 @@ class Engine:
         return await self._reads.people(organization)
 
     def set_user(self, user: str) -> None:
-        """Set who the user is (id, e-mail address or name), for a service that does not tell; requests it again."""
+        """Set the user by id, e-mail address or name, for a service without an operation for the current user.
+
+        The signed-in user and all subscribed calls are read again.
+        """
         self._reads.set_user(user)
         self._write_queue.user_changed()
         self.refresh()

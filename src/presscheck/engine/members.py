@@ -1,4 +1,4 @@
-"""The people who can be mentioned or asked for a review, also for callers who may not list the members."""
+"""The people who can be mentioned or asked for a review, including for callers who may not list the members."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ class PeopleReader(Reader, Protocol):
     """The parts of the engine that list people."""
 
     def missing_reason(self, operation: type[Operation[Any]]) -> str | None:
-        """Why the service cannot do an operation; None if it may have it."""
+        """Return why the service cannot do an operation, or None if it may be available."""
         ...
 
     async def people(self, organization: str) -> list[User]:
-        """The people of an organization, as far as the service lists them."""
+        """Return the people of an organization that the service lists."""
         ...
 
 
 class Person(NamedTuple):
-    """A user who can be chosen; `role` is empty if it is not known."""
+    """A user who can be chosen; `role` is empty if unknown."""
 
     user: User
     role: str
 
 
 async def people_in(engine: PeopleReader, organization: str, known: Iterable[User | None]) -> list[Person]:
-    """Lists the members of an organization; if the caller may not list them, as guests may not, the known users.
+    """Return the members of an organization, or the known users if the caller may not list members.
 
     Args:
         engine: reads the members.
@@ -44,14 +44,14 @@ async def people_in(engine: PeopleReader, organization: str, known: Iterable[Use
         known: the users that the caller sees anyway, such as the author of a change request.
 
     Raises:
-        PresscheckError: the members cannot be read, for another reason than missing permission.
+        PresscheckError: the members cannot be read for another reason than missing permission.
     """
     try:
         members = await engine.read(ListMembers(organization_id=organization, limit=ALL))
     except Forbidden:
         return [Person(user, "") for user in {user.id: user for user in known if user}.values()]
     people = {member.user.id: Person(member.user, member.role or "guest") for member in members.items}
-    if engine.missing_reason(ListMembers):  # the members are then those of teams only
+    if engine.missing_reason(ListMembers):  # only members of teams are listed
         for user in (*known, *await engine.people(organization)):
             if user:
                 people.setdefault(user.id, Person(user, ""))
@@ -59,7 +59,7 @@ async def people_in(engine: PeopleReader, organization: str, known: Iterable[Use
 
 
 async def user_id(reader: Reader) -> str:
-    """The id of the signed-in user; empty if the service does not tell, and the settings do not either.
+    """Return the id of the signed-in user, or an empty string if neither the service nor the settings have it.
 
     Raises:
         PresscheckError: the user cannot be read for another reason.

@@ -1,4 +1,4 @@
-"""Protocols for the parts of the engine that functions of this package need, so that they do not need all of it."""
+"""Protocols for parts of the engine, so that functions depend only on the parts that they need."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Reader(Protocol):
     """Reads from the service, or from the cache while the service cannot be reached."""
 
     async def read(self, call: Operation[T], *, priority: Priority = ...) -> T:
-        """The response to a call."""
+        """Return the response to a call."""
         ...
 
 
@@ -27,17 +27,17 @@ class StoredReader(Protocol):
     """Reads from the cache only."""
 
     def known(self, call: Operation[T], /) -> Result[T] | None:
-        """The cached response to a call; None if it was never fetched."""
+        """Return the cached response to a call, or None if it was never fetched."""
         ...
 
 
 class CachedReader(Reader, StoredReader, Protocol):
-    """Reads from the service, and tells what is cached."""
+    """Reads from the service and from the cache."""
 
 
 class StoreWorker(Protocol):
-    """Runs work on the thread that writes the cache."""
+    """Runs functions on the cache in its writer thread."""
 
     async def in_store(self, work: Callable[[Cache], T]) -> T:
-        """The result of the work."""
+        """Run a function on the cache and return its result."""
         ...

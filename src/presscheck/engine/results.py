@@ -11,13 +11,13 @@ T = TypeVar("T")
 M = TypeVar("M")
 
 State = Literal["cached", "fresh", "unchanged", "offline", "failed"]
-"""Source of a result: `cached` (from the cache, before a request), `fresh` and `unchanged` (from the service; changed
+"""Source of a result: `cached` (from the cache, before a request), `fresh` and `unchanged` (from the service, changed
 or not), `offline` and `failed` (from the cache, because the service could not be reached or returned an error)."""
 
 
 @dataclass(frozen=True)
 class Result(Generic[T]):
-    """A response, its age in seconds, and the error if a newer one could not be fetched.
+    """A response with its age in seconds, and the error if a newer response could not be fetched.
 
     `value` is None if nothing is cached.
     """
@@ -33,8 +33,8 @@ class Window(Generic[M]):
     """Rows of a listing from `start` on.
 
     Attributes:
-        total: the number of rows of the whole listing, or of the cached ones if that is unknown.
-        age: seconds since the listing was fetched; None if it never was.
+        total: the number of rows of the whole listing, or of the cached rows if the former is unknown.
+        age: seconds since the listing was fetched; None if it was never fetched.
         complete: whether all rows are cached.
         is_total_known: whether `total` is the number of rows of the whole listing.
     """

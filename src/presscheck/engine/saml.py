@@ -1,6 +1,6 @@
-"""SAML: facts of the certificates of a provider, and the settings in its metadata file.
+"""SAML: details of a provider's certificates, and the settings in its metadata file.
 
-Importing this module takes long, because of `cryptography`: a screen imports it in a thread.
+Importing this module is slow because of `cryptography`, so screens import it in a thread.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
 WARNING = timedelta(days=30)
-"""How long before it expires a certificate is warned of."""
+"""The remaining time before expiry at which a certificate gets a warning."""
 LONGEST_CERTIFICATE = 1 << 16
-"""Characters of a text with certificates; the service takes 10,000 at most."""
+"""Maximum number of characters of a text with certificates. The service accepts at most 10,000."""
 BEGIN, END = "-----BEGIN CERTIFICATE-----", "-----END CERTIFICATE-----"
 _block = re.compile(r"-----BEGIN ([A-Z0-9 ]{1,40})-----(.*?)-----END \1-----", re.DOTALL)
 _begin = re.compile(r"-----BEGIN ([A-Z0-9 ]{1,40})-----")
@@ -37,7 +37,7 @@ _METADATA = "{urn:oasis:names:tc:SAML:2.0:metadata}"
 _SIGNATURE = "{http://www.w3.org/2000/09/xmldsig#}"
 _BINDING = "urn:oasis:names:tc:SAML:2.0:bindings:"
 BINDINGS = ("HTTP-Redirect", "HTTP-POST")
-"""The ways of sign-in that the platform knows, the preferred one first."""
+"""The supported sign-in bindings, the preferred binding first."""
 
 
 @dataclass(frozen=True)
@@ -45,11 +45,11 @@ class Certificate:
     """A certificate.
 
     Attributes:
-        subject: whose it is, such as `CN=Okta,O=Example`.
-        issuer: who issued it.
-        valid_from: the time before which it is not valid.
-        expires_at: the time after which it is not valid.
-        fingerprint_sha256: its SHA-256 fingerprint, bytes in hexadecimal with colons between, as OpenSSL prints it.
+        subject: the name of the owner, such as `CN=Okta,O=Example`.
+        issuer: the name of the issuer.
+        valid_from: the start of the validity.
+        expires_at: the end of the validity.
+        fingerprint_sha256: the SHA-256 fingerprint in hexadecimal with colons, as OpenSSL prints it.
     """
 
     subject: str
@@ -59,18 +59,18 @@ class Certificate:
     fingerprint_sha256: str
 
     def days_left(self, now: datetime) -> int:
-        """Whole days until it expires; negative if it has expired."""
+        """Return the whole days until the certificate expires. Negative after expiry."""
         return (self.expires_at - now) // timedelta(days=1)
 
 
 @dataclass(frozen=True)
 class Validity:
-    """How long a text with certificates is valid, in words.
+    """The validity of a text with certificates, in words.
 
     Attributes:
-        text: such as `expires in 12 days`; of a broken certificate, what is wrong.
+        text: the validity, such as `expires in 12 days`; for a broken certificate, the problem.
         state: `valid`, `warning` (expires soon, or is not valid yet), `expired` or `broken`.
-        certificate: the certificate that it is about; None if it is broken.
+        certificate: the certificate that determines the validity; None if it is broken.
     """
 
     text: str
@@ -80,28 +80,29 @@ class Validity:
 
 @lru_cache(maxsize=256)
 def certificates(text: str) -> tuple[Certificate, ...]:
-    """The certificates in a text: PEM blocks, or base64 without the lines around it.
+    """Return the certificates in a text: PEM blocks, or base64 without the lines around it.
 
     Raises:
-        InvalidArgument: there is none, or one is broken.
+        InvalidArgument: the text has no certificate, or a broken one.
     """
     return tuple(_certificate(body) for body in _bodies(text))
 
 
 def normalized(text: str) -> str:
-    """A text with certificates as the service takes it: PEM blocks, with lines of 64 characters and nothing between.
+    """Normalize a text with certificates for the service: PEM blocks with lines of 64 characters, without text between.
 
     Raises:
-        InvalidArgument: there is none, or one is broken.
+        InvalidArgument: the text has no certificate, or a broken one.
     """
     certificates(text)
     return "".join(map(_pem, _bodies(text)))
 
 
 def validity(text: str, now: datetime) -> Validity:
-    """How long a text with certificates is valid.
+    """Return the validity of a text with certificates.
 
-    Among several, that is the first of the valid ones to expire: a provider that changes its certificate has two.
+    With several certificates, the valid certificate that expires first counts: a provider that rotates its certificate
+    lists both.
     """
     try:
         known = sorted(certificates(text), key=lambda certificate: certificate.expires_at)
@@ -123,12 +124,13 @@ def _days(number: int) -> str:
 
 
 def read_metadata(data: bytes) -> dict[str, str]:
-    """The settings in the metadata of a provider, by field of the operation that creates one.
+    """Read the settings from the metadata of a provider, by field of the operation that creates a provider.
 
-    The signature of the metadata is not checked: they need to come from a source that can be trusted.
+    The signature of the metadata is not checked: the metadata must come from a trusted source.
 
     Raises:
-        InvalidArgument: it has a DTD or entities, is no metadata of one provider, or a setting is missing.
+        InvalidArgument: the metadata has a DTD or entities, is not the metadata of a single provider, or lacks a
+            setting.
     """
     entity = _entity(_parsed(data))
     descriptor = entity.find(f"{_METADATA}IDPSSODescriptor")
@@ -161,7 +163,7 @@ def _refuse(reason: str) -> NoReturn:
 
 
 def _bodies(text: str) -> list[bytes]:
-    """The certificates in a text, decoded from base64."""
+    """Return the certificates in a text, decoded from base64."""
     if not text.strip():
         raise InvalidArgument("certificate", "is empty")
     if len(text) > LONGEST_CERTIFICATE:
@@ -213,7 +215,7 @@ def _pem(body: bytes) -> str:
 
 def _parsed(data: bytes) -> Element:
     try:
-        # without a document type there are no entities, which could name files and addresses
+        # without a DTD there are no entities, which could refer to files and URLs
         return ElementTree.fromstring(data, forbid_dtd=True)
     except DTDForbidden:
         _refuse(_danger(data))
@@ -222,7 +224,7 @@ def _parsed(data: bytes) -> Element:
 
 
 def _danger(data: bytes) -> str:
-    """What a document type declaration has; it is read again for that, without following anything."""
+    """Describe the content of a document type declaration. The data is parsed again without following references."""
     try:
         ElementTree.fromstring(data, forbid_dtd=False)
     except EntitiesForbidden as error:
@@ -237,7 +239,7 @@ def _danger(data: bytes) -> str:
 
 
 def _entity(root: Element) -> Element:
-    """The only entity."""
+    """Return the only entity."""
     if root.tag == f"{_METADATA}EntityDescriptor":
         return root
     if root.tag != f"{_METADATA}EntitiesDescriptor":
@@ -254,7 +256,7 @@ def _entity(root: Element) -> Element:
 
 
 def _signing_certificates(descriptor: Element) -> Iterator[str]:
-    """The certificates for signing, each once."""
+    """Yield the certificates for signing, without duplicates."""
     path = f"{_SIGNATURE}KeyInfo/{_SIGNATURE}X509Data/{_SIGNATURE}X509Certificate"
     seen: set[str] = set()
     for key in descriptor.findall(f"{_METADATA}KeyDescriptor"):

@@ -18,75 +18,75 @@ ALL = 1000
 
 
 def at(operation: type[OperationT], call: Operation[Any], **given: Any) -> OperationT:
-    """Return an operation whose path has the fields of the path of another call, with more arguments."""
+    """Return a call of `operation` with the path fields of another call and further arguments."""
     path = {name: getattr(call, name) for name in operation.path_fields() if name in call.path_fields()}
     return operation(**path | given)
 
 
 def reviews_of(request: ChangeRequest) -> ListReviews:
-    """The reviews of a change request."""
+    """Return a read of the reviews of a change request."""
     return ListReviews(space_id=request.space, change_request_id=request.id, format="markdown", limit=ALL)
 
 
 def reviewers_of(request: ChangeRequest) -> ListRequestedReviewers:
-    """The requested reviewers of a change request."""
+    """Return a read of the requested reviewers of a change request."""
     return ListRequestedReviewers(space_id=request.space, change_request_id=request.id, limit=ALL)
 
 
 def comments_on(request: ChangeRequest) -> ListComments:
-    """The comments of a change request, oldest first."""
+    """Return a read of the comments of a change request, oldest first."""
     return ListComments(space_id=request.space, change_request_id=request.id, order="asc", format="markdown", limit=ALL)
 
 
 def replies_to(space: str, request: str, comment: str) -> ListReplies:
-    """The replies to a comment; all arguments are ids."""
+    """Return a read of the replies to a comment; all arguments are ids."""
     return ListReplies(space_id=space, change_request_id=request, comment_id=comment, format="markdown", limit=ALL)
 
 
 def live_comments(space: str) -> ListSpaceComments:
-    """The comments on the live content of a space, by its id; oldest first."""
+    """Return a read of the comments on the live content of a space, oldest first."""
     return ListSpaceComments(space_id=space, order="asc", format="markdown", limit=ALL)
 
 
 def live_replies(space: str, comment: str) -> ListSpaceReplies:
-    """The replies to a comment on the live content; both arguments are ids."""
+    """Return a read of the replies to a comment on live content; both arguments are ids."""
     return ListSpaceReplies(space_id=space, comment_id=comment, format="markdown", limit=ALL)
 
 
 def changes_in(request: ChangeRequest, limit: int = ALL) -> GetChangeRequestChanges:
-    """The changes in a change request; repeat with a higher limit if the response has `more`."""
+    """Return a read of the changes in a change request. Repeat it with a higher limit if the response has `more`."""
     return GetChangeRequestChanges(space_id=request.space, change_request_id=request.id, limit=limit)
 
 
 def live_page(space: str, page: str) -> GetPage:
-    """A page of the live content, by ids."""
+    """Return a read of a page of the live content, by ids."""
     return GetPage(space_id=space, page_id=page, format="markdown")
 
 
 def live_page_keys(space: str, pages: Iterable[str]) -> dict[str, str]:
-    """The cache keys of pages of the live content, as `live_page` has them, by the ids of the pages.
+    """Return the cache keys of `live_page` for many pages, by page id.
 
-    For thousands of pages: making the call of each takes longer than reading it from the cache.
+    Building the call for each of thousands of pages would take longer than reading the page from the cache.
     """
     before, _, after = live_page(space, "*").key().partition('"page_id":"*"')
     return {page: f'{before}"page_id":{encode_basestring(page)}{after}' for page in pages}
 
 
 def live_nodes(space: str, page: str) -> GetPage:
-    """A page of the live content as a node tree, which has ids for its blocks; by ids."""
+    """Return a read of a page of the live content as a node tree, whose blocks have ids; by ids."""
     return GetPage(space_id=space, page_id=page, format="document")
 
 
 def changed_page(space: str, request: str, page: str) -> GetChangeRequestPage:
-    """A page of a change request, by ids."""
+    """Return a read of a page of a change request, by ids."""
     return GetChangeRequestPage(space_id=space, change_request_id=request, page_id=page, format="markdown")
 
 
 def changed_nodes(space: str, request: str, page: str) -> GetChangeRequestPage:
-    """A page of a change request as a node tree, which has ids for its blocks; by ids."""
+    """Return a read of a page of a change request as a node tree, whose blocks have ids; by ids."""
     return GetChangeRequestPage(space_id=space, change_request_id=request, page_id=page, format="document")
 
 
 def page_in(space: str, revision: str, page: str) -> GetRevisionPage:
-    """A page of a revision, which never changes; by ids."""
+    """Return a read of a page of a revision, by ids. The response never changes."""
     return GetRevisionPage(space_id=space, revision_id=revision, page_id=page, format="markdown")

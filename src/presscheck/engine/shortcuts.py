@@ -1,7 +1,7 @@
 """Shortcuts of a profile: bookmarked and recently opened spaces, collections, pages and sites.
 
-They are stored next to the outbox, so they stay between starts and are never evicted. Each has the title that its
-target had then, so that they are listed offline, and after the target is gone.
+Shortcuts are stored next to the outbox, so they survive restarts and are never evicted. Each has the title of its
+target at the time when it was stored, so that it can be listed offline and after the target is gone.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from presscheck.store.outbox import Outbox
 
 BOOKMARKS, RECENT = "shortcuts bookmarked", "shortcuts recent"
-"""The stored keys; those of bookmarked change requests begin with another word."""
+"""The storage keys. Bookmarked change requests have keys with another prefix."""
 MOST_BOOKMARKS, MOST_RECENT = 100, 15
-"""The most shortcuts of each list."""
+"""Maximum number of shortcuts of each list."""
 Change = Literal["added", "removed", "full"]
 
 
@@ -27,10 +27,10 @@ class Shortcut:
     """A shortcut.
 
     Attributes:
-        target: the kind and the ids of what it leads to, such as `page SPACE PAGE`.
-        title: its title when the shortcut was stored; untrusted text.
-        where: the title of the space or collection that it is in; empty at the top level.
-        organization: the id of its organization.
+        target: the kind and the ids of the target, such as `page SPACE PAGE`.
+        title: the title when the shortcut was stored; untrusted text.
+        where: the title of the space or collection around the target; empty at the top level.
+        organization: the id of the organization.
     """
 
     target: str
@@ -40,22 +40,22 @@ class Shortcut:
 
     @property
     def kind(self) -> str:
-        """`collection`, `space`, `page` or `site`."""
+        """The kind of the target: `collection`, `space`, `page` or `site`."""
         return self.target.partition(" ")[0]
 
     @property
     def ids(self) -> tuple[str, ...]:
-        """The ids: of a page, those of its space and its own."""
+        """The ids of the target; for a page, the id of its space and its own id."""
         return tuple(self.target.split(" ")[1:])
 
 
 class Shortcuts:
-    """The bookmarks in the order in which they were added, and the recent places, the newest first.
+    """The bookmarks in the order in which they were added, and the recent places, newest first.
 
-    Another instance may change them at any time, so each change begins with what is stored.
+    Another instance may change the lists at any time, so each change reads the stored list first.
 
     Args:
-        outbox: the file that stores them.
+        outbox: the file that stores the lists.
     """
 
     def __init__(self, outbox: Outbox) -> None:
@@ -63,23 +63,23 @@ class Shortcuts:
         self._targets: frozenset[str] | None = None
 
     def bookmarks(self, organization: str) -> tuple[Shortcut, ...]:
-        """The bookmarks in an organization, the oldest first."""
+        """Return the bookmarks in an organization, oldest first."""
         stored = self._read(BOOKMARKS)
         self._targets = frozenset(shortcut.target for shortcut in stored)
         return tuple(shortcut for shortcut in stored if shortcut.organization == organization)
 
     def recent(self, organization: str) -> tuple[Shortcut, ...]:
-        """What was opened in an organization, the newest first."""
+        """Return the recently opened places in an organization, newest first."""
         return tuple(shortcut for shortcut in self._read(RECENT) if shortcut.organization == organization)
 
     def is_bookmarked(self, target: str) -> bool:
-        """Whether there is a bookmark to this target."""
+        """Return whether a target is bookmarked."""
         if self._targets is None:
             self.bookmarks("")
         return target in (self._targets or ())
 
     def toggle_bookmark(self, shortcut: Shortcut) -> Change:
-        """Add a bookmark, or remove it; `full` if there are too many."""
+        """Add or remove a bookmark. Returns `full` if the list is full."""
         stored = self._read(BOOKMARKS)
         others = [other for other in stored if other.target != shortcut.target]
         if len(others) == len(stored) >= MOST_BOOKMARKS:
@@ -89,14 +89,14 @@ class Shortcuts:
         return "added" if is_new else "removed"
 
     def opened(self, shortcut: Shortcut) -> None:
-        """Put what was opened at the top of the recent places."""
+        """Move a place to the top of the recent places."""
         stored = self._read(RECENT)
         if stored[:1] != [shortcut]:
             others = [other for other in stored if other.target != shortcut.target]
             self._write(RECENT, [shortcut, *others][:MOST_RECENT])
 
     def move_bookmark(self, shortcut: Shortcut, by: int) -> None:
-        """Move a bookmark among those of its organization, down (1) or up (-1)."""
+        """Move a bookmark down (1) or up (-1) among the bookmarks of its organization."""
         stored = self._read(BOOKMARKS)
         places = [at for at, other in enumerate(stored) if other.organization == shortcut.organization]
         at = next((at for at, place in enumerate(places) if stored[place].target == shortcut.target), None)
@@ -116,7 +116,7 @@ class Shortcuts:
             self.remove(target, is_bookmark=is_bookmark)
 
     def _read(self, key: str) -> list[Shortcut]:
-        """A stored list; what cannot be read is left out."""
+        """Read a stored list. Invalid rows are left out."""
         try:
             stored: Any = json.loads(self._outbox.recall(key) or "[]")
         except ValueError:
@@ -140,7 +140,7 @@ def _shortcut(row: Any) -> Shortcut | None:
 
 
 def change_text(shortcut: Shortcut, change: Change) -> str:
-    """What became of a bookmark, in words."""
+    """Describe the change of a bookmark in a sentence."""
     if change == "full":
         return f"there are {MOST_BOOKMARKS} bookmarks: remove one first"
     title = sanitize(shortcut.title) or "(no title)"
