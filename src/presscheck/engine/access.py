@@ -31,7 +31,7 @@ class Reason(NamedTuple):
 
     Attributes:
         level: the level.
-        path: the origin in words, and the titles from the place where the level is given down to the place where it applies.
+        path: the origin in words, and the titles from there down to the place where the level applies.
         source: a short name of the place where the level is given.
     """
 

@@ -1,7 +1,6 @@
-"""Polls the service for activity: the change requests of the user's views, what was done to those that changed, the
-sites.
+"""Polls the service for activity: change requests of the user's views, new actions on changed ones, and sites.
 
-All requests have background priority, and their responses are cached as any others. If one of them fails, the whole
+All requests have background priority, and their responses are cached like any others. If a request fails, the whole
 poll fails.
 """
 
@@ -49,9 +48,9 @@ from presscheck.errors import (
 
 T = TypeVar("T")
 MAX_FOLLOWED = 200
-"""Change requests of each view that are followed: the most recently updated ones."""
+"""Maximum number of change requests per view that are polled: the most recently updated ones."""
 MAX_FORMER = 500
-"""Change requests that are kept in the snapshot after they left all views."""
+"""Maximum number of change requests that stay in the snapshot after they left all views."""
 REVIEW_EVENTS = {"approved": APPROVED, "changes-requested": CHANGES_REQUESTED}
 
 
@@ -61,7 +60,7 @@ class PollResult:
 
     snapshot: Snapshot
     followed_in_part: frozenset[str] = frozenset()
-    """The ids of change requests that concern the user only by threads that are followed."""
+    """The ids of change requests that concern the user only because of followed threads."""
 
 
 async def poll(
@@ -71,10 +70,10 @@ async def poll(
 
     Args:
         reads: reads from the service.
-        me: the user; None if it is unknown: then all open change requests are polled.
+        me: the user; None if unknown, in which case all open change requests are polled.
         before: the snapshot of the previous poll; None for the first poll.
-        settings: what is muted and followed.
-        news: takes the cache keys of the responses that changed, also if a later request fails.
+        settings: the muted and followed targets.
+        news: receives the cache keys of changed responses, even if a later request fails.
 
     Raises:
         PresscheckError: a request failed.
@@ -89,7 +88,7 @@ async def poll(
 
 
 class _Poll:
-    """One poll, which collects the parts of a snapshot."""
+    """A poll in progress, which collects the parts of a snapshot."""
 
     def __init__(
         self,
@@ -107,14 +106,14 @@ class _Poll:
         self.whole, self.news = True, news
 
     async def fresh(self, call: Operation[T]) -> T:
-        """The response of the service, which is also cached."""
+        """Fetch and cache a response."""
         answer, is_news = await self._reads.stored.keep(call, await self._reads.fetch(call, BACKGROUND))
         if is_news:
             self.news.add(call.key())
         return answer
 
     async def fresh_or_none(self, call: Operation[T]) -> T | None:
-        """The response of the service; None if it denies access or the resource does not exist."""
+        """Fetch and cache a response, or return None if access is denied or the resource does not exist."""
         try:
             return await self.fresh(call)
         except (NotSignedIn, ServiceFailed, TooManyRequests):
@@ -123,7 +122,6 @@ class _Poll:
             return None
 
     async def poll_organization(self, organization: str) -> None:
-        """Poll the views and the sites of an organization."""
         requests: dict[str, ChangeRequest] = {}
         for listing in personal_listings(organization, self._me):
             requests |= await self._listed(listing)
@@ -135,10 +133,10 @@ class _Poll:
         await self._poll_sites(organization)
 
     async def poll_followed(self) -> None:
-        """Poll what is followed and is not in the views: spaces, change requests, and those of threads."""
+        """Poll followed spaces, change requests and threads that are not in the views."""
         requests: dict[str, ChangeRequest] = {}
         for space in self._settings.followed("space"):
-            with suppress(Forbidden, NotFound, NotSupported):  # it was deleted, or the user may not see it any more
+            with suppress(Forbidden, NotFound, NotSupported):  # deleted, or no longer accessible
                 requests |= await self._listed(ListChangeRequests(space_id=space.space, status="open"))
         for target in (*self._settings.followed("request"), *self._settings.followed("thread")):
             key = target.request
@@ -146,7 +144,7 @@ class _Poll:
                 continue
             was = self._before.requests.get(key)
             if was and was.merged:
-                self.requests[key] = was  # nothing follows a merge
+                self.requests[key] = was  # a merged change request has no further events
                 continue
             request = await self.fresh_or_none(GetChangeRequest(space_id=target.space, change_request_id=key))
             if request is not None:
@@ -158,7 +156,7 @@ class _Poll:
                 self.requests[request.id] = await self._request_state(request, "")
 
     async def _listed(self, listing: Operation[Page[ChangeRequest]]) -> dict[str, ChangeRequest]:
-        """The latest change requests of a listing, by id."""
+        """Return the latest change requests of a listing, by id."""
         state = ""
         async for result in fetch_all_pages(self._reads, listing, BACKGROUND):
             if isinstance(result.error, IncompleteList):
@@ -191,7 +189,7 @@ class _Poll:
         self.requests |= dict(newest)
 
     async def _heads(self, organization: str) -> Mapping[str, str]:
-        """The current revision of each space, by its id."""
+        """Return the current revision of each space, by space id."""
         spaces = await self.fresh(ListSpaces(organization_id=organization, limit=ALL))
         return {space.id: space.revision for space in spaces.items}
 
@@ -220,7 +218,7 @@ class _Poll:
         )
 
     async def _actions(self, request: ChangeRequest, was: RequestState | None) -> dict[str, UserAction] | None:
-        """The actions on a change request, by a stable id; None if the user may see none of them."""
+        """Return the actions on a change request by a stable id, or None if the user may see none of them."""
         reviewers = await self.fresh_or_none(reviewers_of(request))
         reviews = await self.fresh_or_none(reviews_of(request))
         comments = await self.fresh_or_none(comments_on(request))
@@ -252,9 +250,10 @@ class _Poll:
     async def _with_mentions(
         self, request: ChangeRequest, comment: Comment, new: Mapping[str, UserAction]
     ) -> dict[str, UserAction]:
-        """New replies to a comment, those by authors of a reply that mentions the user marked so.
+        """Return new replies to a comment. Replies by authors who mentioned the user are marked.
 
-        The service counts replies without their texts, so they are read only where a mention ends a mute.
+        The service reports the number of replies without their texts. The texts are fetched only where a mention can
+        end a mute.
         """
         if all(reply.who == self._me for reply in new.values()):
             return {}
@@ -269,9 +268,9 @@ class _Poll:
         return self._user is not None and mentions(body.markdown or "", self._user)
 
     async def _conflict(self, request: ChangeRequest, was: RequestState | None, head: str) -> tuple[bool | None, str]:
-        """Whether a change request conflicts with main (None if unknown), and the two revisions that were compared.
+        """Return whether a change request conflicts with main (None if unknown), and the two compared revisions.
 
-        One that was already outdated at the first poll is not checked, because no event can follow from that.
+        A change request that was already outdated at the first poll is not checked, because no event can follow.
         """
         if not request.outdated or request.status in ("merged", "archived"):
             return False, ""
@@ -292,7 +291,7 @@ class _Poll:
 
 
 def mentions(text: str, user: User) -> bool:
-    """Whether a Markdown text mentions a user: `@` and the name, or a mention with the id."""
+    """Return whether a Markdown text mentions a user, as `@` with the name or as a mention with the id."""
     folded = text.casefold()
     for name in (f"@{user.display_name.casefold()}", f"/~/users/{user.id.casefold()}"):
         at = folded.find(name) if len(name) > 1 else -1
@@ -312,7 +311,10 @@ def _reviews(reviews: tuple[Review, ...]) -> dict[str, UserAction]:
 
 
 def _replies(comment: Comment) -> dict[str, UserAction]:
-    """The replies to a comment, by author and number: the service counts them, so they need not be fetched."""
+    """Return the replies to a comment by author and number.
+
+    The service reports the number of replies by each author, so the replies do not have to be fetched.
+    """
     return {
         f"reply {comment.id} {replier.user.id} {number}": replace(
             _action(REPLY, replier.user, replier.updated_at), thread=comment.id

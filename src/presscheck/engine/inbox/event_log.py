@@ -1,7 +1,7 @@
-"""The event log: polls for activity and stores new events, for the inbox, notifications and `inbox --watch`.
+"""The event log: polls for activity and stores new events for the inbox, notifications and `inbox --watch`.
 
 The events and the last snapshot are in the outbox file, because the service cannot list them again and the cache may be
-deleted. If two instances poll at the same time, only the first one stores its events, so that no event is reported
+deleted. If two instances poll at the same time, only the first instance stores its events, so that no event is reported
 twice.
 """
 
@@ -30,17 +30,17 @@ from presscheck.store.outbox import Outbox
 POLL_INTERVAL = 60.0
 """The default number of seconds between two polls."""
 MAX_INTERVAL = 600.0
-"""The maximum number of seconds between two polls that fail."""
+"""Maximum number of seconds between two polls while polls fail."""
 MAX_EVENTS = 200
-"""Events that are stored."""
+"""Maximum number of stored events."""
 INBOX_PATHS = ("/orgs/*/change-requests",)
 """The paths of the listings in the inbox."""
 ROWS_KEY = f"{ListOrganizationChangeRequests.stored_name()} "
 VERSION, EVENT, SEEN, OWN, NOTIFIED = "events", "event ", "seen ", "own ", "notified"
-"""Keys of the stored state: the version of the log, its events, the last snapshot, the user's own actions, and the last
-event of which a notification was sent."""
+"""Storage keys: the version of the log, its events, the last snapshot, the user's own actions, and the last event with
+a sent notification."""
 OWN_ACTIONS = (MergeChangeRequest, SubmitReview, PublishSite)
-"""The writes of the user that are recorded, so that they are not reported as events."""
+"""Writes of the user that are recorded, so that they are not reported as events."""
 
 
 class EventLog:
@@ -48,11 +48,11 @@ class EventLog:
 
     Args:
         reads: reads from the service.
-        connection: the connection status; a poll follows at once when the service can be reached again.
+        connection: the connection status; when the service can be reached again, the next poll starts immediately.
         outbox: the file that stores the events.
-        triage: the hidden change requests, which events show again.
-        settings: what is muted and followed.
-        subscriptions: the open subscriptions; those of the inbox are notified of changes.
+        triage: the hidden change requests; an event shows a change request again.
+        settings: the muted and followed targets.
+        subscriptions: the open subscriptions; subscribers of the inbox are notified of changes.
 
     Attributes:
         pause: seconds between two polls.
@@ -75,14 +75,14 @@ class EventLog:
         self._wake = asyncio.Event()
         self._last = ""
         self.unread: set[str] = set()
-        """The ids of change requests with events since they were last opened in this session."""
+        """The ids of change requests with events since the user last opened them in this session."""
         self.reviewed: dict[str, float] = {}
-        """When the user reviewed change requests in this session, in seconds since the epoch, by id."""
+        """The times of the user's reviews in this session, in seconds since the epoch, by change request id."""
 
     async def watch(self) -> AsyncIterator[tuple[tuple[Event, ...], PresscheckError | None]]:
-        """Poll repeatedly; yields the new events and, if the poll failed, the error.
+        """Poll repeatedly. Yields the new events and, if the poll failed, the error.
 
-        The interval grows while polls fail; when the service can be reached again, the next poll follows at once.
+        The interval grows while polls fail. When the service can be reached again, the next poll starts immediately.
         """
         self._last = max(self._outbox.recall_all(EVENT), default="")
         wait = self.pause
@@ -122,7 +122,7 @@ class EventLog:
         news = set[str]()
         try:
             result = await poll(self._reads, user, before, self._settings, news)
-        finally:  # what was read is in the cache, and the next poll would find it unchanged
+        finally:  # responses read before an error are cached, so the next poll would not see them as changed
             self._subscriptions.news(news)
             if any(key.startswith(ROWS_KEY) for key in news):
                 self._subscriptions.news_paths(INBOX_PATHS)  # a row can be in several listings
@@ -130,19 +130,22 @@ class EventLog:
         self._triage.followed = {key for key, request in requests.items() if request.actions is not None}
         after = write_snapshot(result.snapshot)
         if after != text or own:
-            events = diff_snapshots(before, result.snapshot, me, own) if me else ()  # else own actions would be news
+            events = diff_snapshots(before, result.snapshot, me, own) if me else ()  # else own actions are reported
             events = self._settings.filter_events(events, result.followed_in_part)
             self._outbox.swap(VERSION, version, self._new_state(int(version or 0) + 1, SEEN + me, after, own, events))
 
     def recent(self) -> tuple[Event, ...]:
-        """The stored events, newest first."""
+        """Return the stored events, newest first."""
         stored = self._outbox.recall_all(EVENT)
         events = (read_event(stored[key]) for key in sorted(stored, reverse=True))
         return tuple(event for event in events if event)
 
     def record_own(self, call: Operation[Any]) -> None:
-        """Record an own action: a review, which the cache does not have yet, or one whose author the service does not
-        name, so that it is not reported as an event."""
+        """Record an action of the user.
+
+        A review is recorded because the cache does not have it yet. Merges and publishes are recorded because the
+        service may not name their author, and they must not be reported as events.
+        """
         if isinstance(call, MergeChangeRequest):
             self._outbox.remember(f"{OWN}space {call.space_id}", "1")
         elif isinstance(call, SubmitReview):
@@ -151,12 +154,12 @@ class EventLog:
             self._outbox.remember(f"{OWN}site {call.site_id}", "1")
 
     def may_notify(self) -> bool:
-        """Whether this instance may send a notification: true for the first caller after each event."""
+        """Return whether this instance may send a notification. True for the first caller after each event."""
         before = self._outbox.recall(NOTIFIED)
         return (before or "") < self._last and self._outbox.swap(NOTIFIED, before, {NOTIFIED: self._last})
 
     async def _user(self) -> User | None:
-        """The signed-in user; None if the service does not tell, and the settings do not either."""
+        """Return the signed-in user, or None if neither the service nor the settings have it."""
         known = self._reads.stored.known(GetCurrentUser())
         if known:
             return known.value
@@ -168,7 +171,7 @@ class EventLog:
     def _new_state(
         self, version: int, seen: str, snapshot: str, own: dict[str, str], events: tuple[Event, ...]
     ) -> dict[str, str | None]:
-        """The state to store after a poll; None for keys to delete."""
+        """Return the values to store after a poll; None deletes a key."""
         new = {f"{EVENT}{version:09}.{number:04}": write_event(event) for number, event in enumerate(events)}
         keys = sorted([*(EVENT + key for key in self._outbox.recall_all(EVENT)), *new])
         return {
@@ -180,7 +183,7 @@ class EventLog:
         }
 
     def _new_events(self) -> tuple[Event, ...]:
-        """The events that were stored since the last call, by any instance."""
+        """Return the events that any instance stored since the last call."""
         stored = self._outbox.recall_all(EVENT)
         new = sorted(key for key in stored if key > self._last)
         events = tuple(event for event in (read_event(stored[key]) for key in new) if event)

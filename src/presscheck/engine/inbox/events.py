@@ -1,7 +1,7 @@
 """Inbox events: the differences between two snapshots of the user's change requests and sites.
 
-Pure functions. The user's own actions are not events, and the first snapshot has no events. Actions have ids, so that
-each is reported once, independent of clocks.
+The functions are pure. The user's own actions are not events, and the first snapshot has no events. Actions have ids,
+so that each action is reported once, independent of clocks.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ EVENT_TEXTS: Mapping[str, str] = {
     MERGED: "{name} merged {what}",
     PUBLISHED: "{what} is live",
 }
-"""The text of each kind of event; `what` is the title of the change request or site."""
+"""The text of each kind of event. `what` is the title of the change request or site."""
 FORMER_FIELDS = {"mark": "version", "deeds": "actions", "basis": "compared"}
-"""Fields of `RequestState` by the names that version 0.1.0 stored."""
+"""Fields of `RequestState` by their stored names in version 0.1.0."""
 FINAL = ("merged", "archived")
 """Statuses in which new changes in main do not matter."""
 
@@ -35,7 +35,7 @@ class UserAction:
     """An action of a user: the kind of event, the user's id and name, and the time from the service.
 
     Attributes:
-        thread: the id of the first comment of the thread that a message is in; empty for others.
+        thread: the id of the first comment of the thread of a message; empty for other actions.
         mentions_me: whether a message is known to mention the signed-in user.
     """
 
@@ -52,11 +52,12 @@ class RequestState:
     """The state of a change request in a snapshot.
 
     Attributes:
-        version: changes with every action, after which the actions must be fetched again.
+        version: changes with every action; a new version means that the actions must be fetched again.
         actions: the actions by a stable id; None if they were not fetched.
-        conflict: whether it conflicts with main; None if unknown.
+        conflict: whether the change request conflicts with main; None if unknown.
         compared: the two revisions that were compared for `conflict`.
-        has_left: whether it is no longer in the user's views; it is kept so that it is not new when it returns.
+        has_left: whether the change request is no longer in the user's views; it is kept so that it is not new when it
+            returns.
     """
 
     number: int
@@ -101,10 +102,10 @@ class Snapshot:
 
 @dataclass(frozen=True)
 class Event:
-    """An event of the change request or site with this id; texts are not sanitized.
+    """An event of a change request or site; texts are not sanitized.
 
     `who` is the id of a user and `at` a time of the service; both are empty if unknown. `thread` and `mentions_me` are
-    those of the action.
+    copied from the action.
     """
 
     kind: str
@@ -123,10 +124,10 @@ class Event:
 def diff_snapshots(
     before: Snapshot | None, after: Snapshot, me: str, own: Collection[str] = frozenset()
 ) -> tuple[Event, ...]:
-    """The events between two snapshots, oldest first.
+    """Return the events between two snapshots, oldest first.
 
     Args:
-        before: the previous snapshot; None if there is none, which gives no events.
+        before: the previous snapshot; None if there is none, in which case there are no events.
         after: the current snapshot.
         me: the id of the user, whose own actions are not events.
         own: own actions whose author the service does not name: `space ID` for a merge, `site ID` for publishing.
@@ -160,14 +161,14 @@ def diff_snapshots(
         former = before.sites.get(key)
         if site.published and former and not former.published and f"site {key}" not in own:
             events.append(Event(PUBLISHED, subject=site.title, site=key))
-    # events without a time are consequences of those with one
+    # events without a time follow from events with a time
     return tuple(sorted(events, key=lambda event: event.at or "~"))
 
 
 def _review_requests(before: Snapshot, now: RequestState) -> Iterator[UserAction]:
-    """The review requests of a change request that is new in the snapshot; its other actions are not news."""
+    """Yield the review requests of a change request that is new in the snapshot. Its other actions are not news."""
     for action in (now.actions or {}).values():
-        # in a truncated snapshot, an older request was only too far down in the list
+        # in a truncated snapshot, an older request was only below the cut-off
         if action.kind == REVIEW_ASKED and (before.complete or action.at > before.newest):
             yield action
 
@@ -189,25 +190,25 @@ def _main_changes(was: RequestState, now: RequestState) -> Iterator[UserAction]:
 
 
 def sentence(event: Event) -> str:
-    """The text of an event, not sanitized."""
+    """Return the text of an event, not sanitized."""
     name = event.name.partition(" ")[0] or event.name or "somebody"
     what = event.subject or "(no subject)"
     return EVENT_TEXTS[event.kind].format(name=name, what=f"#{event.number} {what}" if event.request else what)
 
 
 def summarize(events: Collection[Event]) -> str:
-    """Events in one line: the text of a single event, or the number of events and the latest one."""
+    """Summarize events in a line: the text of a single event, or the number of events and the latest event."""
     *others, last = events
     return f"{len(others) + 1} events, latest: {sentence(last)}" if others else sentence(last)
 
 
 def write_snapshot(snapshot: Snapshot) -> str:
-    """A snapshot as JSON."""
+    """Return a snapshot as JSON."""
     return json.dumps(asdict(snapshot), ensure_ascii=False, separators=(",", ":"), sort_keys=True)
 
 
 def read_snapshot(text: str | None) -> Snapshot | None:
-    """A snapshot from JSON, also from that of version 0.1.0; None if it is missing or not readable."""
+    """Parse a snapshot, also of version 0.1.0. Returns None if the text is missing or invalid."""
     try:
         stored: dict[str, Any] = json.loads(text or "null")
         return Snapshot(
@@ -220,12 +221,12 @@ def read_snapshot(text: str | None) -> Snapshot | None:
 
 
 def write_event(event: Event) -> str:
-    """An event as JSON."""
+    """Return an event as JSON."""
     return json.dumps(asdict(event), ensure_ascii=False, separators=(",", ":"))
 
 
 def read_event(text: str) -> Event | None:
-    """An event from JSON; None if it is not readable."""
+    """Parse an event. Returns None if the text is invalid."""
     try:
         event = Event(**json.loads(text))
     except (ValueError, TypeError):

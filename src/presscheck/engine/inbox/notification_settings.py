@@ -1,9 +1,9 @@
 """Muted and followed change requests, threads and spaces; stored next to the outbox, never evicted.
 
-What is muted makes no events and no *new* marks, and leaves the views of what concerns the user. What is followed makes
-events as if the user took part. The nearest setting counts: that of a thread, else of its change request, else of its
-space. A review request to the user, or a mention of the user, ends the mute of a change request or of a thread; a space
-stays muted.
+A muted target has no events and no *new* marks, and is left out of the views of change requests that concern the user.
+A followed target has events as if the user took part. The most specific setting applies: of the thread, else of the
+change request, else of the space. A review request to the user or a mention of the user ends the mute of a change
+request or thread, but not of a space.
 """
 
 from __future__ import annotations
@@ -22,21 +22,21 @@ if TYPE_CHECKING:
 
 Kind = Literal["request", "thread", "space"]
 State = Literal["", "muted", "followed", "neither"]
-"""`neither` differs from no setting where the space is muted or followed."""
+"""`neither` overrides the setting of a muted or followed space; an empty state means no setting."""
 STORED = "notify "
-"""Prefix of the stored keys; kind and id follow."""
+"""Prefix of the storage keys. Kind and id follow."""
 _STATES = ("muted", "followed", "neither")
 
 
 @dataclass(frozen=True)
 class NotificationTarget:
-    """Something that can be muted or followed.
+    """A change request, thread or space that can be muted or followed.
 
     Attributes:
-        space: the id of its space.
-        request: the id of its change request; empty for a space.
-        thread: the id of the first comment of a thread; empty for others.
-        seen: when the change request was last updated, as far as the user knows.
+        space: the id of the space.
+        request: the id of the change request; empty for a space.
+        thread: the id of the first comment of the thread; empty for other kinds.
+        seen: the last update of the change request that the user has seen.
     """
 
     space: str
@@ -46,18 +46,18 @@ class NotificationTarget:
 
     @property
     def kind(self) -> Kind:
-        """What it is."""
+        """The kind of the target."""
         return "thread" if self.thread else "request" if self.request else "space"
 
     @property
     def key(self) -> str:
-        """The key of its setting."""
+        """The storage key of the setting, without the prefix."""
         return f"{self.kind} {' '.join(filter(None, (self.request, self.thread))) or self.space}"
 
 
 @dataclass(frozen=True)
 class Setting:
-    """The own setting of a target."""
+    """The setting of a target itself."""
 
     state: State
     target: NotificationTarget
@@ -65,7 +65,11 @@ class Setting:
 
 @dataclass(frozen=True)
 class Change:
-    """A change of settings that can be undone: the settings before, None where there was none."""
+    """A change of settings that can be undone.
+
+    Attributes:
+        before: the settings before the change, by the order of `targets`; None for a target without a setting.
+    """
 
     state: State
     is_on: bool
@@ -74,7 +78,7 @@ class Change:
 
 
 def request_target(request: ChangeRequest) -> NotificationTarget:
-    """A change request as a target."""
+    """Return a change request as a target."""
     return NotificationTarget(request.space, request.id, seen=request.updated_at)
 
 
@@ -82,8 +86,8 @@ class NotificationSettings:
     """The settings of all targets.
 
     Args:
-        outbox: the file that stores them; other processes may write it, too.
-        changed: called after each change here.
+        outbox: the file that stores the settings; other processes may also write it.
+        changed: called after each change by this instance.
     """
 
     def __init__(self, outbox: Outbox, changed: Callable[[], None] = lambda: None) -> None:
@@ -97,7 +101,7 @@ class NotificationSettings:
         self._settings = {key: setting for key, text in stored.items() if (setting := _read(text))}
 
     def state(self, target: NotificationTarget) -> State:
-        """Whether a target is muted or followed, by its own setting or that of what contains it; empty for neither."""
+        """Return whether a target is muted or followed, by its own setting or by inheritance. Empty for neither."""
         for container in (target, replace(target, thread=""), NotificationTarget(target.space)):
             setting = self._settings.get(container.key)
             if setting:
@@ -105,22 +109,22 @@ class NotificationSettings:
         return ""
 
     def set(self, target: NotificationTarget, state: State) -> None:
-        """Mute or follow a target; an empty state removes its setting."""
+        """Mute or follow a target. An empty state removes the setting."""
         setting = Setting(state, target) if state else None
         self._store(target, setting)
 
     def toggle(self, targets: Sequence[NotificationTarget], state: State) -> Change:
-        """Mute or follow all targets, or end that if all of them are in this state."""
+        """Mute or follow all targets. If all of them are in this state already, end it."""
         is_on = any(self.state(target) != state for target in targets)
         return self.change(targets, state, is_on=is_on)
 
     def change(self, targets: Sequence[NotificationTarget], state: State, *, is_on: bool) -> Change:
-        """Mute or follow targets, or end it; those that are not in this state then stay as they are."""
+        """Mute or follow targets, or end it. When ending, targets in another state are unchanged."""
         changed = tuple(target for target in targets if is_on or self.state(target) == state)
         before = tuple(self._settings.get(target.key) for target in changed)
         for target in changed:
             self.set(target, state if is_on else "")
-            if not is_on and self.state(target) == state:  # what contains it is in this state
+            if not is_on and self.state(target) == state:  # inherited: only an own setting can override it
                 self.set(target, "neither")
         return Change(state, is_on, changed, before)
 
@@ -130,12 +134,12 @@ class NotificationSettings:
             self._store(target, setting)
 
     def followed(self, kind: Kind) -> tuple[NotificationTarget, ...]:
-        """The followed targets of a kind."""
+        """Return the followed targets of a kind."""
         settings = self._settings.values()
         return tuple(one.target for one in settings if one.state == "followed" and one.target.kind == kind)
 
     def has_muted_part(self, target: NotificationTarget) -> bool:
-        """Whether a change request or a thread in it has a mute that a mention can end."""
+        """Return whether a change request, or a thread in it, has a mute that a mention can end."""
         return any(
             setting.state == "muted" and setting.target.request == target.request
             for setting in self._settings.values()
@@ -143,7 +147,10 @@ class NotificationSettings:
         )
 
     def by_id(self) -> dict[str, Mapping[str, State]]:
-        """The states of change requests and of spaces by id, for queries; empty if nothing is muted or followed."""
+        """Return the states of change requests and spaces by id, for queries.
+
+        Empty if no target is muted or followed.
+        """
         states: dict[str, dict[str, State]] = {"requests": {}, "spaces": {}}
         for setting in self._settings.values():
             target = setting.target
@@ -154,11 +161,11 @@ class NotificationSettings:
         return dict(states) if states["requests"] or states["spaces"] else {}
 
     def filter_events(self, events: Iterable[Event], followed_in_part: Iterable[str] = ()) -> tuple[Event, ...]:
-        """The events that are reported; a review request or a mention ends a mute first.
+        """Return the events to report. A review request or a mention ends a mute first.
 
         Args:
             events: the events, oldest first.
-            followed_in_part: ids of change requests that concern the user only by threads that are followed.
+            followed_in_part: the ids of change requests that concern the user only because of followed threads.
         """
         in_part = frozenset(followed_in_part)
         reported: list[Event] = []
@@ -175,7 +182,7 @@ class NotificationSettings:
         return tuple(reported)
 
     def _end_mute(self, target: NotificationTarget, at: str) -> None:
-        """End the own mutes of a thread and of its change request, if they began before this time."""
+        """End the own mutes of a thread and of its change request, if they are older than the event."""
         for muted in {target, replace(target, thread="")}:
             setting = self._settings.get(muted.key)
             if setting and setting.state == "muted" and not (at and at <= setting.target.seen):
@@ -192,7 +199,7 @@ class NotificationSettings:
 
 
 def _read(text: str) -> Setting | None:
-    """A stored setting; None if this version cannot read it."""
+    """Parse a stored setting. Returns None if this version cannot read it."""
     try:
         stored = json.loads(text)
         state = stored.pop("state")

@@ -1,7 +1,4 @@
-"""What the preview of the inbox shows of a change request beside its row: description, changed items and open threads.
-
-Everything comes from the cache.
-"""
+"""The preview of a change request in the inbox: description, changed items and open threads, all from the cache."""
 
 from __future__ import annotations
 
@@ -21,21 +18,21 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Preview:
-    """The cached contents of a change request; None for what was never fetched."""
+    """The cached contents of a change request. A field is None if its data was never fetched."""
 
     description: str = ""
-    """Its text, not sanitized."""
+    """The text of the description, not sanitized."""
     items: tuple[ChangedItem, ...] | None = None
     viewed: Mapping[str, str] | None = None
     """The revision at which each page was viewed, by page id."""
     threads: tuple[Comment, ...] | None = None
-    """The open threads, the latest activity first."""
+    """The open threads, latest activity first."""
 
 
 def read_preview(engine: RowReader, request: ChangeRequest) -> Preview:
-    """The preview of a change request, as far as its contents are cached."""
+    """Return the preview of a change request from its cached contents."""
     changes, comments = engine.known(changes_in(request)), engine.known(comments_on(request))
-    # a service that does not list the changes lists all pages
+    # a service that cannot list the changes lists all pages
     is_known = changes is not None and all(change.type != "page_listed" for change in changes.value.changes)
     threads = list(filter(is_open_comment, comments.value.items)) if comments else []
     return Preview(
@@ -47,7 +44,7 @@ def read_preview(engine: RowReader, request: ChangeRequest) -> Preview:
 
 
 def last_activity(thread: Comment) -> str:
-    """The time of the latest message of a thread."""
+    """Return the time of the latest message of a thread."""
     return max((thread.posted_at, *(replier.updated_at or "" for replier in thread.repliers)))
 
 

@@ -1,8 +1,8 @@
 """The filter language of the inbox: ``space:api outdated:yes updated:<2w limits sort:-comments``.
 
-A plain word is searched in the subject; a word before a colon names a filter. All of them must match. What the service
-can filter (``author:me``, ``status:merged``) is part of the request; everything else is filtered in the cache. A sort
-order is ascending; a ``-`` before it makes it descending.
+A plain word is searched in the subject; a word before a colon names a filter. All parts must match. Filters that the
+service supports (``author:me``, ``status:merged``) become request parameters; all others are applied in the cache. A
+sort order is ascending; a leading ``-`` makes it descending.
 """
 
 from __future__ import annotations
@@ -35,15 +35,15 @@ STATUSES = ("draft", "open", "archived", "merged")
 ME = "me"
 """The name of the signed-in user in filters."""
 REQUEST_PARAMETERS = {"reviewer": "requested_reviewer", "author": "creator", "waiting": "requested_reviewer"}
-"""The request parameter of each filter by user; the service filters by `me` only, because other ids are not known."""
+"""The request parameter of each filter by user. The service filters only by `me`: other ids are unknown."""
 _ANY = ChangeRequest(id="{id}", space="{space}")
 REVIEWERS_KEY, REVIEWS_KEY = reviewers_of(_ANY).key(), reviews_of(_ANY).key()
 """The cache keys of the requested reviewers and of the reviews, with placeholders for the ids."""
 PERSONAL = frozenset(("involved", "not mine", "reviewed", "not reviewed"))
-"""The relations that depend on who the user is; `Query.for_user` gives them their value."""
+"""Relations that depend on the signed-in user. `Query.for_user` sets their values."""
 NOTIFICATION_STATES = ("muted", "followed")
 NOTIFICATIONS = frozenset((*NOTIFICATION_STATES, "not muted"))
-"""The relations that depend on what the user muted or follows; `Query.for_user` gives them their value."""
+"""Relations that depend on muted and followed targets. `Query.for_user` sets their values."""
 _COUNT = re.compile(r"([<>]?)(\d{1,6})")
 _AGE = re.compile(r"([<>]?)(\d{1,4})([hdwm])")
 
@@ -53,10 +53,10 @@ class Query:
     """A parsed filter.
 
     Attributes:
-        text: as it was typed.
+        text: the filter as typed.
         conditions: filters for the cached rows; all must match.
         order: the JSON path to sort by, and whether the order is descending; None for the order of the listing.
-        asks: parameters of the listing and their values (`ME` or a status), which replace those of the view.
+        asks: parameters of the listing and their values (`ME` or a status), which replace the view's own values.
     """
 
     text: str = ""
@@ -71,14 +71,14 @@ class Query:
         reviewed: Mapping[str, float],
         notifications: Mapping[str, Mapping[str, str]] | None = None,
     ) -> tuple[Condition, ...]:
-        """The conditions for a user; without those that depend on who the user is if `me` is empty.
+        """Return the conditions for a user. If `me` is empty, conditions that depend on the user are left out.
 
         Args:
             me: the id of the user.
-            listings: the cache keys of the listings of what the user takes part in.
-            reviewed: ids of change requests that the user reviewed; cached reviews that are older than these times, in
-                seconds since the epoch, lack that review.
-            notifications: what is muted and followed, from `NotificationSettings.by_id`.
+            listings: the cache keys of the listings of change requests that the user takes part in.
+            reviewed: the times of the user's reviews by change request id, in seconds since the epoch; older cached
+                reviews lack that review.
+            notifications: the muted and followed targets, from `NotificationSettings.by_id`.
         """
         value = json.dumps(
             {"me": me, "reviewers": REVIEWERS_KEY, "listings": listings, "reviewed": reviewed, **(notifications or {})}
@@ -94,12 +94,12 @@ def parse(text: str, spaces: Mapping[str, str], moment: datetime) -> Query:
     """Parse a filter.
 
     Args:
-        text: as it was typed.
+        text: the filter as typed.
         spaces: titles of spaces by id.
         moment: the current time, for ages.
 
     Raises:
-        InvalidArgument: an unknown filter or value; the message lists what is allowed.
+        InvalidArgument: an unknown filter or value; the message lists the allowed ones.
     """
     found: list[Condition] = []
     order: tuple[str, bool] | None = None
@@ -125,7 +125,7 @@ def parse(text: str, spaces: Mapping[str, str], moment: datetime) -> Query:
 
 @lru_cache(maxsize=256)
 def asks_of(text: str) -> tuple[tuple[str, str], ...]:
-    """The request parameters of a filter; empty if it is invalid."""
+    """Return the request parameters of a filter; empty if the filter is invalid."""
     try:
         return parse(text, {}, datetime.now(UTC)).asks
     except InvalidArgument:
@@ -134,7 +134,10 @@ def asks_of(text: str) -> tuple[tuple[str, str], ...]:
 
 @lru_cache(maxsize=256)
 def is_local(text: str) -> bool:
-    """Whether a filter selects or sorts in the cache, beyond what the service does; False if it is invalid."""
+    """Return whether a filter selects or sorts in the cache, beyond the service's own filters.
+
+    False if it is invalid.
+    """
     try:
         query = parse(text, {}, datetime.now(UTC))
     except InvalidArgument:
@@ -184,7 +187,7 @@ def _involved(value: str, _: Mapping[str, str], __: datetime) -> Conditions:
 
 
 def _waiting(value: str, _: Mapping[str, str], __: datetime) -> Conditions:
-    """For me: my review is requested, and not done. For the author: I reviewed it, and nothing changed since."""
+    """`me`: the user's review is requested and not done. `author`: the user reviewed the current revision."""
     if value == ME:
         return (Condition(REVIEWS_KEY, "not reviewed", ""), Condition("", "not muted", ""))
     if value == "author":

@@ -1,7 +1,8 @@
 """Done, snoozed and bookmarked change requests; stored next to the outbox, never evicted.
 
-One that is done is shown again after the next event or new content; one that is snoozed, at its time or, without a
-time, in the same way. One without events, because it was not polled yet, is shown again after any update.
+A done change request is shown again after the next event or new content. A snoozed change request is shown again at its
+time or, without a time, like a done one. A change request that was not polled yet has no events, so any update shows it
+again.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from presscheck.store.outbox import Outbox
 
 HIDDEN, BOOKMARK = "away ", "bookmark "
-"""Prefixes of the stored keys."""
+"""Prefixes of the storage keys."""
 
 
 @dataclass(frozen=True)
@@ -27,9 +28,10 @@ class HiddenState:
     """How a change request was hidden.
 
     Attributes:
-        seen: the time of its last update before it was hidden.
-        until: when it is shown again, in seconds since the epoch; None for the next activity.
-        revision: its revision when it was hidden; empty if it has no events, so that any update shows it again.
+        seen: the time of the last update before the change request was hidden.
+        until: when the change request is shown again, in seconds since the epoch; None for the next activity.
+        revision: the revision when the change request was hidden; empty if it has no events, so that any update shows
+            it.
     """
 
     seen: str
@@ -54,48 +56,51 @@ class Triage:
 
     @property
     def hidden_ids(self) -> Iterable[str]:
-        """The ids of all change requests that were hidden and not shown again by the user."""
+        """The ids of all hidden change requests that the user has not shown again."""
         return self._hidden.keys()
 
     def done(self, request: ChangeRequest) -> None:
-        """Hide it until there is new activity."""
+        """Hide a change request until there is new activity."""
         self._hide(request, None)
 
     def snooze(self, request: ChangeRequest, until: float | None) -> None:
-        """Hide it until a time (seconds since the epoch) or new activity."""
+        """Hide a change request until a time (seconds since the epoch) or, if `until` is None, until new activity."""
         self._hide(request, until, is_done=False)
 
     def unhide(self, identity: str) -> bool:
-        """Show it again; returns whether it was hidden."""
+        """Show a change request again. Returns whether it was hidden."""
         self._outbox.remember(HIDDEN + identity, None)
         return self._hidden.pop(identity, None) is not None
 
     def hidden_state(self, request: ChangeRequest) -> HiddenState | None:
-        """How it is hidden now; None if it is not."""
+        """Return how a change request is hidden now, or None if it is shown."""
         state = self._hidden.get(request.id)
         if state is None or (state.until is not None and state.until <= time.time()):
             return None
-        # hidden until a time means until then, even if there is activity
+        # a fixed time ignores activity
         if state.until is not None:
             return state
         is_unchanged = request.revision == state.revision if state.revision else request.updated_at <= state.seen
         return state if is_unchanged else None
 
     def on_event(self, identity: str, at: str) -> None:
-        """Show it again after an event at this time, unless it is hidden until a time or was hidden after the event."""
+        """Show a change request again after an event.
+
+        Ignored if the change request is hidden until a time, or was hidden after the event.
+        """
         state = self._hidden.get(identity)
         if state and state.until is None and not (at and at <= state.seen):
             self.unhide(identity)
 
     def bookmark(self, identity: str) -> bool:
-        """Add or remove a bookmark; returns whether it is bookmarked now."""
+        """Toggle a bookmark. Returns whether the change request is bookmarked now."""
         self._bookmarks ^= {identity}
         is_on = identity in self._bookmarks
         self._outbox.remember(BOOKMARK + identity, "1" if is_on else None)
         return is_on
 
     def is_bookmarked(self, identity: str) -> bool:
-        """Whether it is bookmarked."""
+        """Return whether a change request is bookmarked."""
         return identity in self._bookmarks
 
     def _hide(self, request: ChangeRequest, until: float | None, *, is_done: bool = True) -> None:

@@ -1,8 +1,8 @@
 """The built-in and saved views of the inbox, and the cached details of each row.
 
-A view is a listing of the service, and a filter. What the service cannot filter is filtered, sorted and grouped in the
-cache, so that views share a listing if they only differ in that. Nothing here sends requests; the screen fetches the
-details of visible rows.
+A view is a listing of the service and a filter. Parts of the filter that the service does not support are applied in
+the cache, together with sorting and grouping, so that views share a listing if they differ only in those parts. Nothing
+here sends requests; the screen fetches the details of visible rows.
 """
 
 from __future__ import annotations
@@ -41,21 +41,21 @@ if TYPE_CHECKING:
 
 M = TypeVar("M")
 MAX_REVIEWS = 100
-"""Change requests of a listing whose reviews are read: the latest ones."""
+"""Maximum number of change requests per listing whose reviews are read: the latest ones."""
 
 
 @dataclass(frozen=True)
 class View:
-    """One tab of the inbox."""
+    """A tab of the inbox."""
 
     id: str
     title: str
     empty: str
     """The message for an empty view."""
     query: str = ""
-    """Its filter, with its sort order."""
+    """The filter, including the sort order."""
     status: ChangeRequestStatus = "open"
-    """The status of its change requests."""
+    """The status of the change requests."""
     hides: bool = False
     """Whether hidden change requests are left out."""
     saved: SavedView | None = None
@@ -63,12 +63,12 @@ class View:
 
     @property
     def words(self) -> str:
-        """The filter that gives the same rows in the view of all open change requests."""
+        """The filter that selects the same rows in the view of all open change requests."""
         return self.query if self.status == "open" else f"status:{self.status} {self.query}".strip()
 
     @property
     def is_grouped(self) -> bool:
-        """Whether its rows are grouped under headings."""
+        """Whether the rows are grouped under headings."""
         return self.saved is not None and self.saved.group == "space"
 
 
@@ -98,7 +98,7 @@ VIEWS: tuple[View, ...] = (
 
 @dataclass(frozen=True)
 class RowDetails:
-    """Cached details of a change request; None if they were never fetched."""
+    """Cached details of a change request. A field is None if its data was never fetched."""
 
     approved: tuple[str, ...] | None = None
     """Names of the reviewers who approved the newest revision."""
@@ -111,37 +111,37 @@ class RowDetails:
     own: Literal["", "approved", "changes-requested"] = ""
     """The newest review of the signed-in user."""
     is_own_stale: bool = False
-    """Whether the content changed since that review."""
+    """Whether the content changed since the user's newest review."""
     is_asked: bool = False
-    """Whether a review of the signed-in user is requested, and not done since."""
+    """Whether a review by the signed-in user is requested and not done since."""
     changes: tuple[int, int, int, int] | None = None
-    """Pages added, edited, moved, deleted."""
+    """The numbers of added, edited, moved and deleted pages."""
     pages: int | None = None
     """The number of changed pages."""
     viewed: int = 0
     """The number of changed pages that are marked as viewed in their current version."""
     latest: Comment | None = None
     open_comments: int | None = None
-    """The open comments without the texts of reviews, which some services count; None if the comments are not known."""
+    """The number of open comments without the texts of reviews; None if the comments are unknown."""
     has_conflict: bool | None = None
-    """Whether it conflicts with main or has unresolved conflicts; computed, not cached."""
+    """Whether the change request conflicts with main or has unresolved conflicts; computed, not cached."""
 
 
 class RowReader(StoredReader, Protocol):
     """Reads the cached details of inbox rows."""
 
     def viewed(self, change_request: str) -> dict[str, str]:
-        """The revision at which each page of a change request was viewed, by page id."""
+        """Return the revision at which each page of a change request was viewed, by page id."""
         ...
 
 
 class OwnReviews(Protocol):
-    """Knows which change requests the user reviewed just now, and what is muted and followed."""
+    """Provides the user's latest reviews, and the muted and followed targets."""
 
     notification_settings: NotificationSettings
 
     def own_reviews(self) -> Mapping[str, float]:
-        """When the user reviewed change requests, by id, as far as cached reviews may lack it."""
+        """Return the times of the user's latest reviews that the cache may lack, by change request id."""
         ...
 
 
@@ -151,27 +151,27 @@ class FirstRows(OwnReviews, Protocol):
     def first_matching(
         self, listing: ListOrganizationChangeRequests, conditions: Iterable[Condition], first: int, /
     ) -> array[int]:
-        """The positions of those that meet all conditions."""
+        """Return the positions of the rows that meet all conditions, among the `first` rows."""
         ...
 
 
 class RowArranger(OwnReviews, StoreWorker, Protocol):
-    """Filters and sorts a cached listing, on the thread that writes the cache."""
+    """Filters and sorts a cached listing in the cache's writer thread."""
 
 
 def row_details(engine: RowReader, request: ChangeRequest, me: str) -> RowDetails:
-    """The cached details of a row; `me` is the id of the signed-in user, who is named “you”."""
+    """Return the cached details of a row. `me` is the id of the signed-in user, who is named “you”."""
     reviews = engine.known(reviews_of(request))
     asked = engine.known(reviewers_of(request))
     changes = engine.known(changes_in(request))
     if changes and any(change.type == "page_listed" for change in changes.value.changes):
-        changes = None  # all pages: which of them changed is not known
+        changes = None  # the list has all pages, so the changed ones are unknown
     comments = engine.known(comments_on(request))
     current = newest_reviews(reviews.value.items) if reviews else ()
     reviewed = {review.reviewer.id: review.created_at for review in current}
     own = next((review for review in current if review.reviewer.id == me), None)
     author = request.created_by.id if request.created_by else ""
-    others = [review for review in current if review.reviewer.id != author]  # an approval of the author does not count
+    others = [review for review in current if review.reviewer.id != author]  # an author's own approval does not count
     waiting = [
         reviewer.user
         for reviewer in (asked.value.items if asked else ())
@@ -200,7 +200,7 @@ def row_details(engine: RowReader, request: ChangeRequest, me: str) -> RowDetail
 
 
 def _open_comments(comments: Sequence[Comment], request: ChangeRequest) -> int | None:
-    """The number of open comments; None if these comments are not those that the service has counted."""
+    """Return the number of open comments, or None if the cached comments do not match the service's count."""
     unresolved = sum(comment.status != "resolved" for comment in comments)
     number = sum(map(is_open_comment, comments))
     return number if request.comments in (number, unresolved) else None
@@ -217,12 +217,12 @@ def _counts(pages: list[SemanticChange]) -> tuple[int, int, int, int]:
 
 
 def name_of(person: str, name: str, me: str) -> str:
-    """The first name of a person, or “you”."""
+    """Return the first name of a person, or “you” for the signed-in user."""
     return "you" if person == me else name.partition(" ")[0] or name
 
 
 def _is_stale(review: Review, request: ChangeRequest) -> bool:
-    """Whether the content changed since a review."""
+    """Return whether the content changed since a review."""
     return bool(review.revision) and review.revision != request.revision
 
 
@@ -233,14 +233,19 @@ def _names(reviews: Iterable[Review], status: str, me: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class Group:
-    """A group of rows, by their positions (`places`) in the listing; `title` is None in a view without groups."""
+    """A group of rows.
+
+    Attributes:
+        title: the heading; None in a view without groups.
+        places: the positions of the rows in the listing.
+    """
 
     title: str | None
     places: Sequence[int]
 
 
 def own_view(saved: SavedView) -> View:
-    """The tab of a saved view."""
+    """Return the tab of a saved view."""
     return View(
         saved.name,
         saved.name,
@@ -252,12 +257,12 @@ def own_view(saved: SavedView) -> View:
 
 
 def all_views(saved: Iterable[SavedView]) -> tuple[View, ...]:
-    """All tabs: the built-in views, then the saved ones."""
+    """Return all tabs: the built-in views, then the saved ones."""
     return (*VIEWS, *(own_view(view) for view in saved))
 
 
 def validate_view(view: SavedView) -> tuple[str, str] | None:
-    """The first invalid field of a saved view and why: its name is built in, or its query is invalid."""
+    """Return the first invalid field of a saved view and the reason, or None if the view is valid."""
     if any(same_name(view.name, name) for built_in in VIEWS for name in (built_in.id, built_in.title)):
         return "name", "is the name of a built-in view"
     try:
@@ -268,9 +273,9 @@ def validate_view(view: SavedView) -> tuple[str, str] | None:
 
 
 def listing_of(view: View, more: str, organization: str, me: str) -> ListOrganizationChangeRequests:
-    """The listing of a view for an organization and the signed-in user (ids); `more` is an additional filter.
+    """Return the listing of a view for an organization and the signed-in user, by ids.
 
-    If the user is unknown (empty), the views and filters by user are those of all users.
+    `more` is an additional filter. If `me` is empty, the listing is not restricted to the user.
     """
     asks = dict(asks_of(f"{view.query} {more}"))
     parameters = {field: me if value == ME else value for field, value in asks.items() if me or value != ME}
@@ -279,9 +284,9 @@ def listing_of(view: View, more: str, organization: str, me: str) -> ListOrganiz
 
 
 def personal_listings(organization: str, me: str) -> tuple[ListOrganizationChangeRequests, ...]:
-    """The listings of what the user takes part in: requested reviews, own change requests, edits and comments.
+    """Return the listings of change requests that concern the user: requested reviews, own ones, and contributions.
 
-    If the user is unknown (empty), that of all open change requests.
+    If `me` is empty, return the listing of all open change requests.
     """
     listing = ListOrganizationChangeRequests(organization_id=organization, status="open")
     if not me:
@@ -290,7 +295,7 @@ def personal_listings(organization: str, me: str) -> tuple[ListOrganizationChang
 
 
 def listings_of(organization: str, me: str) -> tuple[ListOrganizationChangeRequests, ...]:
-    """The listings that the built-in views are made of, each once."""
+    """Return the listings of all built-in views, without duplicates."""
     listings = (listing_of(view, "", organization, me) for view in VIEWS)
     return tuple({listing.key(): listing for listing in (*listings, *personal_listings(organization, me))}.values())
 
@@ -311,7 +316,9 @@ def first_rows(
     me: str,
     count: int,
 ) -> tuple[Group, ...]:
-    """The first cached rows of a listing, filtered at once; without an order and groups. Arguments as `arrange_rows`.
+    """Return the first cached rows of a listing, filtered synchronously, without sorting and groups.
+
+    The arguments are the same as for `arrange_rows`.
 
     Raises:
         InvalidArgument: the filter is invalid.
@@ -332,9 +339,9 @@ async def arrange_rows(
     """Filter, sort and group the cached rows of a view.
 
     Args:
-        engine: runs the query in the cache's thread.
+        engine: runs the query in the cache's writer thread.
         view: the view.
-        listing: its listing.
+        listing: the listing of the view.
         text: the filter.
         spaces: titles of spaces by id.
         now: the current time, for ages in the filter.
@@ -357,20 +364,20 @@ class WindowReader(Protocol):
     """Reads windows of cached listings."""
 
     def window(self, listing: Operation[Page[M]], start: int, count: int, /) -> Window[M]:
-        """Rows of a listing."""
+        """Return rows of a listing."""
         ...
 
 
 def missing_reviews(engine: WindowReader, organization: str, me: str) -> Iterator[Operation[Page[Any]]]:
-    """The calls that were not answered since the last update of their change request.
+    """Yield the reads of reviews whose cached response is missing or older than the change request's last update.
 
-    Those of requested reviews come first, with the requests; then those of the latest open change requests. Each is
-    checked when it is its turn: something else may have read it while the ones before it were read.
+    Change requests that wait for the user's review come first, then the latest open ones. The age is checked only when
+    a call is due, because another reader may have fetched the response in the meantime.
 
     Args:
         engine: reads the cached listings.
         organization: the id of the organization.
-        me: the id of the user; there are none if it is unknown (empty).
+        me: the id of the user; if empty, nothing is yielded.
     """
     if not me:
         return
@@ -389,6 +396,6 @@ def missing_reviews(engine: WindowReader, organization: str, me: str) -> Iterato
 
 
 def is_older(age: float, request: ChangeRequest) -> bool:
-    """Whether an answer of this age, in seconds, is older than the last update of the change request."""
+    """Return whether a response of this age (seconds) is older than the last update of a change request."""
     updated = parse_time(request.updated_at)
     return updated is not None and age > (now() - updated).total_seconds()
