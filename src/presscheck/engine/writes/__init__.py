@@ -1,1 +1,1 @@
-"""Writes: the write queue, the outbox worker, delivery reconciliation, effects, optimistic overlays."""
+"""Writes: the write queue, the outbox worker, delivery reconciliation, effects, inverses and overlays."""

@@ -1,14 +1,15 @@
-"""Delivery of writes: the worker of the outbox, immediate sends, reconciliation of unknown delivery, the undo guard.
+"""Delivery of writes: the outbox worker, immediate sends, reconciliation of unknown delivery, and the undo guard.
 
 The worker sends queued writes in order within a scope, and in parallel across scopes. A write whose response was lost
-is never sent again before it was looked for: it counts as not arrived only if two searches after the time-out plus a
-settle time find nothing, because a delayed request may still arrive until then. A write that the service rejects keeps
-its text and blocks its own scope only.
+is never sent again without a search for its result: a delayed request may still arrive. The write counts as not arrived
+only if two searches, after the time-out plus a settle time, find nothing. A write that the service rejects keeps its
+text and blocks only its own scope.
 
-A write that cannot be queued is sent immediately, from the instance that made it. It is in the outbox while it is being
+A write that cannot be queued is sent immediately by the instance that made it. It is in the outbox while it is being
 sent, so that after a crash the next start can find out whether it arrived.
 
-Before a write is sent, the undo guard notes what it replaces, and never lets an undo overwrite later changes.
+Before a write is sent, the undo guard records the values that the write replaces. An undo never overwrites later
+changes.
 """
 
 from __future__ import annotations
@@ -42,40 +43,41 @@ if TYPE_CHECKING:
     from presscheck.engine.writes.inverse import Comparison, Inverse, SentWrite
 
 SETTLE = 2.0
-"""Seconds to wait before looking for a write of unknown delivery, and between two searches."""
+"""Seconds to wait before the first search for a write of unknown delivery, and between two searches."""
 TIMEOUT = 30.0
 """Seconds after which the client stops waiting for a response."""
 RETRY_AFTER_ERROR = 5.0
 """Seconds until a scope is tried again after a local error, such as a full disk."""
 LONGEST_PAUSE = 60.0
-"""Seconds; the longest pause before a write is tried again."""
+"""Maximum pause in seconds before a write is tried again."""
 POLL_INTERVAL = 1.0
 """Seconds between two checks of the outbox for writes of other instances."""
 ABANDONED_AFTER = 240.0
-"""Seconds after which a write that is sent immediately is considered abandoned: its instance has ended."""
+"""Seconds after which a write that is being sent immediately is considered abandoned, because its instance has ended.
+"""
 OTHER_AUTHOR = "Written by another user, not sent in your name: sign in as that user, or discard it"
 ABANDONED = "presscheck ended while sending this, so it may be saved or not: check, then send it again or discard it"
 Delivered = Callable[[Row, Operation[Any], bytes, Any], Awaitable[None]]
-"""(the row, its call, the response body, the created item if it was found without a response)"""
+"""Called with the row, its call, the response body, and the created item if it was found without a response."""
 Refused = Callable[[Row, PresscheckError], None]
 QUOTED = 200
-"""Characters of each text in the message about a change."""
+"""Maximum number of characters of each text in the message about a change."""
 GONE = "Not undone: the history does not have this change any more"
 
 
 class DeliveryReconciler:
-    """Looks for the results of writes in the service, bypassing the cache.
+    """Searches the service for the results of writes, bypassing the cache.
 
     Args:
         scheduler: the connection.
-        settle: seconds to wait before looking; None for the default.
+        settle: seconds to wait before a search; None for the default.
     """
 
     def __init__(self, scheduler: RequestScheduler, settle: float | None = None) -> None:
         self._scheduler, self.settle, self.timeout = scheduler, SETTLE if settle is None else settle, TIMEOUT
 
     async def existing(self, effects: Effects, call: Operation[Any], author: str) -> tuple[Any, ...]:
-        """All items that are now in the listings that would contain the result of a write.
+        """Return the items in all listings that would contain the result of a write.
 
         Raises:
             RequestError: a listing cannot be read.
@@ -87,7 +89,7 @@ class DeliveryReconciler:
         return tuple(found)
 
     async def _items(self, listing: Operation[Any], page: Page[Any]) -> list[Any]:
-        """The items of a listing of several pages, beginning with the first page."""
+        """Return the items of all pages of a listing, given the first page."""
         guard = ListingGuard(listing)
         found = guard.new_items(page.items)
         while page.next is not None and not guard.problem(page.next.page):
@@ -96,7 +98,7 @@ class DeliveryReconciler:
         return found
 
     async def find(self, row: Row, effects: Effects, call: Operation[Any], author: str) -> Any | None:
-        """Search once for the result of a write: an item that did not exist before, with the same author and text.
+        """Search once for the result of a write: a new item with the same author and text.
 
         Raises:
             RequestError: a listing cannot be read.
@@ -107,7 +109,9 @@ class DeliveryReconciler:
         return None
 
     async def result_of(self, row: Row, effects: Effects, call: Operation[Any], author: str) -> Any | None:
-        """The item that a write created; None if it certainly did not arrive, or if it can be repeated anyway.
+        """Return the item that a write created.
+
+        Returns None if the write certainly did not arrive, or if it can be sent again safely.
 
         Raises:
             RequestError: a listing cannot be read.
@@ -123,13 +127,13 @@ class DeliveryReconciler:
         return None
 
     def until_certain(self, row: Row) -> float:
-        """Seconds until a request that was sent last can no longer arrive; not more if the clock was set back."""
+        """Return the seconds until the last request can no longer arrive. Bounded even if the clock was set back."""
         now = time.time()
         sent_at = now if row.sent_at is None else min(row.sent_at, now)
         return max(0.0, sent_at + self.timeout + self.settle - now)
 
     async def read(self, call: Operation[Any]) -> Any:
-        """The response of the service, not cached."""
+        """Return the response of the service, bypassing the cache."""
         return read_answer(call, await self._scheduler.service.fetch(call))
 
 
@@ -140,8 +144,8 @@ class ImmediateSender:
         outbox: stores each write while it is being sent.
         scheduler: the connection.
         reconciler: finds out whether a write of unknown delivery arrived.
-        guard: notes what a write replaces.
-        user_id: returns the id of the signed-in user; empty if it cannot be known.
+        guard: records the values that a write replaces.
+        user_id: returns the id of the signed-in user, or an empty string if it is unknown.
     """
 
     def __init__(
@@ -156,10 +160,13 @@ class ImmediateSender:
         self._guard = guard
 
     async def send(self, number: int, call: Operation[Any], effects: Effects) -> tuple[bytes, Any]:
-        """Send a write; returns the response body, or the created item if the response was lost and the item found.
+        """Send a write.
+
+        Returns:
+            The response body, and the created item if the response was lost and the item was found.
 
         Raises:
-            PresscheckError: the write failed; one of unknown delivery stays in the outbox for the user to decide.
+            PresscheckError: the write failed. A write of unknown delivery stays in the outbox for the user to decide.
         """
         try:
             if effects.looks_before:
@@ -187,7 +194,12 @@ class ImmediateSender:
     async def _check_result(
         self, number: int, call: Operation[Any], effects: Effects, error: Ambiguous | ServiceFailed
     ) -> Any:
-        """The created item, if it is found; else raises the error and, if known, whether the write was done anyway."""
+        """Return the created item if it is found.
+
+        Raises:
+            PresscheckError: the item was not found, or the write has no item; the message includes the present state if
+                known.
+        """
         is_done, item = None, None
         try:
             if effects.state:
@@ -217,8 +229,8 @@ class OutboxWorker:
         outbox: the queue.
         scheduler: the connection.
         reconciler: finds out whether a write of unknown delivery arrived.
-        guard: notes what a write replaces, and checks before an undo.
-        user_id: returns the id of the signed-in user; empty if it cannot be known.
+        guard: records the values that a write replaces, and checks the present values before an undo.
+        user_id: returns the id of the signed-in user, or an empty string if it is unknown.
         delivered: awaited after a write was sent, before it leaves the outbox.
         refused: called when a write has failed permanently.
         changed: called when a row changed, here or in another instance.
@@ -249,11 +261,11 @@ class OutboxWorker:
         self._task = asyncio.create_task(self._drain())
 
     def wake(self) -> None:
-        """Check the outbox now: something was written, or the service can be reached again."""
+        """Check the outbox now, after a new write or when the service can be reached again."""
         self._wake.set()
 
     async def close(self) -> None:
-        """Stop immediately; writes that are being sent are checked at the next start."""
+        """Stop immediately. The next start checks the writes that are being sent."""
         tasks = [*self._busy.values(), *([self._task] if self._task else [])]
         for task in tasks:
             task.cancel()
@@ -274,7 +286,7 @@ class OutboxWorker:
                     await self._wake.wait()
 
     def _start_due(self) -> float:
-        """Start sending the oldest row of each idle scope; returns the seconds until another row may be due."""
+        """Start sending the oldest row of each idle scope. Returns the seconds until another row may be due."""
         pause, seen, now = POLL_INTERVAL, set[str](), time.time()
         for row in self._outbox.rows():
             if row.state == "collected" or row.scope in seen:
@@ -288,7 +300,7 @@ class OutboxWorker:
             if row.state not in ("waiting", "sending", "now") or row.scope in self._busy:
                 continue
             due = max(row.not_before, self._retry_at.get(row.scope, 0))
-            if now < due < now + 60 * LONGEST_PAUSE:  # more means that the clock was set back
+            if now < due < now + 60 * LONGEST_PAUSE:  # a later time means that the clock was set back
                 pause = min(pause, due - now)
                 continue
             task = asyncio.create_task(self._send(row))
@@ -306,7 +318,7 @@ class OutboxWorker:
         self._wake.set()
 
     async def _send(self, row: Row) -> None:
-        """Send one row.
+        """Send a row.
 
         Raises:
             StoreError: the outbox could not be written; try again later.
@@ -327,7 +339,7 @@ class OutboxWorker:
             self._failed(row, error)
 
     def set_user(self, user_id: str) -> None:
-        """Take who the signed-in user is, as the service answered now."""
+        """Set the signed-in user from a response of the service."""
         self._me = user_id
         self._wake.set()
 
@@ -361,13 +373,16 @@ class OutboxWorker:
                 await self._delivered(row, call, await self._scheduler.service.fetch(call), None)
 
     def _hold_back(self, row: Row) -> None:
-        """Say once at a write of another user why it is not sent; what failed keeps its error."""
+        """Explain once on another user's write why it is not sent. A failed write keeps its own error."""
         if row.error != OTHER_AUTHOR and row.state not in ("refused", "parked"):
             self._outbox.reschedule(row.id, row.not_before, OTHER_AUTHOR, state=row.state)
             self._changed()
 
     async def _reconcile_abandoned(self, me: str, row: Row, call: Operation[Any], effects: Effects) -> None:
-        """Check a write that was not queued: it is never sent later, so if it did not arrive, the user decides."""
+        """Reconcile an immediate write whose instance has ended.
+
+        The write is never sent again automatically: if it did not arrive, the user decides.
+        """
         item = await self._reconciler.result_of(row, effects, call, me)
         if item is None and effects.state:
             resource = await self._reconciler.read(effects.state[0](call))
@@ -379,7 +394,7 @@ class OutboxWorker:
             self._changed()
 
     def _failed(self, row: Row, error: PresscheckError) -> None:
-        """Keep a failed write for another attempt, or for the user to decide."""
+        """Schedule another attempt for a failed write, or leave it for the user to decide."""
         now, current = time.time(), self._outbox.row(row.id)
         if current is None:
             return
@@ -407,12 +422,12 @@ class OutboxWorker:
 
 
 class UndoGuard:
-    """Reads the values that writes replace, and compares them before a write is undone.
+    """Records the values that writes replace, and compares them with the present values before an undo.
 
     Args:
         outbox: stores the writes and their history.
-        read: returns the response of the service to a read, not cached.
-        keep: keeps what a site has before a write changes it, given the write and its number.
+        read: returns the response of the service to a read, bypassing the cache.
+        keep: saves the state of a site before a write changes it, given the write and its number.
     """
 
     def __init__(
@@ -424,13 +439,16 @@ class UndoGuard:
         self._outbox, self._read, self._keep = outbox, read, keep
 
     async def prepare(self, row: Row, call: Operation[Any], me: str) -> bool:
-        """Before a write is sent: check what it undoes, and note what it replaces; False if it is undone already.
+        """Check the write that this write undoes, if any, and record the values that this write replaces.
+
+        Returns:
+            False if the undo is already done, so that the write must not be sent.
 
         Raises:
-            ChangedSince: it would overwrite a later change.
+            ChangedSince: the undo would overwrite a later change.
             NetworkError: the service cannot be reached.
             TooManyRequests: the rate limit is reached.
-            PresscheckError: the write undoes another one whose result cannot be read.
+            PresscheckError: the result of the write to undo cannot be read.
         """
         if row.undoes is not None and not await self._may_undo(row, row.undoes, me):
             return False
@@ -442,17 +460,17 @@ class UndoGuard:
                 former = await inverse.former(self._read, call, me)
             except (NetworkError, TooManyRequests):
                 raise
-            except PresscheckError:  # the write is worth more than its undo
+            except PresscheckError:  # sending the write matters more than its undo
                 former = None
             if former is not None:
                 self._outbox.note_former(row.id, former)
         return True
 
     async def compare(self, ended: EndedRow, me: str) -> Comparison:
-        """Compare what a sent write left with what is there now.
+        """Compare the values that a sent write left with the present values.
 
         Raises:
-            ChangedSince: it was changed since.
+            ChangedSince: the values were changed since.
             PresscheckError: the present values cannot be read.
         """
         sent = sent_write(ended, me)
@@ -471,7 +489,7 @@ class UndoGuard:
             raise ChangedSince(GONE)
         batch = (other for other in self._outbox.history() if other.undoes == undoes and other.state == "sent")
         if any(other.created_at == row.created_at for other in batch):
-            return True  # a part of the same undo is sent already: what it changed is its own work
+            return True  # a part of the same undo was sent: the change is its own
         return (await self.compare(ended, me)).state == "unchanged"
 
     def _message(self, ended: EndedRow, sent: SentWrite, comparison: Comparison) -> str:
@@ -481,7 +499,7 @@ class UndoGuard:
         return f"Not undone: {cause}. You wrote “{texts[0]}”; now it is “{texts[1]}”"
 
     def _own_later_change(self, ended: EndedRow, sent: SentWrite) -> str | None:
-        """The newest later write of the same user to the same thing, in words; None if there is none."""
+        """Describe the newest later write of the same user to the same resource, or return None if there is none."""
         identity = (sent.result or {}).get("id")
         paths = {sent.call.wire_path(), f"{sent.call.wire_path()}/{identity}"}
         for row in self._outbox.history():
@@ -495,7 +513,7 @@ class UndoGuard:
 
 
 def sent_write(ended: EndedRow, me: str) -> SentWrite | None:
-    """A row of the history as a sent write; None if this version cannot read it."""
+    """Return a row of the history as a sent write, or None if this version cannot read it."""
     try:
         call = revive(ended.name, ended.given)
     except PresscheckError:
@@ -512,7 +530,7 @@ def _inverse_of(call: Operation[Any]) -> Inverse | None:
 
 
 def _is_about_same(later: Any, call: Any) -> bool:
-    """Whether two writes to the same path set a common field or page."""
+    """Return whether two writes to the same path set a common field or page."""
     if type(later) is not type(call):
         return True
     if hasattr(call, "changes"):

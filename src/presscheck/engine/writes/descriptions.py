@@ -1,4 +1,4 @@
-"""Descriptions of writes: what a write does in a few words, and the place that it changes."""
+"""Descriptions of writes: the action in a few words, and the place that the write changes."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from presscheck.api.operation import Operation
 
 _words_of_name = re.compile(r"OpenAPI|[A-Z]+(?![a-z])|[A-Z]?[^A-Z]+").findall
 LONGEST = 40
-"""Characters of a title in a description."""
+"""Maximum number of characters of a title in a description."""
 STATUS = {"archived": "archive", "open": "reopen", "draft": "convert to draft"}
 DETAILS = {"no_index": "search indexing", "no_robots_index": "robots indexing"}
 NOUNS = {"site-space": "space", "site-section": "section", "site-section-group": "group"}
@@ -35,7 +35,7 @@ PAGE_EDITS = {"insert_page": "add page", "delete_page": "delete page", "revert_p
 
 @dataclass(frozen=True)
 class Place:
-    """What a write changes, by ids; None for what it does not name.
+    """The ids of the resources that a write changes; None for a kind of resource that the write does not name.
 
     Attributes:
         page: a page of the change request, or of the live content.
@@ -51,19 +51,19 @@ class Place:
 
 
 def describe(call: Operation[Any]) -> str:
-    """What a write does, in a few words: `resolve thread`, `post comment`, `rename page to “Tokens”`."""
+    """Describe a write in a few words: `resolve thread`, `post comment`, `rename page to “Tokens”`."""
     words = _DESCRIPTIONS.get(type(call))
     return (words(call) if words else "") or describe_name(type(call).__name__)
 
 
 def describe_name(name: str) -> str:
-    """The name of an operation as words: `post comment` for PostComment."""
+    """Return the name of an operation as words: `post comment` for PostComment."""
     words: list[str] = _words_of_name(name.rpartition(".")[2].replace("OpenAPISpec", "OpenAPISpecification"))
     return " ".join(word if word == "OpenAPI" or word.isupper() else word.lower() for word in words)
 
 
 def place_of(call: Operation[Any], result: dict[str, Any] | None = None) -> Place:
-    """The place that a write changes; `result` has the id of what it created."""
+    """Return the place that a write changes. `result` has the id of the created resource."""
     given: Any = call
     created = (result or {}).get("id")
     space, request = getattr(call, "space_id", None), getattr(call, "change_request_id", None)
@@ -145,7 +145,7 @@ def _update_of_space(call: Any) -> str:
 
 
 def _update_of(noun: str, call: Any, fields: set[str]) -> str:
-    """The update of some fields of a thing that has a title."""
+    """Describe an update of fields of a resource with a title."""
     if fields == {"title"}:
         return f"rename {noun} to “{_short(call.title or '')}”"
     names = " and ".join(sorted(field.replace("_", " ") for field in fields))
@@ -226,7 +226,7 @@ _DESCRIPTIONS: dict[type[Operation[Any]], Callable[[Any], str]] = {
     teams.RemoveTeamMember: lambda _: "remove member of team",
     teams.UpdateTeamMembers: lambda _: "change members of team",
 }
-"""The operations whose name says too little."""
+"""Descriptions of operations whose names are not clear enough."""
 
 
 def _short(text: str) -> str:

@@ -1,4 +1,4 @@
-"""The effects of each write: what it changes, whether it can be queued, how unknown delivery is reconciled.
+"""The effects of each write: changed reads, whether it can be queued, and how unknown delivery is reconciled.
 
 A write without an entry gets defaults from its route: it makes the reads at, below and next to its path stale, it is
 not queued, and it is repeated only if its method is idempotent.
@@ -31,24 +31,24 @@ from presscheck.engine.shared_calls import ALL, at
 
 Reconcile = Literal["repeat", "look", "state", "ask"]
 Call = Any
-"""A call of the operation to which the effects belong."""
+"""A call of the operation that the effects belong to."""
 
 
 @dataclass(frozen=True)
 class Effects:
-    """The effects of one kind of write.
+    """The effects of a kind of write.
 
     Attributes:
-        queued: whether it can wait in the outbox; if not, it is sent immediately, or rejected while offline.
-        reconcile: what to do after unknown delivery: `repeat` it, `look` for the new item in a listing, read the
+        queued: whether the write can wait in the outbox; otherwise it is sent immediately, or rejected while offline.
+        reconcile: the action after unknown delivery: `repeat` the write, `look` for the new item in a listing, read the
             `state` of the resource, or `ask` the user.
-        stale: returns the patterns of the paths whose responses it changes.
+        stale: returns patterns of the request paths whose responses the write changes.
         listings: for `look`: returns the listings that would contain the new item, from the call and the author's id.
-        is_result: for `look`: whether an item is the result of the call by the author with this id. An empty id is
+        is_result: for `look`: whether an item is the result of the call by the author with this id. An empty id matches
             any author: only items that did not exist before are compared.
         state: for `state`: the read, and whether its response shows that the write was done.
-        is_unique: for `look`: whether the service allows only one item that is the result. Then nothing that existed
-            before can be taken for it, and the listings are not read before it is sent.
+        is_unique: for `look`: whether the service allows only one matching item. No earlier item can then be mistaken
+            for the result, so the listings are not read before the write is sent.
     """
 
     queued: bool
@@ -61,23 +61,23 @@ class Effects:
 
     @property
     def looks_before(self) -> bool:
-        """Whether the items that exist are noted before the write is sent."""
+        """Whether the ids of existing items are recorded before the write is sent."""
         return self.reconcile == "look" and not self.is_unique
 
     def scope(self, call: Call) -> str:
-        """The scope of a call: writes of one scope are sent in order, different scopes in parallel."""
+        """Return the scope of a call. Writes of a scope are sent in order, different scopes in parallel."""
         parts = call.wire_path().split("/")
         is_within = "change-requests" in parts or parts[3:4] == ["sites"]
         return "/".join(parts[:5] if is_within else parts[:3])
 
 
 def effects_of(call: Operation[Any]) -> Effects:
-    """The effects of a write."""
+    """Return the effects of a write."""
     return EFFECTS.get(type(call)) or _default_effects(call)
 
 
 def may_wait(operation: type[Operation[Any]]) -> bool:
-    """Whether a write can be queued in the outbox while offline."""
+    """Return whether a write can be queued in the outbox while offline."""
     return operation in EFFECTS and EFFECTS[operation].queued
 
 
@@ -92,12 +92,15 @@ def _around(call: Call) -> tuple[str, ...]:
 
 
 def _request(call: Call) -> tuple[str, ...]:
-    """The change request, everything below it, and the listings that show it."""
+    """Return patterns for the change request, everything below it, and the listings that show it."""
     return (*beneath(_path_of_request(call)), *_listings_of_requests(call))
 
 
 def _discussion(call: Call) -> tuple[str, ...]:
-    """The change request with its comments, reviews and people but not its content, and the listings that show it."""
+    """Return patterns for the change request, its comments, reviews and people, and the listings that show it.
+
+    The content is left out.
+    """
     request = _path_of_request(call)
     parts = [pattern for name in ("comments", "reviews") for pattern in beneath(f"{request}/{name}")]
     people = [f"{request}/{name}" for name in ("requested-reviewers", "commenters", "contributors")]
@@ -105,14 +108,13 @@ def _discussion(call: Call) -> tuple[str, ...]:
 
 
 def _comments(call: Call) -> tuple[str, ...]:
-    """The comments of the change request and who wrote them, the change request, and the listings that show it."""
+    """Return patterns for the change request with its comments and their authors, and for the listings that show it."""
     request, space = _path_of_request(call), _path_of_space(call)
     people = [f"{request}/{name}" for name in ("commenters", "contributors")]
     return (request, *beneath(f"{request}/comments"), *people, f"{space}/change-requests", "/orgs/*/change-requests")
 
 
 def _live_comments(call: Call) -> tuple[str, ...]:
-    """The comments on the live content of the space."""
     return beneath(f"{_path_of_space(call)}/comments")
 
 
@@ -126,7 +128,7 @@ def _space(call: Call) -> tuple[str, ...]:
 
 
 def _space_itself(call: Call) -> tuple[str, ...]:
-    """A deleted space and its organization; what is beneath the space is gone, and would be asked for in vain."""
+    """Return patterns for a deleted space and its organization. Everything below the space would only return errors."""
     return (_path_of_space(call), "/orgs/*")
 
 
@@ -155,7 +157,7 @@ def _adaptive_schema(call: Call) -> tuple[str, ...]:
 
 
 def _integration(call: Call) -> tuple[str, ...]:
-    """The integration with its installations, spaces, sites and events, and the catalog."""
+    """Return patterns for the integration with its installations, spaces, sites and events, and for the catalog."""
     return ("/integrations", *beneath(f"/integrations/{quote(call.integration_name, safe='')}"))
 
 
@@ -180,19 +182,19 @@ def _path_of_space(call: Call) -> str:
 
 
 def _created_by(call: Call, author: str) -> tuple[Operation[Any], ...]:
-    """The lists of change requests in both initial states, because the service chooses the state of a new one."""
+    """Return the listings of change requests in both initial states: the service chooses the state of a new one."""
     creator = {"creator": author} if author else {}
     listing = partial(at, change_requests.ListChangeRequests, call, limit=ALL, **creator)
     return listing(status="draft"), listing(status="open")
 
 
 def _leads_to(target: site_settings.RedirectTarget, wanted: site_settings.RedirectDestination) -> bool:
-    """Whether the target of a redirect has all that was asked for."""
+    """Return whether the target of a redirect has all requested values."""
     return all(getattr(target, name) == value for name, value in wanted.model_dump(exclude_none=True).items())
 
 
 def _letters(body: Any) -> str:
-    """The letters and digits of a text, because the service may reformat its Markdown."""
+    """Return the letters and digits of a text, because the service may reformat its Markdown."""
     return "".join(filter(str.isalnum, (body.markdown if body else None) or ""))
 
 
@@ -275,7 +277,7 @@ EFFECTS: dict[type[Operation[Any]], Effects] = {
     collections.MoveCollection: _repeatable(_collection, queued=False),
     collections.DeleteCollection: _repeatable(_collection, queued=False),
     collections.TransferCollection: Effects(queued=False, reconcile="ask", stale=_collection),
-    # conversations are taken in by their ids: the same again changes nothing
+    # conversations have ids: sending the same ones again changes nothing
     conversations.IngestConversations: _repeatable(_organization, queued=False),
     sites.UpdateSite: _repeatable(_site),
     site_settings.CreateRedirect: Effects(
@@ -293,7 +295,7 @@ EFFECTS: dict[type[Operation[Any]], Effects] = {
     ),
     site_settings.UpdateShareLink: _repeatable(_share_links),
     site_settings.DeleteShareLink: _repeatable(_share_links),
-    # not queued: it replaces the whole schema, and one that somebody changed meanwhile would be overwritten unseen
+    # not queued: it replaces the whole schema, and would silently overwrite a change by another user
     site_settings.UpdateAdaptiveSchema: _repeatable(_adaptive_schema, queued=False),
     sites.PublishSite: _by_state(_site, sites.GetSite, lambda site: site.published),
     sites.UnpublishSite: _by_state(_site, sites.GetSite, lambda site: not site.published),
@@ -304,10 +306,10 @@ EFFECTS: dict[type[Operation[Any]], Effects] = {
     integrations.UninstallIntegration: _repeatable(_integration, queued=False),
     integrations.SetDevelopmentMode: _repeatable(_integration, queued=False),
     integrations.DisableDevelopmentMode: _repeatable(_integration, queued=False),
-    # a component may do anything: it is never rendered twice for one key
+    # a component may have any effect, so it is never rendered twice for one key
     integrations.RenderIntegration: Effects(queued=False, reconcile="ask", stale=_integration_events),
-    # these only read, although their method suggests otherwise
+    # these operations only read, in spite of their method
     published_sites.SearchSite: _repeatable(_nothing, queued=False),
     url_lookup.ResolvePublishedContent: _repeatable(_nothing, queued=False),
 }
-"""The effects of the operations for which the defaults are not right."""
+"""The effects of the operations for which the defaults are wrong."""

@@ -1,4 +1,4 @@
-"""The history of writes: what was sent, undone, refused or never sent, and which of it can be undone."""
+"""The history of writes: sent, undone, refused and unsent writes, and which of them can be undone."""
 
 from __future__ import annotations
 
@@ -34,16 +34,16 @@ class HistoryEntry:
 
     Attributes:
         call: the operation; None if this version cannot read it.
-        description: what it did, in a few words.
-        place: what it changed.
-        place_name: the place in words, as far as it is cached.
+        description: the action in a few words.
+        place: the place that the write changed.
+        place_name: the name of the place; ids where no names are cached.
         state: `sent`, `undone`, `refused` or `unsent`; see `store.outbox.EndedRow`.
-        error: why it failed.
-        ended_at: when it was sent or failed, in seconds since the epoch.
-        undoes: the number of the write that it undoes.
-        reason: why it cannot be undone; None if it can, as far as is known without a request.
-        inverse: what undoing it does, as a sentence; empty if it cannot be undone.
-        is_being_undone: whether its undo is in the outbox.
+        error: why the write failed.
+        ended_at: when the write was sent or failed, in seconds since the epoch.
+        undoes: the number of the write that this write undoes.
+        reason: why the write cannot be undone; None if no reason is known without a request.
+        inverse: the effect of undoing the write, as a sentence; empty if it cannot be undone.
+        is_being_undone: whether the undo of the write is in the outbox.
     """
 
     id: int
@@ -66,19 +66,19 @@ class StoredResources(StoredReader, Protocol):
     """Reads from the cache, by call or by id."""
 
     def resource(self, kind: str, identity: str) -> dict[str, Any]:
-        """The fields of a cached resource; empty if it is not cached."""
+        """Return the fields of a cached resource, or an empty dict if it is not cached."""
         ...
 
 
 class WriteHistory:
-    """The history of one outbox.
+    """The history of an outbox.
 
     Args:
         outbox: stores the writes.
-        guard: compares before an undo.
+        guard: compares values before an undo.
         stored: finds the names of places.
-        missing_reason: returns why the service cannot do an operation; None if it may have it.
-        me: returns the id of the signed-in user; None if not known.
+        missing_reason: returns why the service cannot do an operation; None if it may be available.
+        me: returns the id of the signed-in user; None if unknown.
     """
 
     def __init__(
@@ -93,13 +93,13 @@ class WriteHistory:
         self._me = me
 
     def entries(self) -> tuple[HistoryEntry, ...]:
-        """All writes of the history, newest first."""
+        """Return all writes of the history, newest first."""
         pending = {row.undoes for row in self._outbox.rows()}
         names: dict[Place, str] = {}
         return tuple(self._entry(row, pending, names) for row in self._outbox.history())
 
     def entry(self, number: int) -> HistoryEntry | None:
-        """One write of the history; None if it is not there."""
+        """Return a write of the history, or None if the history does not have it."""
         row = self._outbox.ended(number)
         return self._entry(row, {row.undoes for row in self._outbox.rows()}, {}) if row else None
 
@@ -107,8 +107,8 @@ class WriteHistory:
         """Check that a sent write can be undone now.
 
         Raises:
-            ChangedSince: what it wrote was changed since.
-            PresscheckError: it cannot be undone for another reason, or the present values cannot be read.
+            ChangedSince: the written values were changed since.
+            PresscheckError: the write cannot be undone for another reason, or the present values cannot be read.
         """
         row, reason = self._outbox.ended(number), self._reason_of(number)
         if row is None or reason:
@@ -118,10 +118,10 @@ class WriteHistory:
             raise PresscheckError("Not undone: it is already as it was before")
 
     def calls(self, number: int) -> tuple[Operation[Any], ...]:
-        """The writes that undo a sent write.
+        """Return the writes that undo a sent write.
 
         Raises:
-            PresscheckError: it cannot be undone.
+            PresscheckError: the write cannot be undone.
         """
         row, reason = self._outbox.ended(number), self._reason_of(number)
         sent = sent_write(row, self._me() or "") if row else None
@@ -177,7 +177,7 @@ class WriteHistory:
         return next((reason for call in calls if (reason := self._missing_reason(type(call)))), None)
 
     def _place_name(self, place: Place) -> str:
-        """A place in words: `#5 Rewrite the auth guide › Tokens`; ids as far as nothing is cached."""
+        """Return the name of a place, such as `#5 Rewrite the auth guide › Tokens`, or ids if no names are cached."""
         if place.space and place.request:
             path = {"space_id": place.space, "change_request_id": place.request}
             request = self._stored.known(GetChangeRequest(**path))

@@ -1,4 +1,4 @@
-"""What all inverses of writes share: the noted values, the comparison with the present ones, and their words."""
+"""The base class of inverses: recorded values, their comparison with the present values, and descriptions."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from typing import Any, Literal, cast
 from presscheck.api.operation import Operation
 
 Call = Any
-"""A call of the operation to which the inverse belongs."""
+"""A call of the operation that the inverse belongs to."""
 Json = dict[str, Any]
 Read = Callable[[Operation[Any]], Awaitable[Any]]
-"""Returns the response of the service to a read, not cached."""
+"""Returns the response of the service to a read, bypassing the cache."""
 LONGEST = 60
-"""Characters of a text that a sentence quotes."""
+"""Maximum number of characters of a quoted text."""
 NO_FORMER = "the former value is not known"
 NO_CHANGE = "it changed nothing"
 NO_RESULT = "the service did not tell what it created"
@@ -28,9 +28,9 @@ class SentWrite:
 
     Attributes:
         call: the write.
-        former: the values that it replaced; None if they are not known.
-        result: the part of its response that was kept; None if nothing was.
-        me: the id of the user who wrote it; empty if not known.
+        former: the values that the write replaced; None if unknown.
+        result: the recorded part of the response; None if no part was recorded.
+        me: the id of the author; empty if unknown.
     """
 
     call: Call
@@ -40,22 +40,22 @@ class SentWrite:
 
     @property
     def before(self) -> Json:
-        """The values that it replaced, for a write whose inverse has no reason against it."""
+        """The values that the write replaced. Only valid if `Inverse.reason` is None."""
         return self.former or {}
 
     @property
     def response(self) -> Json:
-        """The kept part of the response, for a write whose inverse has no reason against it."""
+        """The recorded part of the response. Only valid if `Inverse.reason` is None."""
         return self.result or {}
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """The present values compared with those that a write left.
+    """The comparison of the present values with the values that a write left.
 
     Attributes:
-        state: `unchanged`; `undone` (they are what they were before the write); `changed` (by others, or by a later
-            write of the user).
+        state: `unchanged`; `undone` (the present values equal the values before the write); `changed` (by others, or by
+            a later write of the user).
         written: the values that the write left, as text.
         present: the present values, as text.
     """
@@ -66,44 +66,44 @@ class Comparison:
 
 
 class Inverse(ABC):
-    """How one operation is undone. By default it notes nothing, and keeps the id of the created resource."""
+    """The inverse of an operation. By default, no values are recorded except the id of the created resource."""
 
     async def former(self, read: Read, call: Call, me: str) -> Json | None:
-        """Return the values that a call will replace, to be noted before it is sent; None if none are needed.
+        """Return the values that a call will replace, to record before it is sent, or None if none are needed.
 
         Raises:
-            PresscheckError: they cannot be read.
+            PresscheckError: the values cannot be read.
         """
         return None
 
     def result(self, answer: Any) -> Json | None:
-        """Return the part of the response to keep."""
+        """Return the part of the response to record."""
         identity = getattr(answer, "id", None)
         return {"id": identity} if isinstance(identity, str) else None
 
     @abstractmethod
     def reason(self, sent: SentWrite) -> str | None:
-        """Return why this write cannot be undone; None if it can, as far as is known without a request."""
+        """Return why a write cannot be undone, or None if no reason is known without a request."""
 
     @abstractmethod
     def calls(self, sent: SentWrite) -> tuple[Operation[Any], ...]:
-        """Return the writes that undo it; only without a `reason`."""
+        """Return the writes that undo a sent write. Only valid if `reason` is None."""
 
     @abstractmethod
     def words(self, sent: SentWrite) -> str:
-        """Return what these writes do, as a sentence."""
+        """Describe the effect of the undo in a sentence."""
 
     @abstractmethod
     async def compare(self, read: Read, sent: SentWrite) -> Comparison:
-        """Compare the present values with those that the write left.
+        """Compare the present values with the values that the write left.
 
         Raises:
-            PresscheckError: they cannot be read.
+            PresscheckError: the present values cannot be read.
         """
 
 
 def last_id(call: Call) -> str:
-    """Return the id of the resource that a call changes: the last field of its path."""
+    """Return the id of the resource that a call changes, which is the last field of its path."""
     return getattr(call, call.path_fields()[-1])
 
 
@@ -117,7 +117,10 @@ def compared(written: Json, former: Json | None, present: Json, text: Callable[[
 
 
 def _have_same_values(expected: Json, present: Json) -> bool:
-    """Whether fields have their expected values; services add spaces, and store no value as an empty text."""
+    """Return whether fields have their expected values.
+
+    Differences in surrounding whitespace are ignored, and an empty text equals a missing value, as services store them.
+    """
     return all(_is_same(name, value, present.get(name)) for name, value in expected.items())
 
 
@@ -131,7 +134,7 @@ def _is_same(name: str, first: Any, second: Any) -> bool:
 
 
 def is_change(former: Any, written: Any) -> bool:
-    """Whether a write changed a value, without knowing how the service stored it."""
+    """Return whether a write changed a value, ignoring differences in how services store it."""
     first, second = (value.strip() if isinstance(value, str) else value for value in (former, written))
     return (first or None) != (second or None)
 
@@ -145,7 +148,7 @@ def values_text(values: Json) -> str:
 
 
 def value_text(name: str, value: Any) -> str:
-    """Return a value as text; a node tree as Markdown."""
+    """Return a value as text. Node trees are converted to Markdown."""
     if name == "resolved":
         return "resolved" if value else "open"
     if name == "adaptive_content":
@@ -189,7 +192,7 @@ def text_of(body: Any) -> str:
 
 
 def is_same_text(first: str, second: str) -> bool:
-    """Whether two Markdown texts are the same, apart from how the service writes Markdown."""
+    """Return whether two Markdown texts are equal, ignoring differences in how the service formats Markdown."""
     # 2 ms, only to compare texts
     from presscheck.documents.nodes.from_markdown import markdown_to_nodes
     from presscheck.documents.nodes.to_markdown import nodes_to_markdown
@@ -200,6 +203,6 @@ def is_same_text(first: str, second: str) -> bool:
 
 
 def short(text: str) -> str:
-    """Shorten a text to what a sentence can quote."""
+    """Shorten a text for a quotation in a sentence."""
     flat = " ".join(text.split())
     return flat if len(flat) <= LONGEST else f"{flat[: LONGEST - 1].rstrip()}…"

@@ -1,7 +1,7 @@
-"""How sent writes are undone: for each operation its inverse, or the reason why it has none.
+"""The inverse of each operation, or the reason why the operation has none.
 
-An inverse notes the values that a write replaces before it is sent. Before the inverse is sent, the present values are
-compared with those that the write left: what others changed since is never overwritten.
+An inverse records the values that a write replaces before the write is sent. Before the inverse is sent, the present
+values are compared with the values that the write left, so that later changes by others are never overwritten.
 """
 
 from __future__ import annotations
@@ -68,11 +68,11 @@ from presscheck.text.phrases import count
 T = TypeVar("T")
 NO_INVERSE = "changes of this kind cannot be undone"
 Find = Callable[[Read, Call, str], Awaitable[Any]]
-"""Returns a resource beside or below a call, by its id; None, or NotFound, if it does not exist any more."""
+"""Finds a resource next to or below a call by id. Returns None or raises NotFound if it no longer exists."""
 
 
 def _get(operation: type[Operation[Any]], **given: Any) -> Find:
-    """Return how to read a resource that has a read of its own."""
+    """Return a function that reads a resource with its own read operation."""
     return lambda read, call, identity: read(at(operation, call, **{operation.path_fields()[-1]: identity}, **given))
 
 
@@ -109,14 +109,14 @@ def _default_of(items: Iterable[Any]) -> str | None:
 
 @dataclass(frozen=True)
 class _Created(Inverse):
-    """A new resource is deleted, unless it was changed or used since.
+    """Deletes a new resource, unless it was changed or used since.
 
     Attributes:
-        delete: deletes it; its id is the last field of the path.
-        sentence: returns what deleting it does.
-        find: returns it.
-        comparison: compares it with what was written.
-        kept: the fields of the response to keep.
+        delete: the operation that deletes it; the id is the last field of the path.
+        sentence: describes the deletion.
+        find: finds the resource.
+        comparison: compares the resource with the written values.
+        kept: the fields of the response to record.
         given: further arguments of `delete`.
     """
 
@@ -164,7 +164,7 @@ def _used(written: str, present: str, *, is_used: bool) -> Comparison:
 
 
 def _message(delete: type[Operation[Any]], get: type[Operation[Any]]) -> Inverse:
-    """A new comment or reply."""
+    """Return the inverse of a new comment or reply."""
 
     def comparison(sent: SentWrite, message: Any) -> Comparison:
         written, present = text_of(sent.call.body), text_of(message.body)
@@ -203,7 +203,7 @@ _NEW_SPACE = _Created(
 
 
 async def _contents(read: Read, call: Call, collection: str) -> list[Any] | None:
-    """Return the spaces and collections in a collection; None if it does not exist any more."""
+    """Return the spaces and collections in a collection, or None if the collection no longer exists."""
     listing = at(collections.ListCollections, call, nested=True, limit=ALL)
     listed = (await read(listing)).items
     if _by_id(listed, collection) is None:
@@ -213,7 +213,7 @@ async def _contents(read: Read, call: Call, collection: str) -> list[Any] | None
 
 
 class _AddedSection(_Created):
-    """A new section is removed with its space, unless spaces that the site had before are in it."""
+    """Removes a new section with its space, unless the section contains spaces that the site had before."""
 
     @override
     async def former(self, read: Read, call: Call, me: str) -> Json | None:
@@ -242,18 +242,18 @@ def _spaces_in(items: Iterable[site_structure.StructureItem]) -> list[str]:
 
 
 class _Restored(Inverse):
-    """The values that a write replaced are written again."""
+    """Writes the replaced values again."""
 
     @abstractmethod
     def written(self, sent: SentWrite) -> Json:
-        """Return the values that a write left, under the names that `former` has."""
+        """Return the values that a write left, with the keys of `former`."""
 
     def text(self, values: Json) -> str:
         """Return values as text."""
         return values_text(values)
 
     def obstacle(self, sent: SentWrite) -> str | None:
-        """Return why the former values cannot be written again; None if they can."""
+        """Return why the former values cannot be written again, or None if they can."""
         return None
 
     @override
@@ -280,7 +280,7 @@ class _Restored(Inverse):
 
 
 class _Fields(_Restored):
-    """The fields of a resource get their former values again.
+    """Restores the former values of the fields of a resource.
 
     Args:
         find: returns the resource, with the fields of the call.
@@ -318,7 +318,7 @@ def _given_fields(call: Call) -> Json:
 
 
 def _restored(name: str, value: Any) -> str:
-    """Return what restoring a field does, in words."""
+    """Describe the restoration of a field."""
     if name == "adaptive_content":
         return f"turns adaptive content {value_text(name, value)} again"
     if name == "edit_mode":
@@ -333,10 +333,10 @@ def _restored(name: str, value: Any) -> str:
 
 
 class _EditedMessage(_Restored):
-    """A comment or reply gets its former text, state and reactions again.
+    """Restores the former text, state and reactions of a comment or reply.
 
     Args:
-        get: the operation that reads it.
+        get: the operation that reads the message.
     """
 
     def __init__(self, get: type[Operation[Any]]) -> None:
@@ -396,7 +396,7 @@ class _EditedMessage(_Restored):
 
 
 class _SiteValues(Model):
-    """The fields of a site as an update of it gives them."""
+    """The fields of a site, named as in an update."""
 
     title: str
     visibility: str
@@ -407,14 +407,14 @@ class _SiteValues(Model):
 
 
 class _SiteDefaults(Model):
-    """The default section and space of a site as an update of it gives them."""
+    """The default section and space of a site, named as in an update."""
 
     default_site_section: str | None
     default_site_space: str | None
 
 
 class _SectionValues(Model):
-    """The fields of a section as an update of it gives them."""
+    """The fields of a section, named as in an update."""
 
     title: str
     path: str
@@ -466,7 +466,7 @@ async def _organization(read: Read, call: Call, _: str) -> organizations.Organiz
 
 
 class _ReplacedSchema(_Restored):
-    """The former visitor schema is written again."""
+    """Restores the former visitor schema."""
 
     @override
     async def former(self, read: Read, call: Call, me: str) -> Json:
@@ -496,7 +496,7 @@ class _ReplacedSchema(_Restored):
 
 
 class _ChangedRedirect(_Restored):
-    """A redirect gets its former path and target again."""
+    """Restores the former path and target of a redirect."""
 
     @override
     async def former(self, read: Read, call: Call, me: str) -> Json | None:
@@ -523,7 +523,7 @@ class _ChangedRedirect(_Restored):
 
 
 class _DeletedRedirect(Inverse):
-    """A deleted redirect is created again."""
+    """Creates a deleted redirect again."""
 
     @override
     async def former(self, read: Read, call: Call, me: str) -> Json | None:
@@ -568,14 +568,14 @@ def _redirect_text(values: Json) -> str:
 
 @dataclass(frozen=True)
 class _Grant(_Restored):
-    """A level or role that was given, changed or removed is what it was before.
+    """Restores a level or role that was given, changed or removed.
 
     Attributes:
-        listing: the listing of those who have one; the last field of the path of a call is the id in it.
+        listing: the listing of all holders; the last field of a call's path is the id of the holder.
         holder: returns the id and the level or role of an item of the listing.
-        put: gives or changes one.
-        drop: removes one.
-        name: what it is called.
+        put: the operation that gives or changes a level or role.
+        drop: the operation that removes it.
+        name: a noun for descriptions.
     """
 
     listing: type[Operation[Any]]
@@ -593,7 +593,7 @@ class _Grant(_Restored):
     def written(self, sent: SentWrite) -> Json:
         if isinstance(sent.call, self.drop):
             return {"value": None}
-        # without a role the service makes a member
+        # the service's default role
         return {"value": sent.call.role or ("member" if isinstance(sent.call, teams.AddTeamMember) else None)}
 
     @override
@@ -628,7 +628,7 @@ _TEAM_LEVEL = _Grant(
 
 
 class _TeamMembers(Inverse):
-    """The people who were added to a team are removed, and those who were in it get their former role."""
+    """Removes the people who were added to a team, and restores the former roles of its earlier members."""
 
     @override
     async def former(self, read: Read, call: Call, me: str) -> Json | None:
@@ -669,7 +669,7 @@ class _TeamMembers(Inverse):
         return compared(written, {person: roles.get(person) for person in written}, now, _roles_text)
 
     def _written(self, call: Call) -> Json:
-        """Return the role that each named person has afterwards; None without one."""
+        """Return the role of each named person after the write; None for removed people."""
         roles: Json = dict.fromkeys(call.add or (), "member")
         memberships: Mapping[str, teams.Membership] = call.memberships or {}
         roles |= {person: membership.role for person, membership in memberships.items()}
@@ -678,7 +678,7 @@ class _TeamMembers(Inverse):
     def _changed(self, sent: SentWrite) -> list[str]:
         roles, call = sent.before["roles"], sent.call
         written = self._written(call)
-        # adding people who are in the team changes nothing
+        # adding people who are in the team already changes nothing
         ignored = {person for person in call.add or () if person in roles and person not in (call.memberships or {})}
         return [person for person, role in written.items() if person not in ignored and roles.get(person) != role]
 
@@ -688,7 +688,7 @@ def _roles_text(roles: Json) -> str:
 
 
 class _AddedReviewers(Inverse):
-    """The reviewers who were not requested before are removed."""
+    """Removes the reviewers who were not requested before."""
 
     @override
     def result(self, answer: Any) -> Json | None:
@@ -728,20 +728,20 @@ class _AddedReviewers(Inverse):
 
 
 async def _requested(read: Read, call: Call) -> dict[str, str]:
-    """Return the names of the requested reviewers by their ids."""
+    """Return the names of the requested reviewers by user id."""
     page = await read(at(change_requests.ListRequestedReviewers, call, limit=ALL))
     return {item.user.id: item.user.display_name for item in page.items if item.user}
 
 
 @dataclass(frozen=True)
 class _Switch(Inverse):
-    """A state that is on or off is switched back.
+    """Switches a state back that is on or off.
 
     Attributes:
         note: returns the present state, with the values that the sentence needs.
-        is_done: whether a state is what a call leads to.
-        back: returns the write that switches it back; None if it is not known.
-        sentence: returns what that write does.
+        is_done: whether a state is the result of a call.
+        back: returns the write that switches the state back; None if it is unknown.
+        sentence: describes the write.
     """
 
     note: Callable[[Read, Call], Awaitable[Json]]
@@ -790,7 +790,7 @@ async def _membership(read: Read, call: Call) -> Json:
 
 
 class _DeletedGroup(Inverse):
-    """A deleted group of sections is added again to what it was in, at the position that the service chooses."""
+    """Adds a deleted group of sections again to its former parent. The service chooses the position."""
 
     @override
     async def former(self, read: Read, call: Call, me: str) -> Json | None:
@@ -835,7 +835,7 @@ class _DeletedGroup(Inverse):
 
 
 class _MovedItem(Inverse):
-    """An item of a site goes back to its former neighbor."""
+    """Moves an item of a site back to its former neighbor."""
 
     @override
     async def former(self, read: Read, call: Call, me: str) -> Json | None:
@@ -889,12 +889,12 @@ def _neighbors(items: Sequence[T], index: int) -> tuple[T | None, T | None]:
 
 @dataclass(frozen=True)
 class _Moved(Inverse):
-    """A space or collection goes back to the collection that it was in, next to its former neighbor.
+    """Moves a space or collection back to its former collection, next to its former neighbor.
 
     Attributes:
         name: `space` or `collection`.
-        get: the read of one.
-        siblings: returns the listing of all in an organization.
+        get: the operation that reads the item.
+        siblings: returns the listing of all such items in an organization.
     """
 
     name: str
@@ -955,12 +955,12 @@ class _Moved(Inverse):
         return Comparison("undone" if is_back else "changed", "(moved)", "(moved again)")
 
     def _is_to_another(self, sent: SentWrite) -> bool:
-        """Whether it went to another collection."""
+        """Return whether the item was moved to another collection."""
         return "parent" in sent.call.model_fields_set and sent.before["parent"] != sent.call.parent
 
 
 class _DeletedSpace(Inverse):
-    """A deleted space is restored; the service keeps it for seven days."""
+    """Restores a deleted space. The service keeps deleted spaces for seven days."""
 
     @override
     def reason(self, sent: SentWrite) -> str | None:
@@ -1156,17 +1156,17 @@ INVERSES: dict[type[Operation[Any]], Inverse | str] = {
     published_sites.SearchSite: "it changes nothing",
     url_lookup.ResolvePublishedContent: "it changes nothing",
 }
-"""The inverse of each operation, or why it has none."""
+"""The inverse of each operation, or why the operation has none."""
 
 
 def inverse_of(call: Call) -> Inverse | None:
-    """The inverse of the operation of a call; None if it has none."""
+    """Return the inverse of the operation of a call, or None if it has none."""
     inverse = INVERSES.get(cast("type[Operation[Any]]", type(call)))
     return None if isinstance(inverse, str) else inverse
 
 
 def reason_against(sent: SentWrite) -> str | None:
-    """Why a sent write cannot be undone; None if it can, as far as is known without a request."""
+    """Return why a sent write cannot be undone, or None if no reason is known without a request."""
     operation = cast("type[Operation[Any]]", type(sent.call))
     inverse = INVERSES.get(operation, NO_INVERSE)
     return inverse if isinstance(inverse, str) else inverse.reason(sent)

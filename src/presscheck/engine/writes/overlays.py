@@ -1,6 +1,6 @@
-"""The effect of unsent writes on what reads answer.
+"""The effects of unsent writes on the responses of reads.
 
-A changed or added item has the extra fields `waiting` (the outbox row) and `refused` (the error, if it failed).
+A changed or added item has the extra fields `waiting` (the outbox row) and `refused` (the error, if the write failed).
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from presscheck.api.operation import Operation
 from presscheck.api.users import User
 
 Entry = Any
-"""An entry of the outbox, as `pending_writes.OutboxEntry`."""
+"""An entry of the outbox: `pending_writes.OutboxEntry`."""
 Overlay = Callable[[Any, Any, Entry, User], Any]
-"""(response, the read, the pending write, its author) → the response with the write applied."""
+"""Takes the response, the read, the pending write and its author; returns the response with the write applied."""
 
 
 def with_writes(read: Operation[Any], answer: Any, pending: Iterable[Entry], me: User) -> Any:
-    """The response of a read with all pending writes applied, oldest first; `me` is their author."""
+    """Return the response of a read with all pending writes applied, oldest first. `me` is their author."""
     for entry in pending:
         call: Operation[Any] | None = entry.call
         overlay = OVERLAYS.get((type(read), type(call)))
@@ -48,7 +48,7 @@ def _created_at(entry: Entry) -> str:
 
 
 def _with_items(answer: Any, items: tuple[Any, ...]) -> Any:
-    """A page of a listing with other items, and with the numbers changed as far as they are known."""
+    """Return a page of a listing with other items, with its counts adjusted where the service reported them."""
     more = len(items) - len(answer.items)
     numbers = {"count": answer.count, "total": answer.total}
     known = {name: number + more for name, number in numbers.items() if number is not None}
@@ -56,7 +56,7 @@ def _with_items(answer: Any, items: tuple[Any, ...]) -> Any:
 
 
 def _message(entry: Entry, me: User) -> dict[str, Any]:
-    """The fields that a new comment and a new reply have in common."""
+    """Return the fields that new comments and new replies have in common."""
     call: Any = entry.call
     return {
         "id": f"waiting:{entry.id}",
@@ -89,7 +89,7 @@ def _reply(answer: Any, read: Any, entry: Entry, me: User) -> Any:
 
 
 def _changed(id_field: str) -> Overlay:
-    """The overlay of an update of the comment or reply whose id is in this field of the write."""
+    """Return the overlay for an update of a comment or reply. `id_field` is the field of the write with its id."""
 
     def overlay(answer: Any, read: Any, entry: Entry, me: User) -> Any:
         changed = getattr(entry.call, id_field)
@@ -100,9 +100,9 @@ def _changed(id_field: str) -> Overlay:
 
 
 def _edited(message: Comment | CommentReply, entry: Entry, me: User) -> Any:
-    """A comment or reply with its new text, and with the reactions that the user added and removed.
+    """Return a comment or reply with its new text and reactions.
 
-    A comment gets its new state; that of an update of a reply is for its comment.
+    A comment also gets its new state. The state in an update of a reply belongs to the comment of the thread.
     """
     call: Any = entry.call
     update: dict[str, Any] = _marks(entry)
@@ -130,7 +130,10 @@ def _with_reactions(
 
 
 def _without(id_field: str) -> Overlay:
-    """The overlay of a deletion of the item of a listing whose id is in this field of the write."""
+    """Return the overlay for a deletion from a listing.
+
+    `id_field` is the field of the write with the id of the item.
+    """
 
     def overlay(answer: Any, read: Any, entry: Entry, me: User) -> Any:
         deleted = getattr(entry.call, id_field)
@@ -141,7 +144,7 @@ def _without(id_field: str) -> Overlay:
 
 def _review(answer: Any, read: Any, entry: Entry, me: User) -> Any:
     call: Any = entry.call
-    if _is_refused(entry):  # this review was not submitted; its text is in the outbox
+    if _is_refused(entry):  # not submitted; its text is in the outbox
         return answer
     new = change_requests.Review.model_validate(
         {
@@ -162,7 +165,7 @@ def _review(answer: Any, read: Any, entry: Entry, me: User) -> Any:
 
 def _changed_request(answer: Any, read: Any, entry: Entry, me: User) -> Any:
     call: Any = entry.call
-    names = () if _is_refused(entry) else ("subject", "status", "description")  # the service did not accept these
+    names = () if _is_refused(entry) else ("subject", "status", "description")  # a refused update changed nothing
     update = {name: value for name, value in call.given().items() if name in names}
     return answer.model_copy(update={**update, **_marks(entry)})
 
@@ -185,7 +188,7 @@ def _changed_sites(answer: Any, read: Any, entry: Entry, me: User) -> Any:
 
 
 def _changed_defaults(answer: Any, read: Any, entry: Entry, me: User) -> Any:
-    """The structure of a site with another default section or space."""
+    """Return the structure of a site with another default section or space."""
     call: Any = entry.call
     section, space = call.default_site_section, call.default_site_space
     if _is_refused(entry) or (section is None and space is None):
@@ -268,4 +271,4 @@ OVERLAYS: dict[tuple[type[Operation[Any]], type[Any]], Overlay] = {
     (site_settings.ListShareLinks, site_settings.UpdateShareLink): _changed_share_link,
     (site_settings.ListShareLinks, site_settings.DeleteShareLink): _without("share_link_id"),
 }
-"""(read, write) → how the write changes the response of the read."""
+"""The overlay of each pair of a read and a write that changes its response."""

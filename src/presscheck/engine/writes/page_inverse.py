@@ -1,4 +1,4 @@
-"""How an edit of pages in a change request is undone."""
+"""The inverse of page edits in a change request."""
 
 from __future__ import annotations
 
@@ -28,9 +28,10 @@ from presscheck.text.phrases import count
 
 
 class PageEdits(Inverse):
-    """Pages get their former content and places again; new pages are deleted.
+    """Restores the former contents and places of pages, and deletes new pages.
 
-    The revision before the edit is noted. The pages are compared by their content in the revision that the edit made.
+    The revision before the edit is recorded. To detect later changes, the pages of the edit's own revision are compared
+    with the present pages.
     """
 
     @override
@@ -99,7 +100,7 @@ class PageEdits(Inverse):
         if is_same(after, now):
             if former in after.parents or not after.parents:
                 return Comparison("unchanged")
-            # somebody edited between the note and the edit: the noted pages may not be those that the edit replaced
+            # another edit came between the recorded revision and this edit, and may have changed the same pages
             parent, noted = [await self._revision(read, call, revision) for revision in (after.parents[0], former)]
             if is_same(parent, noted):
                 return Comparison("unchanged")
@@ -117,7 +118,10 @@ class PageEdits(Inverse):
         return await read(content.GetRevision(space_id=call.space_id, revision_id=revision))
 
     def _changes(self, sent: SentWrite) -> Iterator[Any]:
-        """The changes that undo all changes of an edit, the last one first."""
+        """Yield the changes that undo an edit, in reverse order.
+
+        Deleted pages are restored in the original order: each page returns to its former index below its parent.
+        """
         former, pages = sent.before, cast("list[str | None]", sent.response.get("pages", []))
         revision, places = former["revision"], former["places"]
         changes: list[Any] = [*sent.call.changes]
@@ -169,7 +173,12 @@ def _is_only_move(change: Any) -> bool:
 
 
 def _moves_back(former: Json, changes: Sequence[Any]) -> Iterator[content_changes.UpdatePage]:
-    """The moves that bring pages back to their former places, worked out on the order that the changes left."""
+    """Yield the moves that bring pages back to their former places.
+
+    The moves of the edit are replayed on the former order. Then each page moves behind its former predecessor, in the
+    order of the former indexes, so that the predecessor is in place already; the index of each move follows from the
+    replayed order at that point.
+    """
     before: dict[str | None, list[str]] = dict(former["orders"])
     order = PageOrder(before)
     for change in changes:
@@ -183,5 +192,5 @@ def _moves_back(former: Json, changes: Sequence[Any]) -> Iterator[content_change
 
 
 def _is_edit(change: Any) -> bool:
-    """Whether a change of an existing page is about its content, not only about its place."""
+    """Return whether a change of an existing page affects its content, not only its place."""
     return change.operation != "update_page" or bool(change.model_fields_set - {"operation", "page", "into", "at"})

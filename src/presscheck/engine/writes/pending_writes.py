@@ -1,6 +1,6 @@
-"""Pending writes: the unsent calls of the outbox and their author, applied to cached responses at each read.
+"""Pending writes: the unsent calls of the outbox and their author.
 
-So undoing one needs no work.
+Pending writes are applied to cached responses at each read, so undoing a pending write needs no changes in the cache.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from presscheck.errors import NotNow, PresscheckError
 from presscheck.store.outbox import Outbox, Row
 
 ME = "me"
-"""The key under which the user is stored."""
+"""The storage key of the user."""
 HELD_UP = "An earlier change is not sent yet: retry or discard it in the outbox"
-"""Why a write is not sent that waits behind a failed one."""
+"""The message for a write behind a failed write."""
 T = TypeVar("T")
 
 
@@ -29,7 +29,7 @@ class OutboxEntry:
     Attributes:
         call: the operation; None if this version cannot read it (state `parked`).
         state: `waiting`, `collected`, `sending`, `refused` or `parked`; see `store.outbox.Row`.
-        error: why it failed.
+        error: why the write failed.
         created_at: seconds since the epoch.
     """
 
@@ -45,10 +45,10 @@ class PendingWrite(Generic[T]):
     """A write that the engine accepted.
 
     Attributes:
-        id: its outbox row, or 0 if it is sent immediately.
+        id: the outbox row, or 0 if the write is sent immediately.
         call: the operation.
-        outcome: the response, or why it failed.
-        held_up: set while it waits behind a failed write, which can take until the user decides.
+        outcome: the response, or the error.
+        held_up: set while the write is behind a failed write, until the user retries or discards the failed one.
     """
 
     def __init__(self, number: int, call: Operation[T], outcome: asyncio.Future[T | None]) -> None:
@@ -56,11 +56,11 @@ class PendingWrite(Generic[T]):
         self.held_up = asyncio.Event()
 
     async def landed(self) -> T | None:
-        """Wait until it is sent, and return the response; None if another instance sent it.
+        """Wait until the write is sent. Returns the response, or None if another instance sent the write.
 
         Raises:
-            NotNow: it stays in the outbox, behind a failed write.
-            PresscheckError: the service rejected it, or the request failed.
+            NotNow: the write stays in the outbox, behind a failed write.
+            PresscheckError: the service rejected the write, or the request failed.
         """
         while not self.outcome.done():
             if self.held_up.is_set():
@@ -74,7 +74,7 @@ class PendingWrite(Generic[T]):
 
 
 class SignedInUser:
-    """Caches the stored user in memory until `remember` or `forget` is called.
+    """The stored user, cached in memory until `remember` or `forget` is called.
 
     Args:
         outbox: the file that stores the user.
@@ -86,7 +86,7 @@ class SignedInUser:
 
     @property
     def user(self) -> User:
-        """The user; a placeholder with the id `me` if not known yet."""
+        """The user; a placeholder with the id `me` if unknown."""
         if self._user is None:
             text = self._outbox.recall(ME)
             self._user = User.model_validate_json(text) if text else User(id="me", display_name="you")
@@ -103,7 +103,7 @@ class SignedInUser:
 
 
 def apply_pending(read: Operation[Any], answer: Any, pending: Collection[OutboxEntry], me: User) -> Any:
-    """The response of a read with all pending writes applied, oldest first; `me` is their author."""
+    """Return the response of a read with all pending writes applied, oldest first. `me` is their author."""
     if not pending:
         return answer
     from presscheck.engine.writes.overlays import with_writes  # 9 ms, only while writes are unsent
@@ -123,10 +123,10 @@ class PendingWrites:
         self._outbox, self._author = outbox, author
         self._entries: tuple[OutboxEntry, ...] | None = None
         self._made: dict[int, tuple[Row, OutboxEntry]] = {}
-        """Each row as it was read last, with its entry, by number: a row that did not change keeps its entry."""
+        """The latest row with its entry, by number. Unchanged rows keep their entries."""
 
     def entries(self) -> tuple[OutboxEntry, ...]:
-        """All unsent writes, oldest first, without those that an instance is sending immediately."""
+        """Return all unsent writes, oldest first, without writes that an instance is sending immediately."""
         if self._entries is None:
             made = self._made
             self._made = {
@@ -138,7 +138,7 @@ class PendingWrites:
         return self._entries
 
     def reload(self) -> tuple[Operation[object], ...]:
-        """Read the outbox again; returns the calls of all entries that were added, removed or changed."""
+        """Read the outbox again. Returns the calls of all entries that were added, removed or changed."""
         before, self._entries = {entry.id: entry for entry in self._entries or ()}, None
         after = {entry.id: entry for entry in self.entries()}
         changed = [
@@ -150,13 +150,13 @@ class PendingWrites:
         return tuple(entry.call for entry in entries if entry.call is not None)
 
     def apply(self, read: Operation[T], answer: T) -> T:
-        """A response with all unsent writes applied."""
+        """Return a response with all unsent writes applied."""
         entries = self.entries()
         return cast("T", apply_pending(read, answer, entries, self._author.user)) if entries else answer
 
 
 def pending_entry(row: Row) -> OutboxEntry:
-    """A row of the outbox as an entry; without a call if this version cannot read it."""
+    """Return a row of the outbox as an entry, without a call if this version cannot read it."""
     try:
         call = revive(row.name, row.given)
     except PresscheckError:

@@ -1,4 +1,4 @@
-"""Texts that a user typed into a write: found, and replaced by another text."""
+"""The texts that a user typed into a write, and their replacement."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from presscheck.api.operation import Operation
 
 
 def typed_text_in(call: Operation[Any] | None) -> tuple[str, str] | None:
-    """The field of a call that contains typed text, and the text; None if there is none."""
+    """Return the field of a call that contains typed text, and the text. Returns None if there is none."""
     for field in ("body", "comment", "subject", "description"):
         typed_text: Any = getattr(call, field, None)
         text = typed_text.markdown if isinstance(typed_text, Document) else typed_text
@@ -19,10 +19,10 @@ def typed_text_in(call: Operation[Any] | None) -> tuple[str, str] | None:
 
 
 def with_text(call: Operation[Any], field: str, text: str) -> Operation[Any]:
-    """The same call with another text.
+    """Return the same call with another text.
 
     Raises:
-        InvalidArgument: the text breaks a limit.
+        InvalidArgument: the text exceeds a limit.
     """
     given: dict[str, Any] = {name: getattr(call, name) for name in call.model_fields_set}
     given[field] = Document(markdown=text) if isinstance(given[field], Document) else text

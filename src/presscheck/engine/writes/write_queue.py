@@ -1,6 +1,6 @@
 """The write queue: stores writes in the outbox, applies them to reads, sends them and reports their results.
 
-Users can undo, retry, edit, release and discard the writes in it that are not sent yet.
+Users can undo, retry, edit, release and discard unsent writes.
 """
 
 from __future__ import annotations
@@ -28,26 +28,26 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 UNANSWERED = "Discarded before it was known whether it is saved: check"
-"""Why a write failed that the user discarded after it was sent."""
+"""The error of a write that the user discarded after it was sent."""
 
 
 class WriteQueue:
-    """The writes of one engine.
+    """The writes of an engine.
 
     Args:
         outbox: stores the writes until they are sent.
         pending: the entries of the outbox as calls.
         scheduler: the connection.
-        subscriptions: the open subscriptions; a write notifies those that it affects.
+        subscriptions: the open subscriptions; a write notifies the subscribers that it affects.
         reads: reads the signed-in user.
         user: the signed-in user.
-        read_only: reject every write.
+        read_only: whether to reject every write.
         settle: seconds to wait before checking a write of unknown delivery; None for the default.
-        keep: keeps what a site has before a write changes it, given the write and its number.
-        note: called with each write that was sent immediately, its number and the answer, before who waits for it.
+        keep: saves the state of a site before a write changes it, given the write and its number.
+        note: called with each write that was sent immediately, its number and the answer, before its callers continue.
         changed: called after each change of the outbox.
-        sent: called with each write of the types in `recorded` that was sent.
-        recorded: the types of writes that `sent` is called with.
+        sent: called with each sent write of a type in `recorded`.
+        recorded: the types of writes to call `sent` with.
     """
 
     def __init__(
@@ -72,7 +72,7 @@ class WriteQueue:
         self._scheduler, self._subscriptions, self._reads = scheduler, subscriptions, reads
         self._on_change, self._on_sent, self._recorded, self._note = changed, sent, recorded, note
         self._tickets: dict[int, PendingWrite[Any]] = {}
-        """The queued writes of this instance that are not sent yet."""
+        """The unsent writes that this instance queued, by outbox row."""
         self._tasks: set[asyncio.Task[Any]] = set()
         self.reconciler = DeliveryReconciler(scheduler, settle)
         self.guard = UndoGuard(outbox, self.reconciler.read, keep)
@@ -95,7 +95,7 @@ class WriteQueue:
         self.background(self._read_user())
 
     async def close(self) -> None:
-        """Stop immediately; unsent writes stay in the outbox."""
+        """Stop immediately. Unsent writes stay in the outbox."""
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -111,11 +111,11 @@ class WriteQueue:
         return task
 
     def wake(self) -> None:
-        """Send now: the service can be reached again."""
+        """Send now, because the service can be reached again."""
         self._worker.wake()
 
     def write(self, call: Operation[T], hold: float, *, collect: bool = False) -> PendingWrite[T]:
-        """Queue or send a write; see `Engine.write`."""
+        """Queue or send a write. See `Engine.write`."""
         effects = self._checked_effects(call)
         now, state = time.time(), "collected" if collect else "waiting"
         number = self._outbox.put(
@@ -130,11 +130,13 @@ class WriteQueue:
         return self._accepted(number, call, effects)
 
     def undo(self, undoes: int, calls: Sequence[Operation[Any]]) -> list[PendingWrite[Any]]:
-        """Queue or send the writes that undo a sent write, as `write` does; empty if it is being undone already.
+        """Queue or send the writes that undo a sent write, as `write` does.
+
+        Returns an empty list if the write is being undone already.
 
         Raises:
             ReadOnly: the profile is read-only.
-            NotNow: they cannot be queued, and the service cannot be reached.
+            NotNow: the writes cannot be queued, and the service cannot be reached.
         """
         now, effects = time.time(), [self._checked_effects(call) for call in calls]
         rows = [
@@ -165,7 +167,7 @@ class WriteQueue:
         return ticket
 
     def changed(self) -> None:
-        """Notify the subscribers that the changed entries of the outbox affect, and wake the worker."""
+        """Reload the outbox, notify the subscribers that the changed entries affect, and wake the worker."""
         calls = self._pending.reload()
         self._subscriptions.news_paths({pattern for call in calls for pattern in _effects_of(call).stale(call)})
         self._note_held_up()
@@ -189,11 +191,11 @@ class WriteQueue:
         with contextlib.suppress(PresscheckError):
             user = await self._reads.read(GetCurrentUser())
             self._user.remember(user)
-            if self._reads.is_online:  # offline, it is who signed in last
+            if self._reads.is_online:  # offline, the cached user may be outdated
                 self._worker.set_user(user.id)
 
     def author(self) -> str | None:
-        """The id of the token's user, if it is cached."""
+        """Return the id of the token's user, or None if it is not cached."""
         known = self._reads.stored.known(GetCurrentUser())
         return known.value.id if known else None
 
@@ -237,7 +239,7 @@ class WriteQueue:
             ticket.outcome.set_result(answer)
 
     async def _store_result(self, call: Operation[Any], body: bytes) -> None:
-        """Store the resource that a write returned, and fetch again what the write changed."""
+        """Store the resource that a write returned, and invalidate the reads that the write changed."""
         if body:
             with contextlib.suppress(MalformedAnswer, Ambiguous):  # the write was sent; its result is fetched again
                 resource = read_json(call, body)
@@ -245,7 +247,7 @@ class WriteQueue:
         self._invalidate(call)
 
     def _invalidate(self, call: Operation[Any], *more: str) -> None:
-        """Fetch again all reads that a write changes or that match one of the further patterns."""
+        """Fetch again all reads that a write changes or that match a further pattern."""
         patterns = (*_effects_of(call).stale(call), *more)
         self._scheduler.stop_sharing(patterns)
         self._subscriptions.stale_paths(patterns)
@@ -260,7 +262,7 @@ class WriteQueue:
                 self._on_sent(call)
             answer = read_answer(call, body) if body else item
             self._outbox.delivered(number, getattr(answer, "id", None), result=_result(call, answer))
-            # who waited for the write, and reads again, must not share a response from before it
+            # callers that read after the write must not share a response from before the write
             self._scheduler.stop_sharing(effects.stale(call))
             self._note(call, number, answer)
             outcome.set_result(answer)
@@ -282,11 +284,11 @@ def _effects_of(call: Operation[Any]) -> Effects:
 
 def _scope(effects: Effects, call: Operation[Any], now: float) -> str:
     scope = effects.scope(call)
-    return scope if effects.queued else f"{scope} {now}"  # a scope of its own: it blocks nothing
+    return scope if effects.queued else f"{scope} {now}"  # a unique scope, so that the write blocks no others
 
 
 def _result(call: Operation[Any], answer: Any) -> dict[str, Any] | None:
-    """What the history keeps of the response to a write."""
+    """Return the part of the response that the history stores."""
     from presscheck.engine.writes.inverses import inverse_of  # 57 ms, only for a write
 
     inverse = inverse_of(call)
@@ -294,7 +296,10 @@ def _result(call: Operation[Any], answer: Any) -> dict[str, Any] | None:
 
 
 def _retrieve_exception(outcome: asyncio.Future[Any]) -> None:
-    """Retrieve the exception of a write without callers, so that asyncio does not log it: the outbox shows it."""
+    """Retrieve the exception of a write without callers, so that asyncio does not log it.
+
+    The outbox shows the error.
+    """
     if not outcome.cancelled():
         outcome.exception()
 
@@ -311,7 +316,10 @@ class OutboxActions:
         self._outbox, self._changed = outbox, changed
 
     def unsend(self, number: int) -> Operation[Any] | None:
-        """Undo an unsent write. Returns its call, so that its text can be edited."""
+        """Undo an unsent write. Returns its call, so that its text can be edited.
+
+        Returns None if the write is being sent or no longer in the outbox.
+        """
         row = self._outbox.row(number)
         if row is None or not self._outbox.drop(number, unless_sending=True):
             return None
@@ -319,47 +327,51 @@ class OutboxActions:
         return pending_entry(row).call
 
     def retry(self, number: int) -> bool:
-        """Send a failed write again; False if it has not failed."""
+        """Send a failed write again. Returns False if the write has not failed."""
         is_queued = self._outbox.retry(number)
         self._changed()
         return is_queued
 
     def send_now(self, number: int) -> bool:
-        """Send a write before the failed ones ahead of it; False if it refers to one of them, such as a reply."""
+        """Send a write before the failed ones ahead of it.
+
+        Returns False if the write refers to a failed one, such as a reply to an unsent comment.
+        """
         is_sent = self._outbox.send_now(number)
         self._changed()
         return is_sent
 
     def rewrite(self, number: int, call: Operation[Any]) -> bool:
-        """Replace a pending or failed write by this call; False if it is being sent or is already sent."""
+        """Replace a pending or failed write by this call. Returns False if it is being sent or is already sent."""
         is_replaced = self._outbox.rewrite(number, call.given())
         self._changed()
         return is_replaced
 
     def release(self, numbers: Collection[int], *, hold: float = 0) -> None:
-        """Send collected writes in their original order; all are released in one transaction.
+        """Send collected writes in their original order. All writes are released in a single transaction.
 
         Args:
             numbers: the outbox rows of the writes.
-            hold: seconds before they are sent, in which `unsend` can undo them.
+            hold: seconds before the writes are sent, in which `unsend` can undo them.
         """
         self._outbox.release(numbers, time.time() + hold)
         self._changed()
 
     def drop(self, number: int) -> bool:
-        """Discard an unsent write; False if it is being sent, or is already sent or discarded."""
+        """Discard an unsent write. Returns False if it is being sent, or is already sent or discarded."""
         is_dropped = self._outbox.drop(number, unless_sending=True)
         if is_dropped:
             self._changed()
         return is_dropped
 
     def drop_unanswered(self, number: int) -> bool:
-        """Discard a write that was sent and not answered; the history says that it may be saved.
+        """Discard a write that was sent but not answered. The history states that it may be saved.
 
-        False if it was not sent yet, is already sent or discarded, or if another process may be sending it now.
+        Returns False if the write was not sent yet, is already sent or discarded, or if another process may be sending
+        it.
         """
         row = self._outbox.row(number)
-        # who has the lock knows that no other process waits for the answer
+        # holding the lock excludes that another process waits for the answer
         if row is None or row.state != "sending" or not self._outbox.may_send():
             return False
         is_dropped = self._outbox.drop(number, error=UNANSWERED)
