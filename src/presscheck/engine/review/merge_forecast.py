@@ -74,8 +74,8 @@ async def forecast(
         priority: of these reads.
         reads_all: search the changed pages for conflict markers even if the change request was never updated from main.
 
-        Returns:
-            The forecast, or None if the merge cannot be computed locally.
+    Returns:
+        The forecast, or None if the merge cannot be computed locally.
 
     Raises:
         PresscheckError: a revision or a page cannot be read.

@@ -58,8 +58,8 @@ async def merge_next(engine: Engine, path: Path, report: Callable[[str], object]
         path: `space_id` and `change_request_id`.
         report: called with a description of each step.
 
-        Returns:
-            The result in words.
+    Returns:
+        The result in words.
 
     Raises:
         TrainStopped: the change request cannot be merged; it may have been updated from main.

@@ -110,8 +110,8 @@ async def find_owners(
         owners: from `named_owners`.
         people: the users who can be owners.
 
-        Returns:
-            The owners, with names for the same user or team combined; owners of the most pages first.
+    Returns:
+        The owners, with names for the same user or team combined; owners of the most pages first.
     """
     users = [person.user for person in people]
     found = {owner.name: _users_called(owner.name, users) for owner in owners}

@@ -138,8 +138,8 @@ async def carry_out(engine: Writer, plan: Rearrangement, subject: str = "") -> C
         plan: the confirmed plan.
         subject: the subject of the new change request, if the plan creates one.
 
-        Returns:
-            The change request that received the changes; None for a drop.
+    Returns:
+        The change request that received the changes; None for a drop.
 
     Raises:
         ChecksFailed: a page was edited since the confirmation; nothing more was sent.

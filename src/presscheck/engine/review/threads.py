@@ -537,7 +537,7 @@ def _is_new(comment: Comment | CommentReply, me: str, new_from: str) -> bool:
 def _emoji(reaction: Reaction) -> str:
     """Return an emoji as text.
 
-    GitBook sends the code points in hexadecimal, such as `1f44d`; other services send the emoji itself.
+    Some services send the code points in hexadecimal, such as `1f44d`; others send the emoji itself.
     """
     parts = reaction.emoji.split("-")
     if all(_is_code_point(part) for part in parts):

@@ -1,7 +1,7 @@
-"""What a site had when its configuration was written to a file: the base that a push of the file is compared with.
+"""The bases of configuration files: the configuration of a site when a file was written, kept for three-way comparison.
 
-Without it, a push could not tell what the user changed in the file from what somebody else changed in the site. The
-same holds for a part that a command printed, and that is sent as a whole after it was edited.
+Without a base, a push could not distinguish the user's changes to the file from other people's changes to the site. A
+part that a command prints, to be edited and sent as a whole, has a base for the same reason.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ from presscheck.paths import PRIVATE_FILE, make_private_directory
 
 
 class Base(NamedTuple):
-    """What a file was made from.
+    """The base of a file.
 
     Attributes:
-        site: what the site had when the file was pulled, or after it was pushed.
-        sent: what the file had when a push of it stopped; None if none did since.
+        site: the configuration of the site when the file was pulled, or after its last complete push.
+        sent: the configuration in the file when a later push stopped halfway; None if no push did.
     """
 
     site: SiteConfig
@@ -47,17 +47,17 @@ class Bases:
 
     Args:
         directory: the directory of the profile's bases.
-        site_id: the site.
+        site_id: the id of the site.
     """
 
     def __init__(self, directory: Path, site_id: str) -> None:
         self._directory = directory / re.sub(r"[^\w-]", "_", site_id)
 
     def of(self, file: Path) -> Base | None:
-        """The base of a file; None if it was neither pulled nor pushed on this machine.
+        """Return the base of a file, or None if the file was neither pulled nor pushed on this machine.
 
         Raises:
-            ConfigurationError: it cannot be read.
+            ConfigurationError: the base cannot be read.
         """
         place = self._place(file)
         if not place.exists():
@@ -66,39 +66,41 @@ class Bases:
         return Base(_read(place), _read(sent) if sent.exists() else None)
 
     def keep(self, file: Path, site: SiteConfig) -> None:
-        """Keep what the site has as the base of a file.
+        """Store the configuration of the site as the base of a file.
 
         Raises:
-            StoreError: it cannot be written.
-            ConfigurationError: it cannot be written.
+            StoreError: the directory of the bases cannot be created.
+            ConfigurationError: the base cannot be written.
         """
         self._write(self._place(file), site)
         self._sent_place(file).unlink(missing_ok=True)
 
     def note_sent(self, file: Path, sent: SiteConfig) -> None:
-        """Keep what a file had when a push of it stopped: what the site has of it was not changed by somebody else.
+        """Store the configuration in a file whose push stopped halfway.
+
+        Values of the site that equal these were sent by the push, and do not count as other people's changes.
 
         Raises:
-            StoreError: it cannot be written.
-            ConfigurationError: it cannot be written.
+            StoreError: the directory of the bases cannot be created.
+            ConfigurationError: the base cannot be written.
         """
         self._write(self._sent_place(file), sent)
 
     def printed(self, part: Part) -> Base | None:
-        """What the site had of a part when a command printed it last; None if none did on this machine.
+        """Return a part as a command last printed it, or None if none did on this machine.
 
         Raises:
-            ConfigurationError: it cannot be read.
+            ConfigurationError: the base cannot be read.
         """
         place = self._printed_place(part)
         return Base(_read(place)) if place.exists() else None
 
     def keep_printed(self, part: Part, site: SiteConfig) -> None:
-        """Keep what a command printed of a part, which is edited and sent as a whole later.
+        """Store a part as a command printed it, as the base of a later edit.
 
         Raises:
-            StoreError: it cannot be written.
-            ConfigurationError: it cannot be written.
+            StoreError: the directory of the bases cannot be created.
+            ConfigurationError: the base cannot be written.
         """
         self._write(self._printed_place(part), site)
 
@@ -131,13 +133,13 @@ def _read(place: Path) -> SiteConfig:
 def overwritten(
     base: Base, site: SiteConfig, file: SiteConfig, differences: tuple[Difference, ...]
 ) -> tuple[Drift, ...]:
-    """What somebody else changed in a site since the base, and a push would overwrite, field by field.
+    """Return the fields that other people changed in a site since the base and that a push would overwrite.
 
     Args:
         base: the base of the file.
-        site: the site now.
-        file: the document of the file, resolved.
-        differences: what the push changes in the site.
+        site: the current configuration of the site.
+        file: the configuration in the file, resolved.
+        differences: the changes that the push makes to the site.
     """
     names = names_of(site.structure or ())
     sides = _Sides(
@@ -152,7 +154,7 @@ def overwritten(
 
 
 class _Sides(NamedTuple):
-    """The fields of the base, of what was sent since, of the site now, and of the file."""
+    """The fields of the base, of the configuration sent since then, of the current site, and of the file."""
 
     base: dict[Field, Any]
     sent: dict[Field, Any]
@@ -160,7 +162,7 @@ class _Sides(NamedTuple):
     file: dict[Field, Any]
 
     def drifts(self, difference: Difference) -> Iterator[Drift]:
-        """What somebody else changed of a field, or of a whole item, that a push changes."""
+        """Yield other people's changes to a field, or to any field of a whole item, that a push changes."""
         field = difference.field
         if field.name:
             fields = [field]
@@ -168,7 +170,7 @@ class _Sides(NamedTuple):
             every = (*self.site, *self.base)
             fields = [one for one in dict.fromkeys(every) if one.part == field.part and one.item == field.item]
         if not field.name and difference.change == "removed" and fields:
-            # the items themselves say where they are, and which is the default
+            # the child items' own fields show their parents and the default already
             fields = [one for one in fields if one.name not in (ORDER, DEFAULT, DEFAULT_SECTION)] or fields
         for one in fields:
             before, now = self.base.get(one), self.site.get(one)
@@ -180,7 +182,7 @@ class _Sides(NamedTuple):
 
 
 def _shared_order(before: Any, now: Any) -> tuple[Any, Any]:
-    """The items that both have, in their orders."""
+    """Reduce two lists to their common items, each list in its own order."""
     pair: tuple[Any, Any] = (before, now)
     if not isinstance(before, list) or not isinstance(now, list):
         return pair

@@ -1,7 +1,7 @@
-"""Compares two configurations field by field, and three of them to see what somebody else changed.
+"""Compares two configurations field by field, or three to find other people's changes.
 
-A configuration becomes named fields: those of an item of the structure, of a redirect, or a path in a customization.
-Items of a file are matched with those of the site before, so that a section with another title is a changed title.
+A configuration is flattened into named fields of structure items and redirects, and paths in a customization. Items of
+a file are matched with items of the site first, so that a renamed section is a changed title, not a new section.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ from presscheck.engine.site_config.document import (
 
 Change = Literal["added", "changed", "removed"]
 Matching = Mapping[Place, str]
-"""The keys of the items of a site by the places of those of a file that are the same."""
+"""Keys of items of a site by the places of the matching items of a file."""
 ORDER, DEFAULT, DEFAULT_SECTION = "order", "default", "default section"
 NEVER_REMOVED = frozenset((DEFAULT, DEFAULT_SECTION, "path"))
-"""Fields of a structure that every site has: a file without them leaves them alone."""
+"""Structure fields that always have a value: a file without them leaves them unchanged."""
 READ_ONLY = frozenset(("draft", "hidden"))
 """Fields that no call of the API can set."""
 
 
 class Field(NamedTuple):
-    """The name of a value: the part, the item in it (empty for the part itself), and the field of the item."""
+    """The name of a value: a part, an item of the part (empty for the part itself), and a field of the item."""
 
     part: Part
     item: str
@@ -48,11 +48,11 @@ class Difference:
     """A field, or a whole item, that differs between a site and a file.
 
     Attributes:
-        field: its name; the name of a whole item has no field.
-        change: what a push does: adds it to the site, changes it, or removes it.
-        site: its value in the site; None if it is not there.
-        file: its value in the file.
-        needs_prune: whether only a push that prunes removes it.
+        field: the field; its name is empty for a whole item.
+        change: the effect of a push on the site.
+        site: the value in the site; None if the site does not have the field.
+        file: the value in the file.
+        needs_prune: whether only a push with `prune` makes the change.
     """
 
     field: Field
@@ -63,7 +63,7 @@ class Difference:
 
 
 class Drift(NamedTuple):
-    """A field that somebody else changed: before, now, and in the file that was to be pushed."""
+    """A field that somebody else changed, with its value before, its current value and its value in the pushed file."""
 
     field: Field
     before: Any
@@ -72,10 +72,13 @@ class Drift(NamedTuple):
 
 
 def match(site: Sequence[Entry], file: Sequence[Entry]) -> dict[Place, str]:
-    """Which items of a site the items of a file are.
+    """Match the items of a file with items of a site.
 
-    Spaces are the same by their ids. Sections and groups are the same if title, path or content tell so, the most
-    telling pairs first: so both a new title and a new path are changes, not a new section.
+    Spaces match by id. Sections and groups match by likeness of title, path and content, the most similar pairs first:
+    a section with a new title or a new path is still the same section.
+
+    Returns:
+        The key in the site for the place of each matched item of the file.
     """
     ours, theirs = list(every_entry(site)), list(every_entry(file))
     matched: dict[Place, str] = {}
@@ -100,7 +103,7 @@ def match(site: Sequence[Entry], file: Sequence[Entry]) -> dict[Place, str]:
 
 
 def _likeness(site: Entry, file: Entry, matched: Matching) -> int:
-    """How much a section or group of a file is one of the site."""
+    """Rate how similar a section or group of a file is to one of the site; 0 if they share nothing."""
     inside = {entry.key for entry in every_entry(site.entries)}
     shared = sum(matched.get(entry.place) in inside for entry in every_entry(file.entries))
     path = file.texts.get("path")
@@ -108,11 +111,11 @@ def _likeness(site: Entry, file: Entry, matched: Matching) -> int:
 
 
 def names_of(entries: Sequence[Entry], known: Mapping[str, str] | None = None) -> dict[str, str]:
-    """A name for each item of a site, by its key: as short as it is unique.
+    """Return a unique name for each item of a site, by key: its label, with a suffix where needed.
 
     Args:
         entries: the items.
-        known: names that some have already.
+        known: names that some items already have, by key.
     """
     names, taken = dict[str, str](), set[str]()
     for entry in every_entry(entries):
@@ -123,7 +126,7 @@ def names_of(entries: Sequence[Entry], known: Mapping[str, str] | None = None) -
 
 
 def unique_name(entry: Entry, taken: Iterable[str]) -> str:
-    """A name for an item that no other one has."""
+    """Return a name for an item that is not among the taken names."""
     names, more = set(taken), entry.space or entry.texts.get("path", "")
     name = entry.label if entry.label not in names or not more else f"{entry.label} ({more})"
     number = 2
@@ -133,11 +136,11 @@ def unique_name(entry: Entry, taken: Iterable[str]) -> str:
 
 
 def fields_of(config: SiteConfig, name_of: Callable[[Entry], str]) -> dict[Field, Any]:
-    """The fields of a configuration.
+    """Flatten a configuration into fields.
 
     Args:
         config: the configuration.
-        name_of: the name of an item of its structure.
+        name_of: returns the name of an item of the structure.
     """
     fields: dict[Field, Any] = {}
     for part in ("customization", "visitor_schema"):
@@ -188,7 +191,7 @@ def _plain_flags(kind: Kind) -> list[str]:
 
 
 def _leaves(name: str, value: Any) -> Iterable[tuple[str, Any]]:
-    """The values in a JSON value by their paths; an empty object or list is a value."""
+    """Yield the leaves of a JSON value with their paths; an empty object or list is a leaf."""
     if isinstance(value, dict) and value:
         for key, inner in cast("dict[str, Any]", value).items():
             yield from _leaves(f"{name}.{key}" if name else key, inner)
@@ -200,7 +203,7 @@ def _leaves(name: str, value: Any) -> Iterable[tuple[str, Any]]:
 
 
 def file_fields(site: SiteConfig, file: SiteConfig) -> dict[Field, Any]:
-    """The fields of a file, its items named like those of the site."""
+    """Flatten the configuration in a file; its items have the names of the matching items of the site."""
     matched = match(site.structure or (), file.structure or ())
     names, own = names_of(site.structure or ()), dict[Place, str]()
     for entry in every_entry(file.structure or ()):
@@ -210,7 +213,7 @@ def file_fields(site: SiteConfig, file: SiteConfig) -> dict[Field, Any]:
 
 
 def compare(site: SiteConfig, file: SiteConfig) -> list[Difference]:
-    """What a push of a file changes in a site; the parts that the file does not have are not compared."""
+    """Return the differences that a push of a file would remove; parts that the file does not have are ignored."""
     names = names_of(site.structure or ())
     theirs = fields_of(site, lambda entry: names[entry.key])
     ours = file_fields(site, file)
@@ -241,7 +244,7 @@ def _compare_part(site: Mapping[Field, Any], file: Mapping[Field, Any]) -> list[
 
 
 def _whole(field: Field, site: Mapping[Field, Any], file: Mapping[Field, Any]) -> Difference:
-    """An item that only one side has, with what tells most of it."""
+    """Return the difference for an item that only one side has, with its target or path as the value."""
     fields = file if field in file else site
     named = next((fields[one] for name in ("to", "path") if (one := field._replace(name=name)) in fields), None)
     whole = field._replace(name="")
@@ -267,7 +270,7 @@ def _compare_field(field: Field, site: Mapping[Field, Any], file: Mapping[Field,
 
 
 def _is_filled(field: Field, value: Any, other: Mapping[Field, Any]) -> bool:
-    """Whether an empty object or list has something in it on the other side, which is a difference of its own."""
+    """Return whether an empty object or list has content on the other side, whose leaves differ on their own."""
     if value not in ({}, []):
         return False
     inside = (f"{field.name}.", f"{field.name}[")
@@ -275,14 +278,14 @@ def _is_filled(field: Field, value: Any, other: Mapping[Field, Any]) -> bool:
 
 
 def _compare_order(field: Field, site: Mapping[Field, Any], file: Mapping[Field, Any]) -> Difference | None:
-    """Whether the items that both sides have in the same place are in another order."""
+    """Compare the order of the items that both sides have below the same parent."""
     theirs, ours = site.get(field) or (), file.get(field) or ()
     before, after = [name for name in theirs if name in ours], [name for name in ours if name in theirs]
     return Difference(field, "changed", before, after) if before != after else None
 
 
 def _is_in_list(field: Field, file: Mapping[Field, Any]) -> bool:
-    """Whether a missing field belongs to a list that the file has: lists are replaced as a whole."""
+    """Return whether a missing field belongs to a list in the file: lists are replaced as a whole."""
     name, bracket, _ = field.name.partition("[")
     return bool(bracket) and any(
         one.item == field.item and (one.name == name or one.name.startswith(f"{name}[")) for one in file
@@ -290,7 +293,7 @@ def _is_in_list(field: Field, file: Mapping[Field, Any]) -> bool:
 
 
 def same_value(one: Any, other: Any) -> bool:
-    """Whether two JSON values are equal; true and 1 are not."""
+    """Return whether two JSON values are equal; unlike in Python, true and 1 differ."""
     if isinstance(one, dict) and isinstance(other, dict):
         ours, theirs = cast("dict[str, Any]", one), cast("dict[str, Any]", other)
         return ours.keys() == theirs.keys() and all(same_value(value, theirs[name]) for name, value in ours.items())
@@ -301,13 +304,13 @@ def same_value(one: Any, other: Any) -> bool:
 
 
 def drifts(part: Part, before: SiteConfig, now: SiteConfig, file: SiteConfig) -> list[Drift]:
-    """The fields of a part that are not as they were.
+    """Return the fields of a part that somebody else changed.
 
     Args:
         part: the part.
-        before: the site when a plan was made.
-        now: the site now.
-        file: what was to be sent, for comparison.
+        before: the configuration of the site when the plan was made.
+        now: the current configuration of the site.
+        file: the configuration to be sent, for display.
     """
     names = names_of(before.structure or ())
     present = names_of(now.structure or (), names)

@@ -1,8 +1,8 @@
-"""The document with the configuration of a site: its parts, and how a file writes them.
+"""The document with the configuration of a site, its parts, and their form in a file.
 
-A document has up to five parts, each a top-level key of the file; a part that the file does not have is None and is
-left alone. Spaces are named by their title and id, sections and groups by their titles and paths, pages by the paths in
-their space, so that the references stay the same when the site changes. Null values are left out: TOML has none.
+A document has up to five parts, each a top-level key of the file. A part that the file does not have is None and is not
+changed in the site. Spaces are named by title and id, sections and groups by title and path, pages by their path in the
+space, so that references remain valid when the site changes. Null values are left out because TOML has none.
 """
 
 from __future__ import annotations
@@ -12,27 +12,27 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, cast
 
 Place = tuple[str | int, ...]
-"""Where something is in a document: keys and positions in lists, from 0."""
+"""The path of a value in a document: keys and list indexes."""
 Part = Literal["visitor_schema", "structure", "redirects", "customization", "share_links"]
 Kind = Literal["space", "section", "group"]
 PARTS: tuple[Part, ...] = ("visitor_schema", "structure", "redirects", "customization", "share_links")
-"""The parts in the order in which they are sent: conditions need the schema, redirects need the structure."""
+"""The parts in sending order: conditions need the schema, redirects need the structure."""
 WRITTEN: tuple[Part, ...] = ("customization", "structure", "redirects", "visitor_schema", "share_links")
-"""The parts in the order in which a file has them."""
+"""The parts in the order of a written file."""
 TEXTS: dict[Kind, tuple[str, ...]] = {
     "group": ("title", "icon"),
     "section": ("title", "path", "icon", "description", "condition"),
     "space": ("path", "condition"),
 }
-"""The texts of an item of a structure, by its kind; the title of a group or section is the value of its first key."""
+"""The text fields of a structure item by kind. A file writes the title as the value of the key named like the kind."""
 FLAGS: dict[Kind, tuple[str, ...]] = {
     "group": ("draft",),
     "section": ("default", "draft"),
     "space": ("default", "draft", "hidden"),
 }
-"""The flags of an item, by its kind."""
+"""The flags of a structure item by kind."""
 INSIDE: dict[Kind, str] = {"group": "items", "section": "spaces"}
-"""The key below which an item has the items in it."""
+"""The key of the list of child items, by kind."""
 GENERATED = frozenset(("updatedAt",))
 """Fields of a customization that only the service sets."""
 
@@ -42,14 +42,14 @@ class Entry:
     """An item of a structure: a group, a section or a space.
 
     Attributes:
-        kind: what it is.
-        title: its title; for a space only a name beside its id.
-        texts: its texts that are not empty, without the title; see `TEXTS`.
-        flags: those of `FLAGS` that are set.
-        space: the id of the space, if a file has it; empty for other kinds.
-        entries: the items in it.
-        key: its kind and id in the site; empty in a file.
-        place: where it is in a file.
+        kind: group, section or space.
+        title: the title; for a space, only a readable addition to its id.
+        texts: the texts that are not empty, without the title; see `TEXTS`.
+        flags: the flags that are set; see `FLAGS`.
+        space: the id of the space, if the file has it; empty for other kinds.
+        entries: the child items.
+        key: the kind and id of the item in the site; empty in a file.
+        place: the place in a file.
     """
 
     kind: Kind
@@ -63,7 +63,7 @@ class Entry:
 
     @property
     def label(self) -> str:
-        """What it is called in messages."""
+        """The name of the item in messages, such as `section Guides`."""
         path = self.texts.get("path")
         if self.kind == "space":
             return f"space {self.title or self.space}"
@@ -83,16 +83,16 @@ class Entry:
 
 
 class Target(NamedTuple):
-    """Where a redirect leads: a web address, a section by its path, or a space, perhaps with a page.
+    """The target of a redirect: a web address, a section by its path, or a space with an optional page.
 
     Attributes:
         url: a web address.
         section: the path of a section.
         space: the title of a space.
-        space_id: its id.
+        space_id: the id of the space.
         page: the path of a page in the space.
-        page_id: the id of the page, if it has no path: it is gone, or the pages of the space cannot be read.
-        gone: ids of something that is not in the site, as `redirects.reference` returns them.
+        page_id: the id of the page if its path is unknown: the page is gone, or the pages of the space cannot be read.
+        gone: the ids of a target that is not in the site, as returned by `redirects.reference`.
     """
 
     url: str = ""
@@ -116,7 +116,7 @@ class Target(NamedTuple):
 
 
 class RedirectEntry(NamedTuple):
-    """A redirect of a document; `source` is a path of the site."""
+    """A redirect in a document; `source` is a path of the site."""
 
     source: str
     target: Target
@@ -125,14 +125,14 @@ class RedirectEntry(NamedTuple):
 
 @dataclass(frozen=True)
 class SiteConfig:
-    """The configuration of a site; a part that is not managed is None.
+    """The configuration of a site; parts that are not managed are None.
 
     Attributes:
-        customization: as the API has it, without null values and without what only the service sets.
-        structure: groups, sections and spaces in their order.
-        redirects: by their sources.
+        customization: the API's JSON, without null values and without the `GENERATED` fields.
+        structure: groups, sections and spaces in display order.
+        redirects: the redirects, sorted by source when read from a site.
         visitor_schema: the JSON schema of visitors' claims.
-        share_links: the names of share links; several may have the same.
+        share_links: the names of share links; names may repeat.
     """
 
     customization: dict[str, Any] | None = None
@@ -143,7 +143,7 @@ class SiteConfig:
 
     @property
     def parts(self) -> tuple[Part, ...]:
-        """The parts that it has, in the order in which they are sent."""
+        """The managed parts, in sending order."""
         return tuple(part for part in PARTS if getattr(self, part) is not None)
 
     @property
@@ -162,14 +162,14 @@ class SiteConfig:
 
 
 def every_entry(entries: Sequence[Entry]) -> Iterator[Entry]:
-    """All items of a structure, each before those in it."""
+    """Yield all items of a structure, each before its children."""
     for entry in entries:
         yield entry
         yield from every_entry(entry.entries)
 
 
 def place_name(place: Place) -> str:
-    """A place as a path, such as ``structure[1].spaces[0].path``."""
+    """Format a place as a path, such as ``structure[1].spaces[0].path``."""
     name = ""
     for part in place:
         name += f"[{part}]" if isinstance(part, int) else f".{part}" if name else part
@@ -177,7 +177,7 @@ def place_name(place: Place) -> str:
 
 
 def without_nulls(value: Any) -> Any:
-    """A JSON value without the null values of its objects."""
+    """Remove null values from all objects in a JSON value."""
     if isinstance(value, dict):
         items = cast("dict[str, Any]", value).items()
         return {name: without_nulls(inner) for name, inner in items if inner is not None}

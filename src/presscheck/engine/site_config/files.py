@@ -1,4 +1,4 @@
-"""The files that documents are read from and written to: TOML or YAML, by their ending."""
+"""Reads and writes files with configuration documents: TOML or YAML, by file ending."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ from presscheck.errors import ConfigurationError, InvalidArgument
 
 ENDINGS = {".toml": "toml", ".yaml": "yaml", ".yml": "yaml"}
 MAX_BYTES = 4 << 20
-"""The maximum size of a file: 10,000 redirects take about a third of it."""
+"""Maximum size of a file in bytes; 10,000 redirects take about a third of it."""
 HEADING = "# The configuration of a site: presscheck site config diff|push SITE FILE\n\n"
 SHARED = 0o644
-"""The permissions of a new file: it is made to be shared, and has no secrets."""
+"""Permissions of a new file, which contains no secrets and is meant to be shared."""
 _COMMENT = re.compile(r"(?m)(?:^|\s)#")
-"""The beginning of a comment in TOML and YAML; that of a color such as "#346ddb" is behind a quote."""
+"""The start of a comment in TOML and YAML. A color such as "#346ddb" does not match because a quote precedes it."""
 
 
 @dataclass(frozen=True)
 class ConfigFile:
-    """A file that was read.
+    """A configuration file after reading.
 
     Attributes:
-        path: its path.
-        text: its text.
-        config: its document.
-        problems: the mistakes in it; the document is incomplete then.
+        path: the path of the file.
+        text: the text of the file.
+        config: the document; incomplete if there are problems.
+        problems: the mistakes in the file.
     """
 
     path: Path
@@ -45,7 +45,7 @@ class ConfigFile:
     problems: tuple[Problem, ...] = ()
 
     def described(self, problems: Sequence[Problem]) -> list[str]:
-        """Mistakes with the file and the line in front, in the order of the file."""
+        """Format problems as `FILE:LINE: message`, sorted by line."""
         form = ENDINGS.get(self.path.suffix.lower())  # a snapshot has no lines
         lines = toml_lines(self.text) if form == "toml" else yaml_lines(self.text) if form == "yaml" else {}
         placed = sorted(((_line(lines, problem.place), str(problem)) for problem in problems), key=lambda one: one[0])
@@ -53,10 +53,10 @@ class ConfigFile:
 
 
 def form_of(path: Path) -> str:
-    """Whether a file is TOML or YAML, by its ending.
+    """Return the format of a file by its ending: `toml` or `yaml`.
 
     Raises:
-        InvalidArgument: it is neither.
+        InvalidArgument: the ending is unknown.
     """
     form = ENDINGS.get(path.suffix.lower())
     if form is None:
@@ -65,11 +65,11 @@ def form_of(path: Path) -> str:
 
 
 def read_file(path: Path) -> ConfigFile:
-    """Read a file.
+    """Read a configuration file.
 
     Raises:
-        ConfigurationError: it cannot be read: missing, too large, not UTF-8, neither TOML nor YAML.
-        InvalidArgument: its ending is unknown.
+        ConfigurationError: the file is missing, too large, not UTF-8, or not valid TOML or YAML.
+        InvalidArgument: the ending is unknown.
     """
     form = form_of(path)
     try:
@@ -104,15 +104,18 @@ def _loaded(path: Path, form: str, text: str) -> Mapping[str, Any]:
 
 
 def text_of(plain: Mapping[str, Any], path: Path, before: str | None = None) -> tuple[str, bool]:
-    """The text of a file with a document, and whether it has all comments that were there.
+    """Write a document as text.
 
     Args:
         plain: the document.
         path: the file.
-        before: its text before, of which the comments stay in TOML.
+        before: the old text of the file, whose comments are kept if it is TOML.
+
+    Returns:
+        The text, and whether it has all comments of the old text.
 
     Raises:
-        ConfigurationError: the form cannot express a value of the document.
+        ConfigurationError: the format cannot express a value of the document.
     """
     form = form_of(path)
     changed = changed_toml(before, plain) if before is not None and form == "toml" else None
@@ -130,10 +133,10 @@ def text_of(plain: Mapping[str, Any], path: Path, before: str | None = None) -> 
 
 
 def write_file(path: Path, text: str, mode: int = SHARED) -> None:
-    """Write a file, at once; if it is a link, its target. It keeps its permissions.
+    """Replace a file atomically, keeping its permissions. Follows symbolic links.
 
     Raises:
-        ConfigurationError: it cannot be written.
+        ConfigurationError: the file cannot be written.
     """
     try:
         file = path.resolve()
@@ -144,7 +147,7 @@ def write_file(path: Path, text: str, mode: int = SHARED) -> None:
 
 
 def _line(lines: Mapping[Place, int], place: Place) -> int:
-    """The line of a place, or of the nearest one that contains it; 0 if there is none."""
+    """Return the line of a place, or of the nearest place that contains it; 0 if there is none."""
     while place:
         if place in lines:
             return lines[place]

@@ -1,8 +1,8 @@
-"""Sends a plan, one call after another, unless somebody else changed what it was made from.
+"""Sends the calls of a plan one after another, unless somebody else changed the site since the plan was made.
 
-Before the first call of a part, the part is read again and compared with the state that the plan was made from; before
-each call on the structure, the item that it changes. What was sent before a failure stays: the next push compares
-again, and plans only the rest.
+Before the first call of a part, the part is read again and compared with the state for which the plan was made. Before
+each call on the structure, the affected item is compared. The effects of calls before a failure stay: the next push
+compares again and plans only the remaining changes.
 """
 
 from __future__ import annotations
@@ -24,27 +24,27 @@ from presscheck.errors import ChangedSince, NotNow, PresscheckError
 from presscheck.text.phrases import count
 
 POLL_SECONDS = 0.2
-"""Seconds between two looks at whether the service can still be reached."""
+"""Seconds between two checks of the connection while a call is pending."""
 LONGEST_WAIT = 300.0
-"""Seconds to wait for a call that is behind an earlier change of the outbox."""
+"""Maximum number of seconds to wait for a call that is queued behind an earlier write in the outbox."""
 
 
 class Sender(OnlineReader, Writer, Protocol):
-    """What a push needs of the engine."""
+    """The parts of the engine that a push needs."""
 
 
 @dataclass
 class Receipt:
-    """What a push did.
+    """The result of a push.
 
     Attributes:
         sent: the steps whose calls were sent.
-        unneeded: the steps that were not sent, because the site had their results already.
-        failed: the step at which it stopped.
-        error: why it stopped there.
-        left: the steps after it.
-        drift: what somebody else changed, if that is why.
-        differing: what still differs after all steps: the service did not take it over.
+        unneeded: the steps that were not sent because the site already had their results.
+        failed: the step at which the push stopped; None if it did not stop.
+        error: the reason why the push stopped.
+        left: the steps after the failed step.
+        drift: other people's changes, if they are the reason.
+        differing: the differences that remain after all steps because the service did not accept the values.
     """
 
     sent: list[Step] = field(default_factory=list[Step])
@@ -66,15 +66,15 @@ class _Drifted(ChangedSince):
 
 @dataclass
 class Push:
-    """One push.
+    """Sends the steps of one plan.
 
     Args:
-        engine: reads and sends.
+        engine: reads items of the structure and sends calls.
         reader: reads the site.
-        state: the site as the plan was made from it.
-        config: the document of the file, resolved.
-        plan: what is sent.
-        keep: called before the first call; keeps what the site has.
+        state: the state of the site for which the plan was made.
+        config: the configuration in the file, resolved.
+        plan: the plan.
+        keep: called with the state before the first call, to keep it.
     """
 
     engine: Sender
@@ -88,13 +88,13 @@ class Push:
         self._keys: dict[str, str] = {}
 
     async def send(self, progress: Callable[[Receipt], None]) -> Receipt:
-        """Send all steps, or those before one that fails.
+        """Send all steps, or stop at the first failure.
 
         Args:
             progress: called after each step.
 
         Raises:
-            PresscheckError: the site cannot be read again after all steps were sent.
+            PresscheckError: after all steps, the site cannot be read for the final comparison.
         """
         receipt, steps = Receipt(), self._ordered()
         for number, step in enumerate(steps):
@@ -120,11 +120,11 @@ class Push:
         return [step for part in PARTS for step in self.plan.steps_of(part)]
 
     async def _require_same(self, part: Part) -> None:
-        """Check that a part is as it was when the plan was made.
+        """Check that nobody else changed a part since the plan was made.
 
         Raises:
-            ChangedSince: it is not.
-            PresscheckError: it cannot be read.
+            ChangedSince: somebody else changed the part.
+            PresscheckError: the part cannot be read.
         """
         now = await self.reader.read([part])
         if part == "redirects":
@@ -136,7 +136,7 @@ class Push:
             raise _Drifted(f"Somebody else changed {fields} of the {part} since the plan was made", found)
 
     async def _send_step(self, step: Step) -> bool:
-        """Send a step; whether it was needed.
+        """Send a step. Return False if the site already had its result and nothing was sent.
 
         Raises:
             ChangedSince: somebody else changed the item.
@@ -160,10 +160,10 @@ class Push:
         return entries_of((await self.engine.read(GetSiteStructure(**self.state.path))).structure)
 
     async def _has_result(self, step: Step) -> bool:
-        """Whether an item is as a step leaves it.
+        """Return whether an item already has the state that a step produces.
 
         Raises:
-            ChangedSince: it is neither so nor as the step expects it.
+            ChangedSince: the item has neither that state nor the state that the step expects.
         """
         items = dict(_present_items("", await self._structure()))
         present = items.get(self._key(step.item))
@@ -187,7 +187,12 @@ class Push:
         return self._key(value) if isinstance(value, str) else value
 
     async def _deliver(self, call: Operation[Any]) -> Any:
-        """Send a call and wait for its answer; one that cannot be sent does not stay in the outbox."""
+        """Send a call and return its response; a call that cannot be sent is removed from the outbox.
+
+        Raises:
+            NotNow: the service cannot be reached, or an earlier write in the outbox is not sent yet.
+            PresscheckError: the service refused the call.
+        """
         ticket = self.engine.write(call)
         landed = asyncio.ensure_future(ticket.landed())
         waited = 0.0
@@ -202,14 +207,14 @@ class Push:
             return landed.result()
         except PresscheckError:
             if ticket.id:
-                self.engine.unsend(ticket.id)  # it would hold up the next push
+                self.engine.unsend(ticket.id)  # a call left in the outbox would hold up the next push
             raise
         finally:
             landed.cancel()
 
 
 def _present_items(parent: str, entries: tuple[Entry, ...]) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """What each item has now, in the names of `Step.expects` and `Step.leaves`."""
+    """Yield each item's key and current values, with the names used by `Step.expects` and `Step.leaves`."""
     for entry in entries:
         title = {"title": entry.title} if entry.kind != "space" else {}
         content = frozenset(one.key for one in entry.entries)
@@ -219,7 +224,10 @@ def _present_items(parent: str, entries: tuple[Entry, ...]) -> Iterator[tuple[st
 
 
 def _redirect_drifts(before: SiteState, now: SiteState, file: SiteConfig) -> Iterator[Drift]:
-    """The redirects that lead to something else: by ids, because the push itself may have changed paths."""
+    """Yield the redirects with changed targets.
+
+    Targets are compared by id, because the push itself may have changed paths.
+    """
     sides = [{path: reference(one.destination) for path, one in state.redirects.items()} for state in (before, now)]
     shown = [_shown_targets(state.config) for state in (before, now)]
     wanted = _shown_targets(file)

@@ -1,6 +1,7 @@
-"""The plan of a push: what a file means in a site, what is wrong with it, and the calls that it takes.
+"""Plans a push: resolves the names in a file, finds its mistakes, and plans the calls.
 
-The service replaces a customization as a whole, so what a file does not have of it is sent as it is.
+The service replaces a customization as a whole, so settings that the file does not have are sent with their current
+values.
 """
 
 from __future__ import annotations
@@ -45,18 +46,19 @@ from presscheck.text.phrases import count
 _COLOR = re.compile(r"#(?:[0-9a-fA-F]{3}|[0-9a-fA-F]{6})")
 _THEMED = frozenset(("light", "dark"))
 LINKS = ("header", "links")
-"""Where links are of which the target is null if they only hold other links."""
+"""The path of the links whose target is null if they only group other links."""
 
 
 def customization_problems(site: Mapping[str, Any], file: Mapping[str, Any]) -> list[Problem]:
-    """What is wrong with the values of a file that the site does not have already."""
+    """Return the mistakes in a file's customization; values that the site already has are not checked."""
     return [*_problems(("customization",), site, file)]
 
 
 def merged(site: Any, file: Any, *, prune: bool = False) -> Any:
-    """A value of the site with what a file has: what the file lacks stays, unless it is pruned; lists are replaced.
+    """Merge a JSON value of a file into the value of the site.
 
-    Null values cannot be written into a file; they stay where the file has nothing.
+    Keys that the file does not have stay, unless `prune` is set; lists are replaced. Null values, which a file cannot
+    express, stay where the file has no value.
     """
     if isinstance(file, dict) and isinstance(site, dict):
         theirs, ours = cast("dict[str, Any]", site), cast("dict[str, Any]", file)
@@ -69,7 +71,7 @@ def merged(site: Any, file: Any, *, prune: bool = False) -> Any:
 
 
 def with_link_targets(customization: dict[str, Any]) -> dict[str, Any]:
-    """A customization in which each link of the header has a target: null if it has none."""
+    """Return a customization in which every link of the header has a target, which may be null."""
     first, second = LINKS
     header = customization.get(first)
     if not isinstance(header, dict) or not isinstance(cast("dict[str, Any]", header).get(second), list):
@@ -118,14 +120,17 @@ def _problems(place: Place, site: Any, file: Any) -> Iterator[Problem]:
 
 
 def _is_color(place: Place) -> bool:
-    """Whether a place has a color: the light or dark one of a field such as primaryColor, or of a tint."""
+    """Return whether a place holds a color: the key light or dark below a key such as primaryColor."""
     return place[-1] in _THEMED and len(place) > 1 and str(place[-2]).lower().endswith("color")
 
 
 async def prepare(
     config: SiteConfig, reader: StateReader, *, prune: bool = False
 ) -> tuple[SiteState, SiteConfig, Plan]:
-    """What a site has, what a file means in it, and the plan of a push; see `resolve` and `plan_push`.
+    """Read a site and plan the push of a file to it; see `resolve` and `plan_push`.
+
+    Returns:
+        The state of the site, the resolved configuration of the file, and the plan.
 
     Raises:
         PresscheckError: the site cannot be read.
@@ -142,19 +147,22 @@ async def prepare(
 
 
 def _named_spaces(config: SiteConfig) -> set[str]:
-    """The ids of the spaces that a document names; an empty one for a space without an id."""
+    """Return the ids of the spaces in a document, with an empty id if a space is named only by its title."""
     entries = {one.space for one in every_entry(config.structure or ()) if one.kind == "space"}
     targets = [one.target for one in config.redirects or ()]
     return entries | {one.space_id for one in targets if one.space_id or one.space}
 
 
 def resolve(config: SiteConfig, state: SiteState, spaces: Iterable[Space]) -> tuple[SiteConfig, list[Problem]]:
-    """A document with the id and the present title of each space, and what could not be found.
+    """Add the id and the current title of each space to a document, and hide keys of share links.
 
     Args:
-        config: the document of a file.
-        state: the site.
-        spaces: the spaces of the organization.
+        config: the configuration in the file.
+        state: the state of the site.
+        spaces: the spaces of the organization; may be empty if all spaces are in the site.
+
+    Returns:
+        The resolved configuration, and a problem for each space that was not found.
     """
     known = {one.space: one.title for one in every_entry(state.config.structure or ()) if one.kind == "space"}
     resolver = _SpaceNames({**{space.id: space.title for space in spaces}, **known}, state.secrets)
@@ -166,14 +174,14 @@ def resolve(config: SiteConfig, state: SiteState, spaces: Iterable[Space]) -> tu
 
 @dataclass
 class _SpaceNames:
-    """Finds spaces by their ids, or by titles that only one has; keys of share links are hidden as in the site."""
+    """Resolves spaces by id or unique title; hides keys of share links, as the configuration of the site does."""
 
     titles: Mapping[str, str]
     secrets: SiteSecrets
     problems: list[Problem] = field(default_factory=list[Problem])
 
     def entry(self, entry: Entry) -> Entry:
-        """An item of a structure with the ids of its spaces."""
+        """Return an item of the structure with the ids of its spaces."""
         entries = tuple(self.entry(one) for one in entry.entries)
         if entry.kind != "space":
             return replace(entry, entries=entries)
@@ -181,7 +189,7 @@ class _SpaceNames:
         return replace(entry, space=space, title=title)
 
     def redirect(self, redirect: RedirectEntry) -> RedirectEntry:
-        """A redirect with the id of its space."""
+        """Return a redirect with the id of its space."""
         target = redirect.target
         if not target.space and not target.space_id:
             return redirect._replace(target=target._replace(url=self.secrets.hide(target.url)))
@@ -202,12 +210,12 @@ class _SpaceNames:
 
 
 def plan_push(config: SiteConfig, state: SiteState, *, prune: bool = False) -> Plan:
-    """The plan that gives a site the configuration of a file.
+    """Plan the calls that give a site the configuration of a file.
 
     Args:
-        config: the document of the file, resolved.
-        state: the site, with all parts that the file has.
-        prune: whether what the file does not have is removed; otherwise it stays.
+        config: the configuration in the file, resolved.
+        state: the state of the site, with all parts that the file has.
+        prune: whether items and values that the file does not have are removed.
     """
     builder = _Planner(config, state, prune=prune)
     for part in config.parts:
@@ -290,7 +298,7 @@ class _Planner:
             self._take(entry, names[entry.place])
 
     def _take(self, entry: Entry, name: str) -> None:
-        """Note what redirects can lead to: sections by their paths, spaces by their ids."""
+        """Register an item as a possible target of redirects: a section by its path, a space by its id."""
         if entry.kind == "space":
             self._spaces[entry.space] = name
         elif entry.kind == "section" and entry.texts.get("path"):
@@ -316,7 +324,7 @@ class _Planner:
                 self._plan_redirect(entry, redirect)
 
     def _leads_there(self, redirect: Redirect, present: Target, wanted: Target) -> bool:
-        """Whether a redirect leads to what a file has, also after the structure was changed."""
+        """Return whether a redirect will have the wanted target after the planned changes of the structure."""
         to = redirect.destination
         if wanted.gone or wanted.url:
             return wanted == present
@@ -345,7 +353,7 @@ class _Planner:
         self._step("redirects", text, UpdateRedirect, given)
 
     def _destination(self, entry: RedirectEntry) -> dict[str, str] | Problem:
-        """Return the destination of a redirect, or why it has none."""
+        """Return the destination of a redirect for the API, or the mistake in its target."""
         place, target = (*entry.place, "to"), entry.target
         if target.gone:
             return Problem((*place, "gone"), "is not in the site: choose a url, a section, a space or a page")

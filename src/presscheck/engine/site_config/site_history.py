@@ -1,7 +1,8 @@
-"""The history of a site: what was published and changed when and by which user, as far as service and machine know.
+"""The history of a site: publishes, merges and changes, each with its time and, if known, the user.
 
-The service tells when the site was created and which change requests were merged; this machine knows its own writes
-and the snapshots before them. Changes that others made in the web app appear only as differences.
+The service reports the creation of the site and merged change requests. This machine adds its own writes and the
+snapshots before them. Changes by others in the web app are not rows; they are visible only as differences between
+snapshots.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ from presscheck.store.outbox import Outbox
 from presscheck.text.phrases import count, parse_time
 
 MOST_MERGES = 200
-"""Merged change requests that are looked at, the latest first."""
+"""Maximum number of merged change requests to read, latest first."""
 Source = Literal["service", "this machine"]
 RowKind = Kind | Literal["created", "merged", "seen live"]
 WHAT: dict[RowKind, str] = {
@@ -49,11 +50,11 @@ WHAT: dict[RowKind, str] = {
     "redirects": "redirects changed",
     "configuration": "configuration changed",
 }
-"""The kinds of rows in words."""
+"""The label of each kind of row."""
 
 
 class HistoryReader(Reader, Protocol):
-    """What the history of a site needs of the engine."""
+    """The parts of the engine that the history of a site needs."""
 
     @property
     def site_snapshots(self) -> SnapshotRecorder:
@@ -62,29 +63,29 @@ class HistoryReader(Reader, Protocol):
 
     @property
     def outbox(self) -> Outbox:
-        """Where the states in which sites were published are stored."""
+        """The store of the published states of sites."""
         ...
 
     def history(self) -> tuple[HistoryEntry, ...]:
-        """The writes of this machine."""
+        """Return the writes of this machine."""
         ...
 
     async def noted(self, site_id: str | None = None) -> None:
-        """Wait until it is noted with what a site was published by this program."""
+        """Wait until the states of sites that this program published are stored."""
         ...
 
 
 @dataclass(frozen=True)
 class HistoryRow:
-    """Something that happened to a site.
+    """An event in the history of a site.
 
     Attributes:
-        at: when, in seconds since the epoch.
-        kind: what happened.
-        who: the name of the user; empty if not known.
-        detail: more in a few words; not sanitized.
-        source: who knows of it.
-        snapshot: what the site had before it; None if that is not known.
+        at: the time in seconds since the epoch.
+        kind: the kind of event.
+        who: the name of the user; empty if unknown.
+        detail: details in a few words; not sanitized.
+        source: the source of the information.
+        snapshot: the snapshot for the event, taken before a change or after a publish; None if there is none.
     """
 
     at: float
@@ -96,23 +97,23 @@ class HistoryRow:
 
     @property
     def what(self) -> str:
-        """What happened, such as *structure changed*."""
+        """The event in words, such as *structure changed*."""
         return WHAT[self.kind]
 
 
 @dataclass(frozen=True)
 class SiteHistory:
-    """The rows, newest first, and why a part of them is missing."""
+    """The rows, newest first, and the errors because of which rows are missing."""
 
     rows: tuple[HistoryRow, ...]
     unread: tuple[str, ...] = ()
 
 
 async def read_history(engine: HistoryReader, organization_id: str, site_id: str) -> SiteHistory:
-    """The history of a site.
+    """Read the history of a site.
 
     Raises:
-        StoreError: what this machine knows cannot be read.
+        StoreError: the local history cannot be read.
     """
     await engine.noted(site_id)
     rows = own_rows(engine.history(), engine.site_snapshots.of(site_id).every(), site_id)
@@ -135,12 +136,12 @@ async def read_history(engine: HistoryReader, organization_id: str, site_id: str
 
 
 def own_rows(entries: Iterable[HistoryEntry], snapshots: Sequence[Snapshot], site_id: str) -> list[HistoryRow]:
-    """What this machine knows: its writes, each with its snapshot; those that share one are one row.
+    """Return the rows for the writes of this machine; writes that share a snapshot share a row.
 
     Args:
         entries: the writes of this machine.
         snapshots: the snapshots of the site, newest first.
-        site_id: the site.
+        site_id: the id of the site.
     """
     rows = {one.name: HistoryRow(one.at, one.kind, one.who, one.what, snapshot=one) for one in snapshots}
     numbers, last, others = dict[str, int](), dict[str, float](), list[HistoryRow]()
@@ -155,7 +156,7 @@ def own_rows(entries: Iterable[HistoryEntry], snapshots: Sequence[Snapshot], sit
             others.append(HistoryRow(entry.ended_at, kind, "", entry.description))
     for snapshot in snapshots:
         more = numbers.get(snapshot.name, 0) - 1
-        if more > 0 and snapshot.write:  # a push says itself what it is
+        if more > 0 and snapshot.write:  # the description of a push covers all its writes already
             rows[snapshot.name] = replace(
                 rows[snapshot.name], detail=f"{snapshot.what} and {count(more, 'more change')}"
             )
@@ -163,7 +164,7 @@ def own_rows(entries: Iterable[HistoryEntry], snapshots: Sequence[Snapshot], sit
 
 
 def _kind_of(entry: HistoryEntry, site_id: str) -> Kind | None:
-    """What a write changed of this site; None if it is another one, or was not sent."""
+    """Return the kind of a sent write to this site, or None for all other writes."""
     if entry.call is None or entry.state not in ("sent", "undone") or getattr(entry.call, "site_id", "") != site_id:
         return None
     return KIND_OF.get(type(entry.call))
@@ -189,10 +190,10 @@ def _merge(request: ChangeRequest, space: str) -> HistoryRow:
 
 
 def part_of_config(config: SiteConfig, part: Part) -> SiteConfig:
-    """A configuration with only one of its parts.
+    """Return a configuration with only one of its parts.
 
     Raises:
-        InvalidArgument: it does not have the part.
+        InvalidArgument: the configuration does not have the part.
     """
     value: Any = getattr(config, part)
     if value is None:
@@ -202,14 +203,14 @@ def part_of_config(config: SiteConfig, part: Part) -> SiteConfig:
 
 
 def changes_between(before: SiteConfig, after: SiteConfig) -> list[Difference]:
-    """The fields that differ between two configurations, of the parts that both have."""
+    """Return the fields that differ between two configurations, in restorable parts that both have."""
     both: list[Part] = [part for part in RESTORABLE if part in before.parts and part in after.parts]
     sides = [_comparable(one, both) for one in (before, after)]
     return compare(*sides)
 
 
 def _comparable(config: SiteConfig, parts: Sequence[Part]) -> SiteConfig:
-    """Some parts of a configuration, whose items have places in it, and keys."""
+    """Return some parts of a configuration, with places and keys for its items, which `compare` needs."""
     only = replace(SiteConfig(), **{part: getattr(config, part) for part in parts})
     placed = parse(only.plain)[0]
     structure = None if placed.structure is None else tuple(_keyed(entry) for entry in placed.structure)

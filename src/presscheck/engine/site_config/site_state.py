@@ -1,8 +1,8 @@
-"""What a site has now, as a document, with what calls need that a document does not have: ids and whole answers.
+"""Reads the current state of a site: the configuration as a document, and the ids and full responses that calls need.
 
-Secrets that a customization or a redirect may repeat never get into the document. The keys of share links are parts of
-their addresses: whoever links to such an address in the header of the site would write the key into the repository, so
-a file has the name of the share link in its place.
+The document never contains secrets. The address of a share link contains its key, and a customization or a redirect may
+contain such an address, for example as a link in the header. A file, which is meant to be committed, has the name of
+the share link in place of the key.
 """
 
 from __future__ import annotations
@@ -53,11 +53,11 @@ from presscheck.errors import Forbidden, NotFound, NotNow, NotSupported, Pressch
 
 T = TypeVar("T")
 Trees = Mapping[str, Sequence[RevisionPage]]
-"""Page trees by the ids of their spaces; a space whose pages cannot be read is missing."""
+"""Page trees by space id; spaces whose pages cannot be read are missing."""
 
 
 class OnlineReader(Reader, Protocol):
-    """Reads from the service; tells whether it can be reached."""
+    """A reader that reports whether the service can be reached."""
 
     @property
     def status(self) -> Status:
@@ -67,19 +67,19 @@ class OnlineReader(Reader, Protocol):
 
 @dataclass(frozen=True)
 class SiteState:
-    """What a site has, as far as it was read.
+    """The state of a site; only the requested parts are read.
 
     Attributes:
-        organization_id: the organization of the site.
+        organization_id: the id of the site's organization.
         site: the site.
-        config: its configuration; a part is None if it was not read, or if the site has none.
-        unread: why parts could not be read.
-        customization: the whole answer, with null values and keys.
-        structure: the whole answer.
-        redirects: the redirects by their sources as they are compared.
-        share_links: the share links, oldest first.
-        trees: the pages of spaces that redirects lead to.
-        secrets: the keys of the site.
+        config: the configuration; a part is None if it was not read or the site does not have it.
+        unread: the errors of parts that could not be read.
+        customization: the customization with null values and keys, without the `GENERATED` fields.
+        structure: the full response.
+        redirects: the redirects by their sources, normalized by `plain_path`.
+        share_links: the share links in the order of the service.
+        trees: the page trees of the spaces whose pages are targets of redirects.
+        secrets: the keys of the site and its share links.
     """
 
     organization_id: str
@@ -95,18 +95,18 @@ class SiteState:
 
     @property
     def path(self) -> dict[str, Any]:
-        """The arguments that name the site in a call."""
+        """The path parameters of calls about the site."""
         return {"organization_id": self.organization_id, "site_id": self.site.id}
 
 
 @dataclass
 class StateReader:
-    """Reads what a site has, always from the service: what is cached may be overwritten by now.
+    """Reads the state of a site, always from the service, because cached responses may be outdated.
 
     Args:
-        engine: reads.
-        organization_id: the organization of the site.
-        site_id: the site.
+        engine: reads from the service.
+        organization_id: the id of the site's organization.
+        site_id: the id of the site.
     """
 
     engine: OnlineReader
@@ -114,10 +114,10 @@ class StateReader:
     site_id: str
 
     async def read(self, parts: Iterable[Part] = PARTS) -> SiteState:
-        """What the site has.
+        """Read the state of the site.
 
         Args:
-            parts: what is read; the others stay None.
+            parts: the parts to read; all other parts stay None.
 
         Raises:
             NotNow: the service cannot be reached.
@@ -159,7 +159,7 @@ class StateReader:
 
     @staticmethod
     async def _part(name: Part, work: Awaitable[T], unread: dict[Part, PresscheckError], default: T) -> T:
-        """What a part has; the default if the user may not read it, or the service does not have it."""
+        """Read a part; record the error and return the default if it is forbidden, missing or not supported."""
         try:
             return await work
         except (Forbidden, NotSupported, NotFound) as error:
@@ -196,15 +196,15 @@ class StateReader:
         return replace(state, config=replace(state.config, redirects=redirects_of(state)))
 
     async def spaces(self) -> tuple[Space, ...]:
-        """The spaces of the organization.
+        """Read the spaces of the organization.
 
         Raises:
-            PresscheckError: they cannot be read.
+            PresscheckError: the spaces cannot be read.
         """
         return await whole_listing(self.engine, ListSpaces(organization_id=self.organization_id))
 
     async def with_pages(self, state: SiteState, spaces: Iterable[str]) -> SiteState:
-        """What the site has, with the pages of some spaces; those that cannot be read are named by their ids.
+        """Add the page trees of some spaces to a state, except for spaces that the user may not read.
 
         Raises:
             PresscheckError: the service failed, or cannot be reached.
@@ -221,7 +221,7 @@ class StateReader:
 def part_config(
     part: Literal["customization", "visitor_schema"], value: Mapping[str, Any], secrets: SiteSecrets
 ) -> SiteConfig:
-    """A whole customization or visitor schema, as the API has it, as the part of a document."""
+    """Convert the API's JSON of a customization or visitor schema to a configuration with that part."""
     if part == "visitor_schema":
         return SiteConfig(visitor_schema=without_nulls(value))
     own = {name: inner for name, inner in value.items() if name not in GENERATED}
@@ -229,7 +229,7 @@ def part_config(
 
 
 def entries_of(items: Iterable[StructureItem]) -> tuple[Entry, ...]:
-    """The items of a structure; those of kinds that only the newest release has are left out."""
+    """Convert structure items to entries, without items of unknown kinds."""
     return tuple(entry for item in items if (entry := _entry(item)))
 
 
@@ -258,7 +258,7 @@ def _flags(item: StructureItem) -> frozenset[str]:
 
 
 def redirects_of(state: SiteState) -> tuple[RedirectEntry, ...]:
-    """The redirects of a site, by their sources."""
+    """Convert the redirects of a site, sorted by source."""
     places = _Places(state)
     return tuple(
         RedirectEntry(redirect.source, places.target(redirect.destination))
@@ -267,7 +267,7 @@ def redirects_of(state: SiteState) -> tuple[RedirectEntry, ...]:
 
 
 class _Places:
-    """What redirects lead to, by their ids."""
+    """Finds the targets of redirects by id."""
 
     def __init__(self, state: SiteState) -> None:
         pairs = list(site_spaces(state.structure.structure))
@@ -279,7 +279,7 @@ class _Places:
         }
 
     def target(self, destination: RedirectTarget) -> Target:
-        """Where a redirect leads, in the names of a document."""
+        """Convert the destination of a redirect, with the names that a document uses."""
         if destination.kind == "external":
             return Target(url=self._secrets.hide(destination.url or ""))
         if path := self._sections.get(destination.site_section_id or ""):
@@ -293,12 +293,12 @@ class _Places:
 
 
 def paths_of(tree: Iterable[RevisionPage]) -> dict[str, str]:
-    """The ids of pages by their paths."""
+    """Return page ids by path, without links."""
     return {page.path: page.id for page in flatten(tree) if page.path is not None and page.type != "link"}
 
 
 def every_section(items: Iterable[StructureItem]) -> list[SiteSection]:
-    """All sections of a structure."""
+    """Return all sections of a structure, including sections in groups."""
     found = list[SiteSection]()
     for item in items:
         found += [item] if isinstance(item, SiteSection) else every_section(children_of(item))
@@ -306,11 +306,11 @@ def every_section(items: Iterable[StructureItem]) -> list[SiteSection]:
 
 
 class SiteSecrets:
-    """The keys of a site that are known.
+    """The keys in the addresses of a site, and a name to replace each key in a document.
 
     Args:
-        site: the site, which has a key in its address if it is shared by link.
-        share_links: its share links.
+        site: the site, whose address has a key if its visibility is `share-link`.
+        share_links: the share links of the site.
     """
 
     def __init__(self, site: Site, share_links: Iterable[ShareLink]) -> None:
@@ -325,11 +325,11 @@ class SiteSecrets:
                 self._names[key] = f"(key of {name}, {identity})" if text in self._names.values() else text
 
     def hide(self, value: Any) -> Any:
-        """A value in which names are in the place of keys."""
+        """Replace keys in a JSON value by their names."""
         return _replaced(value, self._names)
 
     def reveal(self, value: Any) -> Any:
-        """A value in which keys are in the place of names."""
+        """Replace names in a JSON value by their keys."""
         return _replaced(value, {name: key for key, name in self._names.items()})
 
 

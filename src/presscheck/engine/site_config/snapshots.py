@@ -1,12 +1,12 @@
-"""Snapshots of sites: what a site had before a change or when it was published, as files that can be restored.
+"""Snapshots of sites: the configuration before a change or after a publish, in files that can be restored.
 
-A file has two lines of JSON: who changed what and when, then the document with the parts that were changed, as
-`document` writes it. So keys of share links and of visitor sign-in are never in it.
+A file has two lines of JSON: a head with the change, its time and its user, then the document with the changed parts,
+in the form of `document`. Keys of share links and of visitor sign-in are therefore never in a snapshot.
 
-The recorder is the one place where snapshots are taken: each write passes it before it is sent, whether a screen, a
-command or another instance made it; a publish changes nothing of the document, and passes it afterwards. Changes of
-single items that follow each other (a drag of the structure, an import of redirects) share the snapshot before the
-first one.
+Only the recorder takes snapshots. Every write passes the recorder before it is sent, whether it comes from a screen, a
+command or another instance. A publish does not change the document and passes the recorder afterwards. Consecutive
+changes of single items, such as a drag in the structure or an import of redirects, share the snapshot before the first
+change.
 """
 
 from __future__ import annotations
@@ -45,28 +45,28 @@ from presscheck.errors import (
 from presscheck.paths import PRIVATE_FILE, make_private_directory
 
 KEPT = 50
-"""The most snapshots of a site; older ones are deleted."""
+"""Maximum number of snapshots of a site; older snapshots are deleted."""
 MAX_BYTES = 20 << 20
-"""The most bytes of all snapshots of a profile; the oldest are deleted, but never the newest of a site."""
+"""Maximum size of all snapshots of a profile in bytes. The oldest are deleted, except the newest of each site."""
 SUFFIX = ".snapshot"
 Kind = Literal["published", "unpublished", "structure", "customization", "schema", "redirects", "configuration"]
-"""What was changed; `configuration` means several parts at once."""
+"""The kind of a change; `configuration` stands for several parts at once."""
 KINDS: tuple[Kind, ...] = get_args(Kind)
 BURST = 60.0
-"""Seconds after a change of a single item in which the next one shares its snapshot."""
+"""Maximum number of seconds between two changes of single items that share a snapshot."""
 LONGEST_BURST = 600.0
-"""Seconds after a snapshot in which changes share it at most."""
+"""Maximum number of seconds between a snapshot and the last change that shares it."""
 _NAME = re.compile(r"\d{4}-\d{2}-\d{2}T\d{6}Z(?:-\d+)?")
 T = TypeVar("T")
 RESTORABLE: tuple[Part, ...] = ("visitor_schema", "structure", "redirects", "customization")
-"""The parts of a snapshot; share links are not among them, because one that is made again has another address."""
+"""The parts of a snapshot. Share links are excluded: a share link that is created again gets a new address."""
 PART_OF: Mapping[Kind, Part] = {
     "structure": "structure",
     "customization": "customization",
     "schema": "visitor_schema",
     "redirects": "redirects",
 }
-"""The part that a kind of change changes."""
+"""The changed part for each kind of change."""
 KIND_OF: Mapping[type[Operation[Any]], Kind] = {
     sites.PublishSite: "published",
     sites.UnpublishSite: "unpublished",
@@ -91,9 +91,9 @@ KIND_OF: Mapping[type[Operation[Any]], Kind] = {
         (site_settings.CreateRedirect, site_settings.UpdateRedirect, site_settings.DeleteRedirect), "redirects"
     ),
 }
-"""The writes that belong to the history of a site, and what they change."""
+"""The writes that belong to the history of a site, with the kind of their change."""
 SINGLE_ITEMS: tuple[Kind, ...] = ("structure", "redirects")
-"""Changes of single items: they share a snapshot while they follow each other. The others replace a whole document."""
+"""Kinds that change single items; consecutive changes share a snapshot. All other kinds replace a whole document."""
 
 
 @dataclass(frozen=True)
@@ -101,14 +101,14 @@ class Snapshot:
     """A snapshot, without its document.
 
     Attributes:
-        name: the time, such as `2026-11-23T120000Z`.
-        file: its file.
-        at: when it was kept, in seconds since the epoch.
-        kind: what was changed then.
+        name: the time of the snapshot, such as `2026-11-23T120000Z`; a number follows if the time is not unique.
+        file: the path of the file.
+        at: the time in seconds since the epoch.
+        kind: the kind of the change.
         what: the change in a few words; not sanitized.
-        who: the name of the user who changed it; empty if not known.
-        parts: the parts that it has.
-        write: the number of the change in the outbox; 0 if it is not known.
+        who: the name of the user who made the change; empty if unknown.
+        parts: the parts in the document.
+        write: the number of the write in the outbox; 0 if unknown.
     """
 
     name: str
@@ -126,7 +126,7 @@ class Snapshots:
 
     Args:
         directory: the directory of the profile's snapshots.
-        site_id: the site.
+        site_id: the id of the site.
     """
 
     def __init__(self, directory: Path, site_id: str) -> None:
@@ -134,19 +134,19 @@ class Snapshots:
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is no snapshot."""
+        """Whether the site has no snapshots."""
         return not _files(self._directory)
 
     def every(self) -> tuple[Snapshot, ...]:
-        """All snapshots, newest first; damaged files are left out."""
+        """Return all snapshots, newest first, without damaged files."""
         found = (_head(file) for file in _files(self._directory))
         return tuple(sorted((one for one in found if one), key=lambda one: _age(one.name), reverse=True))
 
     def config(self, snapshot: Snapshot) -> SiteConfig:
-        """The document of a snapshot.
+        """Read the document of a snapshot.
 
         Raises:
-            ConfigurationError: it cannot be read, or is damaged.
+            ConfigurationError: the file cannot be read or is damaged.
         """
         try:
             config, problems = parse(json.loads(snapshot.file.read_text("utf-8").split("\n", 1)[1]))
@@ -159,17 +159,17 @@ class Snapshots:
         return config
 
     def keep(self, config: SiteConfig, kind: Kind, what: str = "", who: str = "", write: int = 0) -> Snapshot:
-        """Keep a configuration, before it is changed; takes the time of the disk.
+        """Write a snapshot and delete old ones. Blocks until the file is on disk.
 
         Args:
-            config: what the site has.
-            kind: what will be changed.
+            config: the configuration of the site.
+            kind: the kind of the change.
             what: the change in a few words.
-            who: the name of the user.
-            write: the number of the change in the outbox.
+            who: the name of the user who makes the change.
+            write: the number of the write in the outbox.
 
         Raises:
-            StoreError: it cannot be written.
+            StoreError: the file cannot be written.
         """
         at = time.time()
         try:
@@ -187,9 +187,9 @@ class Snapshots:
         return Snapshot(name, file, at, kind, what, who, config.parts, write)
 
     def shares(self, kind: Kind, part: Part) -> bool:
-        """Whether a change of a single item follows one that was kept already, so that both share a snapshot.
+        """Return whether a change of a single item shares the newest snapshot: it closely follows another change.
 
-        The file has the time of the last change that shares it, also for other instances.
+        The modification time of the file is the time of the last change that shares it, which other instances see too.
         """
         newest = next((one for one in self.every() if part in one.parts), None)
         if newest is None or newest.kind not in (kind, "configuration"):
@@ -204,10 +204,10 @@ class Snapshots:
         return is_shared
 
     def named(self, name: str) -> Snapshot:
-        """A snapshot by its name; `latest` is the newest.
+        """Return the snapshot with a name; `latest` is the newest snapshot.
 
         Raises:
-            InvalidArgument: there is none.
+            InvalidArgument: no snapshot has the name.
         """
         known = self.every()
         for snapshot in known[:1] if name == "latest" else known:
@@ -249,7 +249,7 @@ def _size(file: Path) -> int:
 
 
 def _head(file: Path) -> Snapshot | None:
-    """A snapshot without its document; None if its file is damaged."""
+    """Read the head of a snapshot, or return None if the file is damaged."""
     try:
         with file.open(encoding="utf-8") as lines:
             head: Any = json.loads(lines.readline())
@@ -278,7 +278,7 @@ def _age(name: str) -> tuple[str, int]:
 
 
 class _ServiceReader:
-    """Reads from the service, never from the cache, so it is online as long as it answers."""
+    """Adapts a function that reads from the service to `OnlineReader`. Failed reads raise, so it is always online."""
 
     status = Status()
 
@@ -286,19 +286,19 @@ class _ServiceReader:
         self._read = read
 
     async def read(self, call: Operation[T], *, priority: Priority = REQUESTED) -> T:
-        """The response of the service."""
-        del priority  # the write waits for it
+        """Read a response from the service."""
+        del priority  # always at the highest priority: a write waits for it
         return await self._read(call)
 
 
 class SnapshotRecorder:
-    """Takes the snapshots of the sites of one profile.
+    """Takes the snapshots of all sites of a profile.
 
     Args:
-        directory: the directory of the snapshots; None keeps none.
-        read: returns the response of the service to a read, not cached.
+        directory: the directory of the snapshots; None disables snapshots.
+        read: reads from the service without the cache.
         who: returns the name of the signed-in user.
-        notice: tells the user that a snapshot could not be kept.
+        notice: called with a message for the user if a snapshot cannot be written.
     """
 
     def __init__(
@@ -311,18 +311,18 @@ class SnapshotRecorder:
         self._directory, self._reader, self._who, self._notice = directory, _ServiceReader(read), who, notice
         self._changes: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._announced: dict[tuple[str, Part], float] = {}
-        """The parts that a push kept before its calls, and when."""
+        """When a push took a snapshot before its calls, by site id and part, in monotonic seconds."""
 
     def changes(self, site_id: str) -> asyncio.Lock:
-        """Held while a site is read as it is: a change of it waits."""
+        """Return the lock that is held while a site is read for a snapshot; changes of the site wait for it."""
         return self._changes[site_id]
 
     async def before(self, call: Operation[Any], number: int) -> None:
-        """Keep what a write is going to change, unless the snapshot before the last change has it.
+        """Take a snapshot of the part that a write will change, unless the write shares an earlier snapshot.
 
         Args:
             call: the write.
-            number: its number in the outbox.
+            number: the number of the write in the outbox.
 
         Raises:
             NetworkError: the service cannot be reached.
@@ -340,7 +340,7 @@ class SnapshotRecorder:
             reader = StateReader(self._reader, getattr(call, "organization_id", ""), site_id)
             try:
                 config = (await reader.read((part,))).config
-                if not config.parts:  # it has no visitor schema yet, or the user may not read it
+                if not config.parts:  # the site has no visitor schema yet, or the user may not read the part
                     return
                 await asyncio.to_thread(
                     Snapshots(self._directory, site_id).keep, config, kind, describe(call), self._who(), number
@@ -349,15 +349,15 @@ class SnapshotRecorder:
                 raise
             except StoreError as error:
                 self._notice(error.message)
-            except PresscheckError:  # the change is worth more than its snapshot
+            except PresscheckError:  # do not prevent the change only because its snapshot failed
                 return
 
     async def keep_published(self, call: sites.PublishSite, config: SiteConfig, number: int) -> None:
-        """Keep with what a site was published; the caller holds `changes`.
+        """Take a snapshot of a published site. The caller holds the lock of `changes`.
 
         Args:
-            call: the write that published it.
-            config: what it has.
+            call: the write that published the site.
+            config: the published configuration.
             number: the number of the write in the outbox.
         """
         if self._directory is None or not config.parts:
@@ -369,16 +369,16 @@ class SnapshotRecorder:
             self._notice(error.message)
 
     def keep(self, site_id: str, config: SiteConfig, changed: Collection[Part], what: str) -> Snapshot:
-        """Keep what a site has before the calls of a push; they do not keep it again.
+        """Take a snapshot before the calls of a push, which then take no snapshots of their own.
 
         Args:
-            site_id: the site.
-            config: what it has.
+            site_id: the id of the site.
+            config: the configuration of the site.
             changed: the parts that the calls change.
             what: the push in a few words.
 
         Raises:
-            StoreError: it cannot be written.
+            StoreError: the file cannot be written, or there is no directory for snapshots.
         """
         if self._directory is None:
             raise StoreError("Could not keep a snapshot: there is no directory for them")
@@ -389,15 +389,15 @@ class SnapshotRecorder:
         return snapshot
 
     def of(self, site_id: str) -> Snapshots:
-        """The snapshots of a site.
+        """Return the snapshots of a site.
 
         Raises:
-            StoreError: there is no directory for them.
+            StoreError: there is no directory for snapshots.
         """
         if self._directory is None:
             raise StoreError("There are no snapshots: there is no directory for them")
         return Snapshots(self._directory, site_id)
 
     def _is_announced(self, site_id: str, part: Part) -> bool:
-        """Whether a push kept this part before its calls; true once for each push."""
+        """Return whether a push took a snapshot of a part before its calls. Returns True once for each push."""
         return time.monotonic() - self._announced.pop((site_id, part), -math.inf) < LONGEST_BURST

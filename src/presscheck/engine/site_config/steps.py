@@ -1,4 +1,4 @@
-"""The steps of a push: one call each, planned before any is sent."""
+"""The plan of a push and its steps, one call each, all planned before the first call is sent."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from presscheck.engine.site_config.document import Part
 from presscheck.engine.site_config.validation import Problem
 
 Keys = Mapping[str, str]
-"""The keys in the site (kind and id) of items that a push created, by the names that the plan gave them."""
+"""The keys (kind and id) of items that a push created, by their names in the plan."""
 
 
 class ItemId(str):
-    """The id of an item among the arguments of a step: its key, or its name in the plan, until the step is sent."""
+    """Placeholder for an item's id in the arguments of a step: the item's key, or its name in the plan."""
 
     __slots__ = ()
 
@@ -26,15 +26,15 @@ class Step:
     """One call of a push.
 
     Attributes:
-        part: the part that it changes.
-        text: what it does, for people.
-        operation: the call.
+        part: the part that the call changes.
+        text: a description for the user.
+        operation: the type of the call.
         given: the arguments of the call.
-        creates: the name of the item that it creates, until its key is known.
-        adds_space: the id of a space that it adds, and the name of that item in the plan.
-        item: the item that it changes, as a key or a name.
-        expects: what the item must have when the call is sent: texts, or `in` and `content`.
-        leaves: what the item has after it; if it has that already, nothing is sent.
+        creates: the name in the plan of the item that the call creates.
+        adds_space: the id of the space that the call adds, and the name in the plan of the new item.
+        item: the changed item: its key, or its name in the plan.
+        expects: the values that the item must have when the call is sent: texts, or `in` and `content`.
+        leaves: the values that the item has after the call; if it already has them, nothing is sent.
     """
 
     part: Part
@@ -54,14 +54,14 @@ class Step:
 
 @dataclass(frozen=True)
 class Plan:
-    """What a push does.
+    """The plan of a push.
 
     Attributes:
-        steps: its calls in their order.
-        differences: the fields that differ, also those that are left alone.
-        kept: the differences that only a push that prunes removes.
-        manual: the differences that no call of the API can change.
-        problems: what is wrong; nothing is sent then.
+        steps: the steps, in sending order within each part.
+        differences: all fields that differ, including fields that the push does not change.
+        kept: the differences that remain because the push does not prune.
+        manual: the differences that no call of the API can remove.
+        problems: the mistakes in the file; if there are any, nothing is sent.
     """
 
     steps: tuple[Step, ...] = ()
@@ -71,7 +71,7 @@ class Plan:
     problems: tuple[Problem, ...] = ()
 
     def steps_of(self, part: Part) -> Sequence[Step]:
-        """The steps of one part."""
+        """Return the steps of one part."""
         return [step for step in self.steps if step.part == part]
 
 

@@ -1,8 +1,9 @@
-"""Plans the calls that give a site the structure of a file.
+"""Plans the calls that change the structure of a site to the structure in a file.
 
-The service places an item only next to another one, a new section needs a space that is in no other section, and the
-first section of a site takes all its spaces. So the plan keeps a model of the structure, in which each step is done as
-the service does it. Conditions come before anything that shows more, and the default comes last.
+The service has three constraints: an item can only be placed next to another item, a new section needs a space that is
+in no other section, and the first section of a site takes all its spaces. The plan therefore keeps a model of the
+structure and applies each step to the model as the service would. Conditions are set before any step that could show
+content to more visitors; defaults are set last.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ TOP = ""
 
 @dataclass
 class _Item:
-    """An item of the model: as the service has it after the steps so far; `texts` lacks what is not known."""
+    """An item of the model after the steps planned so far; `texts` lacks values that the service will choose."""
 
     kind: Kind
     label: str
@@ -60,17 +61,17 @@ class _Item:
 
 @dataclass
 class _Model:
-    """The structure after the steps so far, by the keys and names of its items."""
+    """The structure after the steps planned so far. Items are identified by key, new items by name."""
 
     items: dict[str, _Item] = field(default_factory=dict[str, _Item])
     below: dict[str, list[str]] = field(default_factory=lambda: {TOP: []})
     parents: dict[str, str] = field(default_factory=dict[str, str])
     defaults: dict[str, str] = field(default_factory=dict[str, str])
-    """The default space of each section, or (`TOP`) of the top level, as far as it is known."""
+    """The known default space of each section, or of the top level (`TOP`)."""
     default_section: str = ""
 
     def add_entries(self, parent: str, entries: Sequence[Entry]) -> None:
-        """Fill it with what a site has."""
+        """Add the items of a site to the model."""
         for entry in entries:
             title = {"title": entry.title} if entry.kind != "space" else {}
             self.add(entry.key, parent, _Item(entry.kind, entry.label, entry.space, {**entry.texts, **title}))
@@ -81,13 +82,13 @@ class _Model:
             self.add_entries(entry.key, entry.entries)
 
     def add(self, name: str, parent: str, item: _Item) -> None:
-        """Add an item at the end of its parent."""
+        """Add an item as the last child of its parent."""
         self.items[name], self.parents[name] = item, parent
         self.below.setdefault(name, [])
         self.below[parent].append(name)
 
     def remove(self, name: str) -> None:
-        """Remove an item, and what is in it; what is in a group goes one level up."""
+        """Remove an item and its children; the children of a group move one level up instead."""
         parent = self.parents[name]
         if self.items[name].kind == "group":
             at = self.below[parent].index(name)
@@ -102,7 +103,7 @@ class _Model:
         self.default_section = "" if self.default_section == name else self.default_section
 
     def move(self, name: str, parent: str, after: str | None) -> None:
-        """Move an item next to another one, or (None) to the beginning of its parent."""
+        """Move an item after another child of a parent, or (None) to the beginning."""
         before = self.parents[name]
         self.below[before].remove(name)
         if before != parent and self.defaults.get(before) == name:
@@ -112,13 +113,13 @@ class _Model:
         self.parents[name] = parent
 
     def is_within(self, name: str, ancestor: str) -> bool:
-        """Whether an item is another one, or in it."""
+        """Return whether an item is equal to an ancestor or below it."""
         while name not in (TOP, ancestor):
             name = self.parents[name]
         return name == ancestor
 
     def of_kind(self, kind: Kind) -> list[str]:
-        """All items of a kind."""
+        """Return all items of a kind."""
         return [name for name, item in self.items.items() if item.kind == kind]
 
 
@@ -127,15 +128,15 @@ class StructurePlanner:
     """Plans the steps from one structure to another.
 
     Args:
-        path: the arguments that name the site in a call.
+        path: the path parameters of calls about the site.
         site: the structure of the site.
-        file: that of the file; its spaces have ids.
-        prune: whether items that the file does not have are removed, and texts that it does not have.
+        file: the structure in the file, whose spaces have ids.
+        prune: whether items and texts that the file does not have are removed.
 
     Attributes:
         steps: the steps, after `plan`.
-        problems: what is not possible.
-        names: the key of each item of the file in the site, or its name in the plan, by its place.
+        problems: the reasons why the structure cannot be reached.
+        names: the key in the site, or the name in the plan, of each item of the file, by place.
     """
 
     path: dict[str, Any]
@@ -152,7 +153,7 @@ class StructurePlanner:
         self.names = match(self.site, self.file)
         self._parents: dict[str, str] = {}
         self._changed = set[str]()
-        """New and moved items: their paths may be others than the plan assumes."""
+        """New and moved items: the service may have chosen different paths for them than the model assumes."""
         for number, entry in enumerate(every_entry(self.file)):
             self.names.setdefault(entry.place, f"new {number}")
 
@@ -179,7 +180,7 @@ class StructurePlanner:
         self._set_defaults(entries)
 
     def name(self, entry: Entry) -> str:
-        """The key or the name of an item of the file."""
+        """Return the key of an item of the file, or its name in the plan."""
         return self.names[entry.place]
 
     def _problem(self, entry: Entry, message: str, name: str = "") -> None:
@@ -191,7 +192,7 @@ class StructurePlanner:
             self._remember_parents(self.name(entry), entry.entries)
 
     def _cannot_be_done(self) -> bool:
-        """Notes what no steps can reach; whether that is something."""
+        """Add a problem for each part of the structure that no steps can reach. Return True if there is any."""
         if self._model.of_kind("section") and any(entry.kind == "space" for entry in self.file):
             self._problem(self.file[0], "the site has sections, and the service cannot remove them all: use sections")
         for entry in every_entry(self.file):
@@ -200,7 +201,7 @@ class StructurePlanner:
         return bool(self.problems)
 
     def _check_texts(self) -> None:
-        """Notes new and changed texts that the service would refuse."""
+        """Add a problem for each new or changed text that the service would refuse."""
         for entry in every_entry(self.file):
             item = self._model.items.get(self.name(entry))
             for name in TEXTS[entry.kind]:
@@ -226,7 +227,7 @@ class StructurePlanner:
     # -- adding
 
     def _add_conditions(self, entries: Iterable[Entry]) -> None:
-        """Limit who sees what before anything else: what is moved or renamed then is limited already."""
+        """Set new conditions first, so that items are already restricted when they are moved or renamed."""
         for entry in entries:
             item, condition = self._model.items.get(self.name(entry)), entry.texts.get("condition")
             if item and condition and not item.texts.get("condition"):
@@ -246,7 +247,7 @@ class StructurePlanner:
             self._add_section(entry, firsts[entry.place])
 
     def _take_out(self, section: Entry, space: Entry) -> None:
-        """Remove a space, so that a new section can have it: the service moves no space into a new section."""
+        """Remove a space, to create a new section with it: the service cannot move a space into a new section."""
         if not self.prune:
             self._problem(
                 section,
@@ -304,7 +305,7 @@ class StructurePlanner:
         self._limit(entry)
 
     def _limit(self, entry: Entry) -> None:
-        """Set the condition of a new item at once: until then everybody sees it."""
+        """Set the condition of a new item immediately, because the item is visible to everybody without it."""
         condition = entry.texts.get("condition")
         if condition and self._model.items[self.name(entry)].texts.get("condition") != condition:
             self._set_texts(entry, {"condition": condition})
@@ -330,12 +331,12 @@ class StructurePlanner:
     # -- moving
 
     def _move_to_parents(self, entries: Sequence[Entry]) -> None:
-        """Move items into other sections and groups; a move may become possible by another one."""
+        """Move items to their new parents. Each move may make other moves possible, so repeat while any is possible."""
         waiting = [
             entry for entry in entries if self._model.parents[self.name(entry)] != self._parents[self.name(entry)]
         ]
         while possible := [entry for entry in waiting if self._neighbour(entry)]:
-            # a section or group that something else goes into keeps an item, next to which it is placed
+            # prefer moves that do not empty a parent that other items still move into: they need a neighbour there
             entry = next((one for one in possible if not self._empties(one, waiting)), possible[0])
             if neighbour := self._neighbour(entry):
                 self._move(entry, *neighbour)
@@ -352,19 +353,22 @@ class StructurePlanner:
             )
 
     def _empties(self, entry: Entry, waiting: Iterable[Entry]) -> bool:
-        """Whether a move takes the last item out of something that other items go into."""
+        """Return whether a move takes the last item out of a parent that other items still move into."""
         parent = self._model.parents[self.name(entry)]
         is_last = len(self._model.below[parent]) == 1
         return is_last and any(self._parents[self.name(one)] == parent for one in waiting)
 
     def _add_again(self, entry: Entry) -> None:
-        """Move a space into an empty section, which the service can only do with a space that is not in the site."""
+        """Remove a space and add it to an empty section: the service can only add spaces to it, not move them."""
         parent = self._parents[self.name(entry)]
         self._remove_to_add(entry, parent, self._model.items[parent].label)
         self._add_space(parent, entry)
 
     def _neighbour(self, entry: Entry) -> tuple[str, bool] | None:
-        """The item in its new parent next to which an item goes, and whether after it; None if there is none."""
+        """Return the item in the new parent next to which an item is placed, and whether it goes after it.
+
+        Returns None if the new parent is empty, or if it is the item itself or below it.
+        """
         name = self.name(entry)
         parent = self._parents[name]
         if parent and self._model.is_within(parent, name):
@@ -395,7 +399,10 @@ class StructurePlanner:
         self._model.move(name, parent, neighbour if is_after else self._model.below[parent][at - 1] if at else None)
 
     def _sort(self, parent: str, entries: Sequence[Entry]) -> None:
-        """Put the items of the file in its order with as few moves as possible; others stay where they are."""
+        """Sort the children of a parent as in the file with the fewest moves; items that are not in the file stay.
+
+        The items of the longest run that is already in order stay; all others are moved after their predecessor.
+        """
         by_name = {self.name(entry): entry for entry in entries}
         wanted = [name for name in by_name if self._model.parents.get(name) == parent]
         present = [name for name in self._model.below.get(parent, []) if name in wanted]
@@ -414,7 +421,7 @@ class StructurePlanner:
     # -- removing
 
     def _remove(self) -> None:
-        """Remove what the file does not have: spaces, sections with what is in them, then groups from the inside."""
+        """Remove items that the file does not have: spaces, sections with their contents, then nested groups first."""
         extra = [name for name in self._model.items if name not in self._parents]
         sections = [name for name in extra if self._model.items[name].kind == "section"]
         spaces = [name for name in extra if self._model.items[name].kind == "space"]
@@ -480,7 +487,10 @@ class StructurePlanner:
             self._update_paths(section.entries)
 
     def _update_paths(self, entries: Iterable[Entry]) -> None:
-        """Set paths in an order in which none is taken; where they change places, one gets another path first."""
+        """Set paths in an order in which each new path is free.
+
+        If paths are swapped in a cycle, one item gets a temporary path first, with a number at the end.
+        """
         waiting = [entry for entry in entries if (path := entry.texts.get("path")) and self._needs_path(entry, path)]
         while waiting:
             free = next((one for one in waiting if one.texts["path"] not in self._taken_paths(one)), None)
@@ -548,7 +558,7 @@ def _change_words(name: str, before: str | None, after: str | None) -> str:
 
 
 def _longest_run(numbers: Sequence[int]) -> list[int]:
-    """The longest rising part of some different numbers: what need not be moved to sort them."""
+    """Return the longest increasing subsequence of distinct numbers: the numbers that need not move to sort them."""
     best: list[list[int]] = []
     for number in numbers:
         shorter = [run for run in best if run[-1] < number]

@@ -1,4 +1,4 @@
-"""Documents as TOML: written so that a reviewer can read them, and changed so that comments stay."""
+"""Writes documents as readable TOML, and changes existing TOML files without losing comments."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from tomlkit.items import AoT
 
 LONGEST_INLINE = 100
-"""The most characters of a list or a table that is written in one line."""
+"""Maximum number of characters of a list or table written on one line."""
 IDENTITIES = ("id", "source", "section", "group", "space", "title")
-"""Keys by which an item of a list is found again in a file, the most telling first."""
+"""Keys that identify an item of a list, most reliable first."""
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 _HEADER = re.compile(r"\s*(\[\[?)(.+?)\]\]?\s*(?:#.*)?$")
 _KEY = re.compile(
@@ -25,16 +25,19 @@ _SHORT = {"\b": "\\b", "\t": "\\t", "\n": "\\n", "\f": "\\f", "\r": "\\r", '"': 
 
 
 def write_toml(plain: Mapping[str, Any]) -> str:
-    """A document as TOML; characters that a reviewer cannot see are written as escapes."""
+    """Write a document as TOML, with escapes for invisible characters."""
     return "\n".join(_table_lines((), plain)).strip("\n") + "\n"
 
 
 def changed_toml(text: str, plain: Mapping[str, Any]) -> str | None:
-    """The text of a file with a new document, its comments kept; None if they cannot be kept.
+    """Change the document in a TOML text and keep its comments.
 
     Args:
         text: the text of the file.
-        plain: what it is to have.
+        plain: the new document.
+
+    Returns:
+        The new text, or None if the library cannot change this text correctly.
     """
     import tomlkit  # 6 ms, only for a file that exists
     from tomlkit.exceptions import TOMLKitError
@@ -45,11 +48,11 @@ def changed_toml(text: str, plain: Mapping[str, Any]) -> str | None:
         written = tomlkit.dumps(document)
         return written if tomllib.loads(written) == plain else None
     except (TOMLKitError, ValueError, TypeError, LookupError, RecursionError):
-        return None  # what the library cannot do with this file is written anew
+        return None  # the caller writes the whole file anew
 
 
 def toml_lines(text: str) -> dict[Place, int]:
-    """The lines of the keys and tables of a file, as far as they are at the beginning of a line."""
+    """Return the line of each key and table that starts a line, counted from 1."""
     found: dict[Place, int] = {}
     counts: dict[Place, int] = {}
     table: Place = ()
@@ -76,7 +79,7 @@ def toml_lines(text: str) -> dict[Place, int]:
 
 
 def _within(names: Iterable[str], counts: Mapping[Place, int]) -> Place:
-    """The table with this name, in the last item of each list above it."""
+    """Return the place of a table: below the latest item of each list of tables in its name."""
     place: Place = ()
     for name in names:
         place = (*place, name)
@@ -85,7 +88,7 @@ def _within(names: Iterable[str], counts: Mapping[Place, int]) -> Place:
 
 
 def _names(dotted: str) -> tuple[str, ...]:
-    """The parts of a dotted key."""
+    """Split a dotted key."""
     try:
         value: Any = tomllib.loads(f"{dotted} = 0")
     except tomllib.TOMLDecodeError:
@@ -98,7 +101,7 @@ def _names(dotted: str) -> tuple[str, ...]:
 
 
 def _table_lines(name: Place, table: Mapping[str, Any]) -> Iterable[str]:
-    """The lines of a table below its header: values, then the tables and lists of tables in it."""
+    """Yield the lines of a table below its header: first values, then nested tables and lists of tables."""
     blocks = {key: value for key, value in table.items() if _is_block(key, value)}
     for key, value in table.items():
         if key not in blocks:
@@ -114,7 +117,7 @@ def _table_lines(name: Place, table: Mapping[str, Any]) -> Iterable[str]:
 
 
 def _is_block(key: str, value: Any) -> bool:
-    """Whether a value has a header of its own: a table that is not short, or a list of tables."""
+    """Return whether a value gets its own header: a list of tables, or a table too long for one line."""
     if isinstance(value, dict):
         items = cast("dict[str, Any]", value)
         is_flat = not any(isinstance(inner, (dict, list)) or "\n" in str(inner) for inner in items.values())
@@ -124,7 +127,7 @@ def _is_block(key: str, value: Any) -> bool:
 
 
 def _top_value(value: Any) -> str:
-    """A value after its key: long texts and lists take several lines."""
+    """Write a value after its key; texts with line breaks and long lists take several lines."""
     if isinstance(value, str) and "\n" in value:
         return '"""\n' + "\n".join(_escaped(line) for line in value.split("\n")) + '"""'
     inline = _value(value)
@@ -162,17 +165,18 @@ def _escape(character: str) -> str:
 
 
 def is_visible(character: str) -> bool:
-    """Whether a reviewer sees a character as what it is: no control, no format character."""
+    """Return whether a character is visible to a reviewer: neither a control nor a format character."""
     return character == " " or character.isprintable()
 
 
 def _change(table: Any, plain: Mapping[str, Any], fresh: Any) -> None:
-    """Change a table of a parsed file in place.
+    """Change a table of a parsed file in place, so that comments stay.
 
     Args:
         table: the table.
-        plain: what it is to have.
-        fresh: the same table in a document that was written anew; new values are from there, with their form.
+        plain: the new values.
+        fresh: the table with the new values in a newly written document; new values are copied from there with their
+            formatting.
     """
     from tomlkit.items import AoT  # 6 ms, only for a file that exists
 
@@ -191,7 +195,7 @@ def _change(table: Any, plain: Mapping[str, Any], fresh: Any) -> None:
 
 
 def _change_list(tables: AoT, plain: list[dict[str, Any]], fresh: AoT) -> None:
-    """Change a list of tables; those that are still there keep their comments."""
+    """Change a list of tables in place; tables that remain keep their comments."""
     left, chosen, new_tables = list[Any](tables), list[Any](), list[Any](fresh)
     for item, new in zip(plain, new_tables, strict=True):
         present = next((one for one in left if _is_same(_unwrapped(one), item)), None)

@@ -1,6 +1,6 @@
-"""Turns what a file has into a document, and names each mistake with its place.
+"""Parses the contents of a file into a document and reports each mistake with its place.
 
-What needs the site (limits of changed values, unknown spaces and pages) is checked by `push_plan`.
+Checks that need the site (limits of changed values, unknown spaces and pages) are in `push_plan`.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ TARGET_KEYS = ("url", "section", "space", "id", "page", "page_id", "gone")
 
 
 class Problem(NamedTuple):
-    """A mistake in a document: where it is, and what is wrong."""
+    """A mistake in a document: its place and a message."""
 
     place: Place
     message: str
@@ -43,7 +43,7 @@ class Problem(NamedTuple):
 
 
 def parse(plain: Mapping[str, Any]) -> tuple[SiteConfig, list[Problem]]:
-    """The document that a file has, and its mistakes; with a mistake, parts of it may be missing."""
+    """Parse the contents of a file. Return the document, which may be incomplete, and its mistakes."""
     reader = _Reader()
     reader.known((), plain, WRITTEN)
     config = SiteConfig(
@@ -58,30 +58,30 @@ def parse(plain: Mapping[str, Any]) -> tuple[SiteConfig, list[Problem]]:
 
 @dataclass
 class _Reader:
-    """Collects the mistakes of a document while it is read."""
+    """Converts values of a file and collects mistakes."""
 
     problems: list[Problem] = field(default_factory=list[Problem])
 
     def add(self, place: Place, message: str) -> None:
-        """Note a mistake."""
+        """Add a mistake."""
         self.problems.append(Problem(place, message))
 
     def known(self, place: Place, table: Mapping[Any, Any], names: Iterable[str]) -> None:
-        """Note the keys that are not among these."""
+        """Add a mistake for each key of a table that is not in `names`."""
         known = tuple(names)
         for key in table:
             if key not in known:
                 self.add((*place, str(key)), f"is not a known key; known: {', '.join(known)}")
 
     def table(self, place: Place, value: Any) -> dict[str, Any] | None:
-        """A table; None if it is none."""
+        """Return a table, or None and a mistake for other values."""
         if isinstance(value, dict):
             return cast("dict[str, Any]", value)
         self.add(place, "must be a table with keys and values")
         return None
 
     def items(self, place: Place, value: Any) -> list[Any]:
-        """A list."""
+        """Return a list; empty if it is missing, empty and a mistake for other values."""
         if isinstance(value, list):
             return cast("list[Any]", value)
         if value is not None:
@@ -89,20 +89,20 @@ class _Reader:
         return []
 
     def text(self, place: Place, value: Any) -> str:
-        """A text; empty if it is missing."""
+        """Return a text; empty if it is missing, empty and a mistake for other values."""
         if value is None or isinstance(value, str):
             return value or ""
         self.add(place, "must be a text: put it in quotes")
         return ""
 
     def flag(self, place: Place, value: Any) -> bool:
-        """A flag; false if it is missing."""
+        """Return a flag; False if it is missing, False and a mistake for other values."""
         if value is not None and not isinstance(value, bool):
             self.add(place, "must be true or false")
         return value is True
 
     def json_object(self, place: Place, value: Any) -> dict[str, Any] | None:
-        """An object of JSON, without null values; None if it is missing."""
+        """Return a JSON object without null values, or None if it is missing or not an object."""
         if value is None:
             return None
         table = self.table(place, value)
@@ -125,7 +125,7 @@ class _Reader:
             self.add(place, "must be a text, a number, true or false: put dates in quotes")
 
     def structure(self, value: Any) -> tuple[Entry, ...] | None:
-        """The items of a structure."""
+        """Return the items of a structure, or None if it is missing."""
         if value is None:
             return None
         entries = self._entries(("structure",), value, KINDS)
@@ -203,7 +203,7 @@ class _Reader:
         return entry
 
     def redirects(self, value: Any) -> tuple[RedirectEntry, ...] | None:
-        """The redirects, each source once."""
+        """Return the redirects without duplicate sources, or None if they are missing."""
         if value is None:
             return None
         found: dict[str, RedirectEntry] = {}
@@ -246,7 +246,7 @@ class _Reader:
         return Target(space_id=texts.pop("id"), **texts)
 
     def share_links(self, value: Any) -> tuple[str, ...] | None:
-        """The names of share links."""
+        """Return the names of share links, or None if they are missing."""
         if value is None:
             return None
         names = list[str]()

@@ -1,4 +1,4 @@
-"""Documents as YAML, written so that a reviewer sees every character; comments of a file are not kept."""
+"""Writes documents as YAML in which every character is visible to a reviewer. Comments of an existing file are lost."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from presscheck.engine.site_config.document import Place
 from presscheck.engine.site_config.toml_text import is_visible
 
 WIDTH = 110
-"""The columns after which a long text continues in the next line."""
+"""The column after which long texts are wrapped."""
 
 
 class _Writer(yaml.SafeDumper):
@@ -20,11 +20,10 @@ class _Writer(yaml.SafeDumper):
 
     @override
     def ignore_aliases(self, data: Any) -> bool:
-        """Never: each value is written where it is."""
         return True
 
     def text(self, value: str) -> Any:
-        """A text as a node."""
+        """Represent a text, as a block if it has several lines."""
         lines = value.split("\n")
         is_visible_text = all(is_visible(character) for line in lines for character in line)
         style = '"' if not is_visible_text else "|" if len(lines) > 1 else None
@@ -35,16 +34,16 @@ _Writer.add_representer(str, _Writer.text)
 
 
 def write_yaml(plain: Mapping[str, Any]) -> str:
-    """A document as YAML; characters that a reviewer cannot see are written as escapes."""
+    """Write a document as YAML, with escapes for invisible characters."""
     text = yaml.dump(dict(plain), Dumper=_Writer, sort_keys=False, allow_unicode=True, width=WIDTH)
-    # the library leaves some format characters as they are; all are in double quotes here
+    # the library does not escape some format characters; texts with such characters are in double quotes by now
     return "".join(
         character if is_visible(character) or character == "\n" else _escape(character) for character in text
     )
 
 
 def yaml_lines(text: str) -> dict[Place, int]:
-    """The lines of the keys and items of a file that was loaded before."""
+    """Return the line of each key and list item in a valid YAML file, counted from 1."""
     found: dict[Place, int] = {}
     loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     waiting: list[tuple[Place, Any]] = [((), cast("Any", yaml).compose(text, Loader=loader))]
