@@ -1,1 +1,1 @@
-"""Everything about a site but its publication: structure, access, adaptive content, customization, history."""
+"""The screens of a site other than publishing: structure, access, adaptive content, customization and history."""

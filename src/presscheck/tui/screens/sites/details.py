@@ -1,4 +1,4 @@
-"""What is done to a site as a whole: create it, change its title, visibility, base path or proxy, delete it."""
+"""Actions on a whole site: create and delete it, or change its title, visibility, base path or proxy."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from presscheck.api.sites import Site
 
 TITLE = (2, 128)
-"""Characters that the title of a site may have."""
+"""Minimum and maximum number of characters of a title."""
 LONGEST_NAME, LONGEST_PROXY = 100, 512
 VISIBILITY = {
     "public": "anyone, and to search engines",
@@ -33,15 +33,15 @@ _PROXY = re.compile(r"([\w-]+\.)*[\w-]+\.[a-zA-Z]{2,}(/[\w-]+)+")
 
 
 def visibility_of(site: Site) -> str:
-    """Who can see a published site, after the words `visible to`."""
+    """Return who can see a published site, to follow the words `visible to`."""
     return VISIBILITY.get(site.visibility, sanitize(site.visibility))
 
 
 class SiteDetails:
-    """Creates a site, asks for a detail of one and changes it, or deletes one.
+    """Creates, changes and deletes sites.
 
     Args:
-        screen: a screen with sites.
+        screen: the screen below the dialogs.
         organization_id: the organization of the sites.
     """
 
@@ -49,7 +49,11 @@ class SiteDetails:
         self._screen, self._organization_id = screen, organization_id
 
     async def create(self) -> Site | None:
-        """Ask for title and spaces of a new site; the site, or None if it was not created, or is not known yet."""
+        """Ask for title and spaces of a new site, and create it.
+
+        Returns:
+            The site, or None if the user canceled or the service has not answered with the site.
+        """
         organization = self._organization_id
         min_length, max_length = TITLE
         title = await self._screen.ask(
@@ -65,7 +69,7 @@ class SiteDetails:
         return await self._screen.engine.write(call).landed()
 
     async def delete(self, site: Site) -> None:
-        """Delete a site after its title was typed."""
+        """Delete a site after the user has typed its title."""
         title = sanitize(site.title)
         lines: list[Line] = [(Span("Its structure, settings and address are deleted. Its spaces stay."),)]
         if site.published:
@@ -75,7 +79,7 @@ class SiteDetails:
             await self._screen.engine.write(call).landed()
 
     async def change(self, site: Site) -> None:
-        """Choose a detail and its new value; the present one is shown beside its name."""
+        """Choose a detail, shown with its current value, and change it."""
         choices = [
             Choice("title", "Title", sanitize(site.title), letter="t"),
             Choice("visibility", "Visibility", sanitize(site.visibility), letter="v"),
@@ -88,7 +92,7 @@ class SiteDetails:
             await self.change_detail(site, chosen)
 
     async def change_detail(self, site: Site, name: str) -> None:
-        """Ask for the new value of one detail: title, visibility, basename or proxy."""
+        """Ask for the new value of a detail: `title`, `visibility`, `basename` or `proxy`."""
         title = sanitize(site.title)
         if name == "title":
             await self._change_text(site, "title", f"Title of {title}", site.title, *TITLE)
@@ -103,7 +107,7 @@ class SiteDetails:
     async def _change_text(
         self, site: Site, field: str, question: str, present: str, min_length: int, max_length: int
     ) -> None:
-        """Ask for a text, which is a draft until it is in the outbox; an empty proxy removes it."""
+        """Ask for a text, and change the field. Unsent input is a draft. An empty proxy removes the proxy."""
         draft = DraftSlot(self._screen.engine.outbox, f"{field} of site {site.id}", present)
         hint = {"proxy": "example.org/docs; empty: none", "basename": "docs"}.get(field, "")
         text = await self._screen.ask(
@@ -122,7 +126,7 @@ class SiteDetails:
             draft.discard()
 
     async def _may_rename(self, site: Site, name: str) -> bool:
-        """Ask before the address of a live site changes."""
+        """Confirm a change of the address of a live site. Returns True for a draft site."""
         if not site.published:
             return True
         lines: list[Line] = [
@@ -161,7 +165,7 @@ class SiteDetails:
 
 
 def _problem(field: str, text: str) -> str | None:
-    """Why a text cannot be the value of a field."""
+    """Return why a text is invalid for a field; None if it is valid."""
     if field == "basename" and text and not _NAME.fullmatch(text):
         return "a-z, 0-9 and _, with single hyphens or dots between"
     if field == "proxy" and text and not _PROXY.fullmatch(text):

@@ -1,4 +1,4 @@
-"""The differences between two configurations of a site as lines: field by field, before and after."""
+"""Differences between two configurations of a site as lines: each field with its values before and after."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 
 STYLES = {"added": "added", "removed": "removed", "changed": ""}
 MARKS = {"added": "+ ", "removed": "− ", "changed": "~ "}
-"""How the change of a field is drawn: its style and its mark."""
+"""Styles and marks of changes."""
 
 
 def plain_value(value: Any) -> str:
-    """A value as one line of display text; of a list its items, of an object its fields."""
+    """Format a value on a line of display text: lists as their items, objects as their fields."""
     if isinstance(value, (list, tuple)):
         return ", ".join(map(plain_value, cast("Sequence[Any]", value))) or "none"
     if isinstance(value, Mapping):
@@ -29,13 +29,13 @@ def plain_value(value: Any) -> str:
 
 
 def change_line(name: str, difference: Difference) -> Line:
-    """A field that differs: its name, its value before and its value after."""
+    """Format a changed field: name, value before, and value after."""
     values = f"{plain_value(difference.site)} → {plain_value(difference.file)}"
     return (Span(f"{sanitize(name)}: ", "quiet"), Span(values, STYLES[difference.change]))
 
 
 def difference_lines(differences: Iterable[Difference]) -> Iterator[Line]:
-    """The fields that differ, below the names of their parts; a whole item is one line."""
+    """Yield the changed fields, grouped by part. Added and removed items take a line each."""
     part = ""
     for difference in differences:
         field = difference.field

@@ -1,4 +1,4 @@
-"""Opens previews in the browser: a site as it is now, or with a change request that is not merged yet."""
+"""Opens previews in the browser: of a site, or of a site with an unmerged change request."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from presscheck.tui.ui.screen import BaseScreen
 
 MANY = 1000
-"""Open change requests among which one is chosen."""
+"""Maximum number of open change requests to choose from."""
 
 
 def preview_reason(context: BaseScreen) -> str | None:
-    """Why there can be no preview now; None if there can."""
+    """Return why previews are disabled now; None if they are enabled."""
     if not context.engine.status.online:
         return "you are offline, and the service makes the preview"
     return context.engine.missing_reason(GetPreview)
@@ -37,7 +37,7 @@ async def _open(context: BaseScreen, organization_id: str, site_id: str, request
 
 
 async def preview_site(context: BaseScreen, organization_id: str, site: Site) -> None:
-    """Choose what is previewed if change requests of its spaces are open, and open the preview in the browser."""
+    """Open a preview of the site in the browser. If its spaces have open change requests, choose first."""
     spaces = {one.space.id: one for one in await spaces_of_site(context.engine, organization_id, site.id)}
     listing = ListOrganizationChangeRequests(organization_id=organization_id, status="open", limit=MANY)
     answer = await context.engine.read(listing)
@@ -56,7 +56,7 @@ async def preview_site(context: BaseScreen, organization_id: str, site: Site) ->
 
 
 class RequestPreview:
-    """Handles the preview of a change request on a site that has its space.
+    """Handles the preview of a change request on a site that contains its space.
 
     Args:
         model: the change request.
@@ -67,12 +67,12 @@ class RequestPreview:
         self._model, self._context = model, context
 
     def reason_preview_site(self) -> str | None:
-        """Disabled until space and change request are known, and offline."""
+        """Disabled until the space and the change request are loaded, and offline."""
         is_known = self._model.request and self._model.space and self._model.space.organization
         return preview_reason(self._context) if is_known else "the change request is still loading"
 
     async def command_preview_site(self) -> None:
-        """Choose the site if there are several, and open the preview in the browser."""
+        """Open the preview in the browser. If several sites contain the space, choose first."""
         request, space = self._model.request, self._model.space
         if request is None or space is None or not space.organization:
             return

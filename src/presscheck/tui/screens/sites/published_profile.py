@@ -1,4 +1,4 @@
-"""What visitors of a site get: its address and whether it answers, its sections and spaces, its look."""
+"""What visitors of a site get: the address and whether it answers, sections and spaces, and the look."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from presscheck.tui.ui.screen import BaseScreen
 
 NAMES = 14
-"""Cells of the names of the facts."""
+"""Width in cells of the column of names."""
 LOOK = (("theme", "theme"), ("language", "internationalization.locale"), ("light or dark", "themes.default"))
-"""What is shown of the customization: a name, and where it stands."""
+"""Visible settings of the customization: name, and dotted path."""
 
 
 def published_reason(context: BaseScreen, site: Site | None) -> str | None:
-    """Why it cannot be shown what visitors get; None if it can."""
+    """Return why the published site cannot be shown; None if it can."""
     if site is None:
         return "there is no site: a creates one"
     if not site.published:
@@ -40,13 +40,13 @@ def published_reason(context: BaseScreen, site: Site | None) -> str | None:
 async def show_published(
     context: BaseScreen, organization_id: str, site: Site, share_link: ShareLink | None = None
 ) -> None:
-    """Ask the service what visitors get, and show it.
+    """Request the published site from the service, and show it.
 
     Args:
         context: the screen.
         organization_id: the organization of the site.
-        site: a site that is live.
-        share_link: the share link by which they come, if the site has share links.
+        site: a live site.
+        share_link: the share link of the visitors; None without share links.
     """
     url = share_link.urls.published if share_link else site.urls.published
     key: dict[str, Any] = {"share_key": str(url).rstrip("/").rpartition("/")[2]} if share_link else {}
@@ -99,7 +99,7 @@ def _fact(name: str, value: Span) -> Line:
 
 
 def _items(item: StructureItem, depth: int, columns: int, *, is_secret: bool) -> Iterator[Line]:
-    """A section group, a section or a space, with what it has."""
+    """Yield the lines of a section group, section or space, with its contents."""
     inner: tuple[StructureItem, ...] = ()
     title, url = item.title, ""
     if isinstance(item, SiteSectionGroup):
@@ -127,7 +127,7 @@ def _items(item: StructureItem, depth: int, columns: int, *, is_secret: bool) ->
 
 
 def _at(settings: Any, path: str) -> str:
-    """A text in nested settings; empty if there is none."""
+    """Return the text at a dotted path in nested settings; empty if there is none."""
     for name in path.split("."):
         settings = cast("dict[str, Any]", settings).get(name) if isinstance(settings, dict) else None
     return settings if isinstance(settings, str) else ""

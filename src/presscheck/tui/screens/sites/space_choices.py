@@ -1,4 +1,4 @@
-"""The spaces of an organization as the choices of a picker."""
+"""The spaces of an organization as choices of a picker."""
 
 from __future__ import annotations
 
@@ -16,10 +16,12 @@ MANY = 10_000
 
 
 async def space_choices(engine: Engine, organization_id: str, without: Collection[str]) -> list[Choice]:
-    """The spaces of an organization by title, without some; waits for them if they are not in the cache.
+    """Return the spaces of an organization as choices, excluding the ids in `without`.
+
+    Spaces that are not cached are loaded first.
 
     Raises:
-        PresscheckError: they could not be loaded.
+        PresscheckError: the spaces cannot be loaded.
     """
     listing = ListSpaces(organization_id=organization_id)
     known = engine.window(listing, 0, MANY)

@@ -1,4 +1,4 @@
-"""The title line of the screens of a site."""
+"""The title line of the site screens."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def site_title(site: Site, part: str) -> Line:
-    """The site, the part of it that a screen shows, and whether it is live.
+    """Return a title line with the site, the visible part, and whether the site is live.
 
     Args:
         site: the site.

@@ -1,4 +1,4 @@
-"""Writes to a site: through the outbox, with a message while they wait there, and their undo."""
+"""Writes to a site through the outbox: sending, undo, permissions and marks."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ T = TypeVar("T")
 
 
 async def send(screen: BaseScreen, call: Operation[T]) -> T | None:
-    """Send a write; if it waits in the outbox, a message is shown, and the result is None.
+    """Send a write. If it stays in the outbox, notify the user and return None.
 
     Raises:
-        PresscheckError: the service refused it, or it cannot be queued.
+        PresscheckError: the service rejected the write, or the write cannot be queued.
     """
     ticket = screen.engine.write(call)
     if ticket.id and not screen.engine.status.online:
@@ -35,7 +35,7 @@ async def send(screen: BaseScreen, call: Operation[T]) -> T | None:
 
 
 async def undo_here(screen: BaseScreen, site_id: str) -> None:
-    """Discard the last unsent change of a site; without one, offer to undo the last that was sent."""
+    """Discard the last unsent change of a site; without one, offer to undo the last sent change."""
     unsent = [entry for entry in screen.engine.waiting() if getattr(entry.call, "site_id", None) == site_id]
     for entry in reversed(unsent):
         if screen.engine.unsend(entry.id) is not None:
@@ -45,13 +45,13 @@ async def undo_here(screen: BaseScreen, site_id: str) -> None:
 
 
 def write_reason(screen: BaseScreen, operation: type[Operation[Any]], site: Site | None, role: str) -> str | None:
-    """Why a site cannot be changed now; None if it can, also offline if the change can wait in the outbox.
+    """Return why a change of a site is not allowed now; None if it is. Offline, changes that can be queued are allowed.
 
     Args:
         screen: the screen.
         operation: the change.
         site: the site.
-        role: the role that the service asks for.
+        role: the required role.
     """
     if site is None:
         return "there is no site: a creates one"
@@ -59,13 +59,13 @@ def write_reason(screen: BaseScreen, operation: type[Operation[Any]], site: Site
 
 
 def lacks_role(site: Site, role: str) -> str | None:
-    """Why the user may not do what needs a role, as far as the service tells."""
+    """Return why the user lacks a role, according to the service; None if the user has it, or if unknown."""
     told = site.permissions or {}
     return f"this needs the {role} role in the organization" if told.get(role) is False else None
 
 
 def mark_of(item: Any) -> tuple[str, str]:
-    """The sign of an item that an unsent write changed, and its style; empty without one."""
+    """Return the sign and the style of an item with an unsent or rejected write; empty for other items."""
     extra: dict[str, Any] = item.model_extra or {}
     if extra.get("refused"):
         return "✗ ", "removed"

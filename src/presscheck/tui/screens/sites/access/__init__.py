@@ -1,1 +1,1 @@
-"""The screen of how visitors come to a site: redirects, share links, visitor sign-in."""
+"""The access screen of a site: redirects, share links and visitor sign-in."""

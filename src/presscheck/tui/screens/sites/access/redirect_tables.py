@@ -1,4 +1,4 @@
-"""Commands on all redirects, from every tab: import and export of CSV tables, suggestions, and the test of a path."""
+"""Commands that work on all redirects, available in every tab: CSV import and export, suggestions, and path tests."""
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ LONGEST_REDIRECT = 2048
 
 
 class RedirectTables:
-    """Imports, exports and suggests redirects; files and network never wait on the thread of the screen.
+    """Imports, exports and suggests redirects. File and network access never blocks the screen.
 
     Args:
         session: the access to the site.
-        redirects: the list of redirects, which is shown first.
+        redirects: the list of redirects, which the commands show first.
     """
 
     def __init__(self, session: SiteAccess, redirects: RedirectList) -> None:
@@ -68,7 +68,7 @@ class RedirectTables:
     reason_test_path = reason_export_rows
 
     async def command_test_path(self) -> None:
-        """Ask for a path, and show where it leads."""
+        """Ask for a path, and show where its redirects lead."""
         redirects = self._session.map
         if redirects is None:
             return
@@ -90,7 +90,7 @@ class RedirectTables:
         return path.partition("?")[0].partition("#")[0]
 
     async def command_import_rows(self) -> None:
-        """Ask for a CSV file, show what its import would do or what is wrong with it, and import it."""
+        """Ask for a CSV file, show the changes or the errors of its import, and import it after a confirmation."""
         self._show_list()
         redirects, session = self._session.map, self._session
         typed = await self._ask_path("Import redirects from a CSV file: its path", "", "Read") if redirects else None
@@ -138,7 +138,7 @@ class RedirectTables:
         self._session.screen.app_context.push_screen(TextScreen(heading, lines))
 
     async def command_export_rows(self) -> None:
-        """Ask for a path, and write all redirects as a CSV table there; asks before it replaces a file."""
+        """Ask for a path, and export all redirects as a CSV table, with a confirmation before replacing a file."""
         redirects = self._session.map
         start = str(Path.cwd() / "redirects.csv")
         typed = await self._ask_path("Export the redirects as", start, "Export") if redirects else None
@@ -187,10 +187,10 @@ class RedirectTables:
 
 
 def _read(typed: str) -> bytes:
-    """The bytes of a table.
+    """Read the bytes of a table.
 
     Raises:
-        PresscheckError: it cannot be read.
+        PresscheckError: the file cannot be read.
     """
     try:
         return Path(typed).expanduser().read_bytes()
@@ -205,19 +205,19 @@ def _plan(site: dict[str, str], content: bytes, redirects: RedirectMap) -> Impor
 
 
 def _place(typed: str) -> tuple[Path, bool]:
-    """Where a table is written, and whether something is there already."""
+    """Return the path for a table, and whether a file exists there."""
     try:
         path = Path(typed).expanduser()
         return path, path.exists()
     except (OSError, RuntimeError, ValueError):
-        return Path(typed), False  # what is wrong with it is shown when it is written
+        return Path(typed), False  # writing reports the error
 
 
 def _write(path: Path, text: str) -> None:
-    """Write a table.
+    """Write a table to a file.
 
     Raises:
-        PresscheckError: it cannot be written.
+        PresscheckError: the file cannot be written.
     """
     try:
         path.write_text(text, encoding="utf-8", newline="")

@@ -1,4 +1,4 @@
-"""The redirects of a site: each path with what it leads to and what is wrong with it; add, change, delete, test."""
+"""The redirects of a site: paths with destinations and problems, and commands to add, change, delete and test them."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 PROBLEM_COLUMNS = 18
 LONGEST_PATH = 2048
 SHOWN = 8
-"""Marked redirects that a confirmation names."""
+"""Maximum number of marked redirects that a confirmation lists."""
 ENDS = {
     "page": ("✓ a page of the site", "added"),
     "address": ("✓ an address outside of the site", "added"),
@@ -55,11 +55,11 @@ ENDS = {
 
 
 class RedirectList(MarkedList[Redirect]):
-    """The redirects.
+    """The redirects of a site.
 
     Args:
         session: the access to the site.
-        target: the id of the redirect that the cursor goes to as soon as it is listed.
+        target: the id of the redirect to select when it appears in the list.
     """
 
     name, nouns, place = "Redirects", "redirects", " of this site"
@@ -112,7 +112,7 @@ class RedirectList(MarkedList[Redirect]):
         return (Span(problem, "removed" if problem.startswith("leads") else "waiting"),)
 
     def reason(self, write: type[Operation[Any]] | None = None, *, needs_paths: bool = True) -> str | None:
-        """Why redirects cannot be listed, changed, or followed now."""
+        """Return why redirects cannot be listed, changed or followed now; None if they can."""
         if reason := self._session.reason(ListRedirects, write):
             return reason
         return "the pages of the site are not loaded yet" if needs_paths and self._session.map is None else None
@@ -143,13 +143,13 @@ class RedirectList(MarkedList[Redirect]):
         return self._row_reason(DeleteRedirect, needs_paths=False)
 
     def reason_act_on_marked(self) -> str | None:
-        """Disabled without marks."""
+        """Disabled without marks, and without the role."""
         if not self.rows.marked:
             return "nothing is marked: space marks a redirect, * all visible rows"
         return self.reason(UpdateRedirect)
 
     def command_open(self) -> None:
-        """Show where the redirect under the cursor leads."""
+        """Show where the redirect leads."""
         redirect, redirects = self.current, self._session.map
         if redirect and redirects:
             self.show_trail(redirects.trail(redirect.source))
@@ -162,7 +162,7 @@ class RedirectList(MarkedList[Redirect]):
             self._session.screen.notify("copied the path")
 
     def show_trail(self, trail: Trail) -> None:
-        """Show where a path leads."""
+        """Show where the redirects from a path lead."""
         words, style = ENDS[trail.end]
         arrows = [("→" if number else " ", step) for number, step in enumerate(trail.steps)]
         lines: list[Line] = [(), *((Span(f"  {arrow} ", "quiet"), Span(sanitize(step))) for arrow, step in arrows)]
@@ -175,7 +175,7 @@ class RedirectList(MarkedList[Redirect]):
         self._session.screen.app_context.push_screen(TextScreen(f"Test of {sanitize(trail.steps[0])}", lines))
 
     async def command_add(self) -> None:
-        """Ask for a path and where it leads, and add the redirect."""
+        """Ask for a path and its destination, and add the redirect."""
         redirects, path = self._session.map, self._session.path
         if redirects is None:
             return
@@ -187,7 +187,7 @@ class RedirectList(MarkedList[Redirect]):
             draft.discard()
 
     async def command_rename(self) -> None:
-        """Change the path or the target of the redirect."""
+        """Change the path or the destination of the redirect."""
         redirect, redirects = self.current, self._session.map
         if redirect is None or redirects is None:
             return
@@ -215,7 +215,7 @@ class RedirectList(MarkedList[Redirect]):
                 await send(self._session.screen, call)
 
     async def command_delete(self) -> None:
-        """Delete the redirect, or the marked ones, after a confirmation."""
+        """Delete the redirect, or all marked redirects, after a confirmation."""
         current = self.current
         redirects = self.marked or ([current] if current else [])
         pending = next((reason for redirect in redirects if (reason := unsent(redirect))), None)
@@ -229,7 +229,7 @@ class RedirectList(MarkedList[Redirect]):
             await self._send_all([DeleteRedirect(**path, site_redirect_id=one.id) for one in redirects], redirects)
 
     async def command_act_on_marked(self) -> None:
-        """Choose what to do with the marked redirects."""
+        """Choose an action on all marked redirects."""
         marked, redirects = self.marked, self._session.map
         if redirects is None:
             return
@@ -253,7 +253,7 @@ class RedirectList(MarkedList[Redirect]):
                 await self._send_all(calls, marked)
 
     async def _send_all(self, calls: Sequence[Operation[Any]], redirects: Sequence[Redirect]) -> None:
-        """Put all into the outbox at once, and wait for each; what is refused stays there with its reason."""
+        """Queue all changes at once, then wait for each change. Rejected changes stay in the outbox with the reason."""
         tickets = [self._session.screen.engine.write(call) for call in calls]
         self.rows.marked -= {redirect.id for redirect in redirects}
         self._session.screen.redraw()
@@ -275,7 +275,7 @@ class RedirectList(MarkedList[Redirect]):
         return DraftSlot(self._session.screen.engine.outbox, key, present, about)
 
     async def _ask_source(self, draft: DraftSlot, redirects: RedirectMap, own: str = "") -> str | None:
-        """A path that can be redirected, which is a draft until the redirect is in the outbox."""
+        """Ask for a path to redirect. The input is a draft until the redirect is queued."""
 
         def validate(typed: str) -> str | None:
             known = redirects.by_source.get(plain_path(typed))
@@ -288,7 +288,7 @@ class RedirectList(MarkedList[Redirect]):
         return wire_path(typed) if typed else None
 
     async def _ask_destination(self, question: str, redirects: RedirectMap) -> RedirectDestination | None:
-        """A section, space or page of the site, or a typed web address."""
+        """Ask for a destination: a section, space or page of the site, or a web address."""
         targets = redirects.paths.targets
         choices = [
             Choice(str(number), sanitize(target.title), sanitize(target.path or "/"))
@@ -317,7 +317,7 @@ class RedirectList(MarkedList[Redirect]):
 
 
 def unsent(redirect: Redirect) -> str | None:
-    """Why a redirect cannot be changed: the service does not have it yet."""
+    """Return why a redirect cannot be changed: it is not sent yet. None if it can."""
     return "it is not sent yet: z discards it" if redirect.id.startswith("waiting:") else None
 
 

@@ -1,4 +1,4 @@
-"""The screen of the access to a site in three tabs: redirects, share links, visitor sign-in."""
+"""The access screen of a site in three tabs: redirects, share links and visitor sign-in."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 
 
 class SiteAccessScreen(TabScreen):
-    """Redirects, share links and visitor sign-in of a site.
+    """The redirects, share links and visitor sign-in of a site.
 
     Args:
         organization_id: the organization of the site.
         site: the site.
-        tab: the number of the tab that is shown first, from 0.
-        redirect: the id of the redirect that the cursor goes to.
+        tab: the index of the first visible tab.
+        redirect: the id of the redirect to select; empty for none.
     """
 
     SCOPE = "site"
@@ -58,16 +58,16 @@ class SiteAccessScreen(TabScreen):
 
     @override
     def command_refresh(self) -> None:
-        """Request everything again, with the pages to which redirects lead."""
+        """Request all lists again, and the pages of the site, which redirects lead to."""
         super().command_refresh()
         self.session.read_paths()
 
     def command_unsend(self) -> Awaitable[None]:
-        """Undo the last change of the site; asks first if it was sent."""
+        """Undo the last change of the site, after a confirmation if it was sent."""
         return undo_here(self, self.session.site.id)
 
     def command_back(self) -> None:
-        """Remove all marks; without marks, close."""
+        """Remove all marks; without marks, close the screen."""
         if not self.redirects.rows.clear_marks():
             self.app_context.pop_screen()
 
@@ -76,14 +76,14 @@ class SiteAccessScreen(TabScreen):
         return published_reason(self, self.session.site)
 
     async def command_go_published(self) -> None:
-        """Show what visitors get."""
+        """Show the published site as its visitors get it."""
         await show_published(self, self.session.organization_id, self.session.site)
 
     def reason_rotate_key(self) -> str | None:
-        """Disabled without the role, and for services without visitor sign-in."""
+        """Disabled without the role, and if the service does not support visitor sign-in."""
         return self.sign_in.rotate_reason()
 
     def command_rotate_key(self) -> Awaitable[None]:
-        """Replace the key that signs visitors in, after the title of the site was typed."""
+        """Replace the key that signs visitors in, after the user has typed the title of the site."""
         self.lists.show_tab(self.sign_in)
         return self.sign_in.rotate()

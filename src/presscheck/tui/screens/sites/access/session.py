@@ -1,4 +1,4 @@
-"""The access to a site while its screen is open: redirects and where they lead, share links, visitor sign-in."""
+"""The data of the access screen: redirects with their destinations, share links, and visitor sign-in."""
 
 from __future__ import annotations
 
@@ -31,17 +31,17 @@ if TYPE_CHECKING:
 
 
 class SiteAccess:
-    """Loads the access to a site, and keeps what is loaded.
+    """Loads the access settings of a site, and stores the results.
 
     Args:
-        screen: the screen that shows it.
+        screen: the access screen.
         organization_id: the organization of the site.
         site: the site.
 
     Attributes:
-        redirects: the redirects, sorted by their paths.
-        paths: the places of the site; None while they are not loaded.
-        problems: what is wrong with redirects, by their ids.
+        redirects: the redirects, sorted by path.
+        paths: the pages and other destinations of the site; None until they are loaded.
+        problems: the problems of redirects by redirect id.
     """
 
     def __init__(self, screen: TabScreen, organization_id: str, site: Site) -> None:
@@ -54,12 +54,12 @@ class SiteAccess:
 
     @property
     def path(self) -> dict[str, Any]:
-        """The arguments that name the site in a call."""
+        """The path parameters of the site."""
         return {"organization_id": self.organization_id, "site_id": self.site.id}
 
     @property
     def map(self) -> RedirectMap | None:
-        """The redirects and where they lead; None until both are loaded."""
+        """The redirects with their destinations; None until both are loaded."""
         if self.redirects.value is None or self.paths is None:
             return None
         return RedirectMap(self.redirects.value, self.paths)
@@ -67,13 +67,13 @@ class SiteAccess:
     def reason(
         self, listing: type[Operation[Any]], write: type[Operation[Any]] | None = None, role: str = "create"
     ) -> str | None:
-        """Why something cannot be listed, or not be changed now; None if it can."""
+        """Return why a list is unavailable or a change is not allowed; None otherwise."""
         if missing := self.screen.engine.missing_reason(listing):
             return missing
         return write_reason(self.screen, write, self.site, role) if write else None
 
     def load(self) -> None:
-        """Load everything, and again after each change."""
+        """Subscribe to all data of the screen, and read the pages of the site."""
         screen, engine = self.screen, self.screen.engine
         screen.subscribe(engine.watch(GetSite(**self.path)), self._take_site, group="site", shows_errors=False)
         self.watch_redirects()
@@ -84,16 +84,16 @@ class SiteAccess:
         self.read_paths()
 
     def watch_redirects(self) -> None:
-        """Read the redirects now, and after each write."""
+        """Subscribe to the redirects: they are read now and after each write."""
         answers = self.screen.engine.watch_listing(ListRedirects(**self.path), priority=REQUESTED)
         self.screen.subscribe(answers, self._take_redirects, group="redirects", shows_errors=False)
 
     def pause_redirects(self) -> None:
-        """Stop reading the redirects again after each write."""
+        """Unsubscribe from the redirects during a series of writes."""
         self.screen.unsubscribe("redirects")
 
     def read_paths(self) -> None:
-        """Read the pages to which redirects can lead."""
+        """Read the pages that redirects can lead to."""
 
         async def read() -> None:
             try:
@@ -120,7 +120,7 @@ class SiteAccess:
         self._examine()
 
     def _examine(self) -> None:
-        """Draw the rows, and find out what is wrong with them off the thread of the screen."""
+        """Redraw the rows, and look for problems in a thread."""
         self.screen.redraw()
         redirects = self.map
         if redirects is None:

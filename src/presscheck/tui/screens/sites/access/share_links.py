@@ -1,4 +1,4 @@
-"""The tab of share links: names and states; the address, which is a secret, is only copied."""
+"""The tab of share links. Addresses are secrets: they can be copied, but are never shown."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ STATE_COLUMNS, DATE_COLUMNS, ADDRESS_COLUMNS = 8, 22, 24
 
 
 class ShareLinkList(List[ShareLink]):
-    """The share links.
+    """The share links of a site.
 
     Args:
         session: the access to the site.
@@ -73,7 +73,7 @@ class ShareLinkList(List[ShareLink]):
         return Message("No share links yet.", "a creates one: anyone with its address can read the site.")
 
     def _reason(self, write: type[Operation[Any]] | None = None) -> str | None:
-        """Why nothing can be done with the link under the cursor."""
+        """Return why commands on the current link are disabled; None if they are enabled."""
         if reason := self._session.reason(ListShareLinks, write):
             return reason
         if self.current is None:
@@ -86,13 +86,13 @@ class ShareLinkList(List[ShareLink]):
         return self._session.reason(ListShareLinks, CreateShareLink)
 
     def reason_rename(self) -> str | None:
-        """Disabled without the role, without a link, and for one that is not sent yet."""
+        """Disabled without the role, without a link, and for a link that is not sent yet."""
         return self._reason(UpdateShareLink)
 
     reason_open = reason_rename
 
     def reason_delete(self) -> str | None:
-        """Disabled without the role, without a link, and for one that is not sent yet."""
+        """Disabled without the role, without a link, and for a link that is not sent yet."""
         return self._reason(DeleteShareLink)
 
     def reason_copy(self) -> str | None:
@@ -107,7 +107,7 @@ class ShareLinkList(List[ShareLink]):
         return self.reason_copy() or published_reason(self._session.screen, self._session.site)
 
     async def command_go_published(self) -> None:
-        """Show what visitors get who come by the link under the cursor."""
+        """Show the site as visitors with the share link get it."""
         await show_published(self._session.screen, self._session.organization_id, self._session.site, self.current)
 
     def command_copy(self) -> None:
@@ -152,7 +152,7 @@ class ShareLinkList(List[ShareLink]):
     command_open = command_rename
 
     async def command_delete(self) -> None:
-        """Revoke the link."""
+        """Revoke the link, after a confirmation."""
         link = self.current
         if link is None:
             return

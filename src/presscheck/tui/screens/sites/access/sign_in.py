@@ -1,4 +1,4 @@
-"""The tab of visitor sign-in: who signs visitors in, where they go without, and the key, which is never shown."""
+"""The tab of visitor sign-in: backend, addresses, and the key, which is never shown."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ BACKENDS = {"custom": "your own server signs visitors in", "integration": "an in
 
 
 class Setting(NamedTuple):
-    """A row: a setting and its value."""
+    """A row of the tab: a setting with its value as display text."""
 
     key: str
     name: str
@@ -38,7 +38,7 @@ class Setting(NamedTuple):
 
 
 class SignInSettings(List[Setting]):
-    """How visitors sign in.
+    """The sign-in settings of a site.
 
     Args:
         session: the access to the site.
@@ -61,7 +61,7 @@ class SignInSettings(List[Setting]):
     @override
     @property
     def total(self) -> None:
-        """Settings are not counted."""
+        """None: settings are not counted."""
 
     @override
     def key_of(self, item: Setting) -> str:
@@ -79,12 +79,12 @@ class SignInSettings(List[Setting]):
         return self._reason(UpdatePublishingAuth)
 
     def reason_copy(self) -> str | None:
-        """Disabled without a key."""
+        """Disabled without the role, and without a key."""
         sign_in = self._session.sign_in.value
         return self._reason() or ("there is no key yet: . k makes one" if sign_in and not sign_in.private_key else None)
 
     def rotate_reason(self) -> str | None:
-        """Why the key cannot be replaced now."""
+        """Return why the key cannot be replaced now; None if it can."""
         return self._reason(RegeneratePublishingAuth)
 
     def _reason(self, write: type[Operation[Any]] | None = None) -> str | None:
@@ -102,7 +102,7 @@ class SignInSettings(List[Setting]):
             self._session.screen.notify("copied the key: anyone who has it can sign in as any visitor")
 
     async def rotate(self) -> None:
-        """Replace the key, after the title of the site was typed."""
+        """Replace the key, after the user has typed the title of the site."""
         title = sanitize(self._session.site.title)
         lines: list[Line] = [
             (Span("Visitors who are signed in are signed out, and cannot sign in"),),
@@ -146,7 +146,7 @@ class SignInSettings(List[Setting]):
 
 
 def settings(sign_in: PublishingAuth) -> list[Setting]:
-    """The settings as rows; the key is never shown."""
+    """Return the settings as rows. The key is never shown."""
     backend = sanitize(sign_in.backend)
     return [
         Setting("backend", "Backend", f"{backend}: {BACKENDS.get(backend, '')}".rstrip(": ")),

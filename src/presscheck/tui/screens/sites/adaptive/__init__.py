@@ -1,1 +1,1 @@
-"""The screen of the adaptive content of a site."""
+"""The screens of adaptive content: visitor schema, conditions, audiences, and the site as an audience sees it."""

@@ -1,4 +1,4 @@
-"""The form of a saved audience: its name, and the claims of such a visitor."""
+"""The form of a saved audience: a name, and the claims of its visitors."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ if TYPE_CHECKING:
 
 
 def draft_key(site_id: str, audience: Audience | None) -> str:
-    """The key of the draft of an audience; None is a new one."""
+    """Return the draft key of an audience, or of a new audience if `audience` is None."""
     return f"audience {audience.name if audience else 'new'} of site {site_id}"
 
 
 def claims_text(audience: Audience) -> str:
-    """The claims of an audience in a line."""
+    """Return the claims of an audience on a line."""
     return ", ".join(_claims("", audience.claims)) or "no claims"
 
 
 def _claims(above: str, claims: Mapping[str, Any]) -> Iterator[str]:
-    """Each claim with its value; one inside another with its path, as conditions name it."""
+    """Yield claims with their values. Nested claims have dotted paths, as in conditions."""
     for name, value in claims.items():
         if isinstance(value, dict) and value:
             yield from _claims(f"{above}{name}.", cast("dict[str, Any]", value))
@@ -39,13 +39,16 @@ def _claims(above: str, claims: Mapping[str, Any]) -> Iterator[str]:
 async def ask_audience(
     screen: BaseScreen, site_id: str, claims: Sequence[Claim], audience: Audience | None = None
 ) -> Audience | None:
-    """Add or change an audience with a form, and save it; None if the form was closed.
+    """Ask for an audience in a form, and save it.
 
     Args:
-        screen: shows the form.
+        screen: the screen below the form.
         site_id: the site of the audience.
-        claims: the claims of its schema.
-        audience: the audience; None for a new one.
+        claims: the claims of the visitor schema.
+        audience: the audience to change; None to add an audience.
+
+    Returns:
+        The saved audience, or None if the form was closed.
     """
     outbox = screen.engine.outbox
     form = AudienceForm(claims, audience)

@@ -1,6 +1,6 @@
-"""A site as the visitors of an audience read it: the tree of what they see, and its pages.
+"""A site as the visitors of an audience see it: a tree of visible sections, spaces and pages.
 
-The audience is asked for: everyone, a saved set of claims, or a new one.
+The audience is everyone, a saved set of claims, or a new set.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ if TYPE_CHECKING:
 
 EVERYONE_KEY, NEW_KEY = "everyone", "new"
 SAVED = "saved "
-"""The prefix of the keys of saved audiences."""
+"""Prefix of the keys of saved audiences."""
 _STYLES = {"section": "heading", "space": "strong", "page": ""}
 
 
 async def view_as(screen: BaseScreen, organization_id: str, site: Site | None) -> None:
-    """Ask for an audience, and show the site as its visitors read it."""
+    """Ask for an audience, and show the site as its visitors see it."""
     audience = await ask_visitors(screen, organization_id, site) if site else None
     if site and audience:
         screen.app_context.push_screen(AudienceView(organization_id, site, audience))
@@ -52,13 +52,13 @@ async def view_as(screen: BaseScreen, organization_id: str, site: Site | None) -
 async def ask_visitors(
     screen: BaseScreen, organization_id: str, site: Site, current: Audience | None = None
 ) -> Audience | None:
-    """Choose an audience of a site, or make one. Returns None if nothing was chosen.
+    """Choose or create an audience of a site. Returns None if nothing was chosen.
 
     Args:
-        screen: shows the list.
+        screen: the screen below the list.
         organization_id: the organization of the site.
         site: the site.
-        current: the audience that is shown.
+        current: the audience of the open view, if any.
     """
     saved = {f"{SAVED}{one.name}": one for one in Audiences(screen.engine.outbox, site.id).all()}
     choices = [Choice(EVERYONE_KEY, "Everyone", "visitors without claims")]
@@ -76,18 +76,18 @@ async def ask_visitors(
     call = GetAdaptiveSchema(organization_id=organization_id, site_id=site.id)
     try:
         schema = (await screen.engine.read(call)).json_schema
-    except NotFound:  # a site without a visitor schema
+    except NotFound:  # the site has no visitor schema
         schema = None
     return await ask_audience(screen, site.id, tuple(schema_claims(schema)))
 
 
 class AudienceView(BaseScreen):
-    """A site as the visitors of an audience read it.
+    """A site as the visitors of an audience see it.
 
     Args:
         organization_id: the organization of the site.
         site: the site.
-        audience: the visitors.
+        audience: the audience.
     """
 
     SCOPE = "site"
@@ -107,7 +107,7 @@ class AudienceView(BaseScreen):
         self._below: dict[str | None, list[AdaptivePlace]] = {}
         self._by_key: dict[str, AdaptivePlace] = {}
         self._known_parents: set[str] = set()
-        """The keys of the sections and spaces that were expanded when they came."""
+        """Keys of the sections and spaces that were expanded when they first appeared."""
 
     @override
     def title_line(self) -> Line:
@@ -130,7 +130,7 @@ class AudienceView(BaseScreen):
 
     @property
     def tree_view(self) -> Tree:
-        """The tree of what they see."""
+        """The tree of visible sections, spaces and pages."""
         return self.query_one(Tree)
 
     @property
@@ -140,11 +140,11 @@ class AudienceView(BaseScreen):
 
     @property
     def is_on(self) -> bool:
-        """Whether conditions apply; they do also where the service does not tell."""
+        """Whether conditions apply. If the service does not report it, they do."""
         return self.session.site.adaptive_content is None or self.session.is_on
 
     async def command_view_as(self) -> None:
-        """Show the site as another audience reads it."""
+        """Show the site as another audience sees it."""
         session = self.session
         audience = await ask_visitors(self, session.organization_id, session.site, self.audience)
         if audience:
@@ -183,14 +183,14 @@ class AudienceView(BaseScreen):
         return message_for(self.session.content, "pages", " of this site", online=self.engine.status.online)
 
     def _summary(self) -> Line:
-        """The audience, and how much it sees."""
+        """Return the audience, and the number of pages that it sees."""
         name, claims = sanitize(self.audience.name), sanitize(claims_text(self.audience))
         pages = sum(place.kind == "page" and place.is_text for place in self.seen.places)
         sees = f"   sees {count(pages, 'page')}" if self._by_key else ""
         return (Span(" As ", "quiet"), Span(name, "accent strong"), Span(f"  {claims}", "quiet"), Span(sees))
 
     def _rest(self) -> str:
-        """What is not in the tree, and why."""
+        """Return the numbers of hidden pages by reason."""
         seen = self.seen
         parts = [
             f"{seen.limited:,} for other audiences" if seen.limited else "",
@@ -202,12 +202,12 @@ class AudienceView(BaseScreen):
 
     def _show_place(self) -> None:
         notes, facts = self._notes(), self.query_one("#facts", TextView)
-        facts.styles.height = len(notes) + 1  # the same on every row, so that the tree stays where it is
+        facts.styles.height = len(notes) + 1  # the same height for every row keeps the tree in place
         facts.show([*notes, self._detail()])
         self.refresh_status_bars()
 
     def _notes(self) -> list[Line]:
-        """What holds for the whole site."""
+        """Return the notes about the whole site."""
         schema, content = self.session.schema, self.session.content.value
         lines: list[Line] = []
         if not self.is_on:
@@ -223,7 +223,7 @@ class AudienceView(BaseScreen):
         return lines
 
     def _detail(self) -> Line:
-        """Why they see the place under the cursor."""
+        """Return why the audience sees the section, space or page under the cursor."""
         place = self.place_here
         if place is None or not self.is_on:
             return ()
@@ -247,13 +247,13 @@ class AudienceView(BaseScreen):
         return Node(place.key, (title,), note, expandable=place.key in self._below)
 
     def reason_open(self) -> str | None:
-        """Disabled on what has neither a text nor pages in it, such as a link."""
+        """Disabled on rows without text and without pages, such as links."""
         place = self.place_here
         is_empty = place and not (place.kind == "page" and place.is_text) and place.key not in self._below
         return "nothing to open here" if is_empty else None
 
     def command_open(self) -> None:
-        """Show the page as they get it; fold or unfold a section or space."""
+        """Show the page as the audience gets it; on a section or space, expand or collapse it."""
         place = self.place_here
         if place is None:
             return
@@ -270,12 +270,12 @@ class AudienceView(BaseScreen):
         self.session.read_content()
 
     def command_back(self) -> None:
-        """Close."""
+        """Close the screen."""
         self.app_context.pop_screen()
 
 
 def _by_parent(places: Iterable[AdaptivePlace]) -> dict[str | None, list[AdaptivePlace]]:
-    """The places by the key of what they are in; what is left out has nothing in it."""
+    """Group places by the key of their parent. `places` contains no children of hidden places."""
     below: dict[str | None, list[AdaptivePlace]] = {}
     within: list[AdaptivePlace] = []
     for place in places:

@@ -1,4 +1,4 @@
-"""The tab of audiences: saved sets of claims, to see the site as a visitor with them."""
+"""The tab of audiences: saved sets of claims for viewing the site as a visitor."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class AudienceList(List[Audience]):
         return Message("No audience is saved yet.", "a saves one: a name, and the claims of such a visitor.")
 
     def _sees(self, audience: Audience) -> Line:
-        """How many of the places with a condition an audience sees."""
+        """Return the number of limited places that an audience sees."""
         session = self._session
         seen = [session.verdict(place, audience).holds for place in session.limited]
         unclear = f", {seen.count(None)} unclear" if None in seen else ""
@@ -80,7 +80,7 @@ class AudienceList(List[Audience]):
         return None if self.current else "no audience here: a saves one"
 
     def reason_rename(self) -> str | None:
-        """Disabled without an audience, and for claims that cannot be read."""
+        """Disabled without an audience, and if its claims cannot be read."""
         return self.reason_delete() or (self.current and self.current.problem) or None
 
     reason_open = reason_edit = reason_edit_other = reason_copy = reason_rename
@@ -110,7 +110,7 @@ class AudienceList(List[Audience]):
             self._session.screen.notify("copied the claims as JSON")
 
     async def command_delete(self) -> None:
-        """Delete the audience."""
+        """Delete the audience, after a confirmation."""
         audience = self.current
         if audience is None:
             return
@@ -121,11 +121,11 @@ class AudienceList(List[Audience]):
             self._session.read_audiences()
 
     def command_test_token(self) -> Awaitable[None]:
-        """Test a pasted token, or make one for the audience."""
+        """Test a pasted token, or create a token for the audience."""
         return ask_token(self._session, self.current)
 
     def continue_draft(self, key: str) -> Awaitable[None] | None:
-        """Open the form or the claims of an audience, by the key of its draft; None if it is none of those."""
+        """Open the form or the claims editor of a draft. Returns None for drafts of other tabs."""
         if key == self._key(None):
             return self._fill_in(None)
         for audience in self._session.stored_audiences.all():

@@ -1,4 +1,4 @@
-"""The tab of conditions: those that sections, spaces and pages have, and those that the service suggests."""
+"""The tab of conditions: conditions of sections, spaces and pages, and conditions that the service suggests."""
 
 from __future__ import annotations
 
@@ -85,20 +85,20 @@ class ConditionList(List[Condition]):
         return Message("Nothing of this site has a condition.", hint)
 
     def reason_add(self) -> str | None:
-        """Disabled: conditions are not changed here."""
+        """Always disabled: conditions are changed on sections, spaces and pages."""
         return "conditions are set on sections, spaces and pages: enter lists them"
 
     reason_rename = reason_edit = reason_edit_other = reason_delete = reason_add
 
     def reason_open(self) -> str | None:
-        """Disabled without a condition, and for services without conditions."""
+        """Disabled without a condition, and if the service does not support conditions."""
         missing = self._session.screen.engine.missing_reason(ListTemplateConditions)
         return missing or (None if self.current else "no condition here")
 
     reason_copy = reason_open
 
     def command_open(self) -> None:
-        """List what has the condition."""
+        """List the sections, spaces and pages with the condition."""
         condition = self.current
         if condition:
             self._session.screen.app_context.push_screen(TextScreen("Condition", _details(condition)))
@@ -127,7 +127,7 @@ def _note(condition: Condition) -> Line:
 
 
 def _details(condition: Condition) -> list[Line]:
-    """A condition in whole, with everything that it is set on."""
+    """Return the details of a condition, with all places that have it."""
     lines: list[Line] = [(), (Span(f" {sanitize(condition.condition)}", "strong"),)]
     lines += [(Span(f" {sanitize(condition.description)}", "quiet"),)] if condition.description else []
     lines += [(Span(f" ✗ {sanitize(condition.problem)}", "removed"),)] if condition.problem else []

@@ -1,4 +1,4 @@
-"""The tab of who sees what: a row for each place with a condition, a column for each saved audience."""
+"""The tab that shows who sees what: a row for each place with a condition, a column for each saved audience."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ if TYPE_CHECKING:
     from presscheck.tui.screens.sites.adaptive.session import AdaptiveContent
 
 SIGNS = {True: ("✓", "added"), False: ("–", "quiet"), None: ("?", "waiting")}
-"""The sign of a cell, and its style, by whether the audience sees the place."""
+"""Sign and style of a cell: seen, not seen, or unknown."""
 NARROWEST, WIDEST = 6, 16
-"""Cells of a column."""
+"""Minimum and maximum width of a column in cells."""
 
 
 class SeenByGrid(List[AdaptivePlace]):
-    """Who sees what; it has a cursor in the columns, too.
+    """Places and audiences as a grid. Its cursor also moves between columns.
 
     Args:
         session: the adaptive content of the site.
-        audiences: the list in which audiences are added.
+        audiences: the list that adds audiences.
     """
 
     name, nouns, place = "Seen by", "pages", " of this site"
@@ -43,7 +43,7 @@ class SeenByGrid(List[AdaptivePlace]):
         self._session = session
         self._column = 0
         self._shows_all = False
-        """Whether places without a condition are listed, too."""
+        """Whether places without a condition are listed as well."""
         self._audiences = audiences
         super().__init__(())
 
@@ -70,7 +70,7 @@ class SeenByGrid(List[AdaptivePlace]):
         return item.title
 
     def move(self, by: int) -> bool:
-        """Go to another column; returns whether there are columns."""
+        """Move the cursor by a number of columns. Returns False without columns."""
         audiences = self._session.audiences
         self._column = max(0, min(self._column + by, len(audiences) - 1))
         self._session.screen.redraw()
@@ -99,7 +99,7 @@ class SeenByGrid(List[AdaptivePlace]):
         )
 
     def notes(self) -> str:
-        """How many places are listed."""
+        """Return the number of listed places."""
         content = self._session.content.value
         if content is None:
             return ""
@@ -114,7 +114,7 @@ class SeenByGrid(List[AdaptivePlace]):
             style = "accent strong" if audience is self.audience else "quiet"
             more = "‹" if number == first and first else "›" if number == last - 1 < len(audiences) - 1 else ""
             name = cut((Span(f"{more}{sanitize(audience.name)}", style),), size - 1)
-            spans += pad(name, size) if number < last - 1 else name  # blanks behind the last one could be cut with “…”
+            spans += pad(name, size) if number < last - 1 else name  # padding after the last name could be cut with “…”
         return tuple(spans)
 
     @override
@@ -138,7 +138,7 @@ class SeenByGrid(List[AdaptivePlace]):
         return tuple(spans)
 
     def _layout(self, width: int) -> tuple[int, int, int]:
-        """The width of a column, and the first and the one after the last that fit around the one of the cursor."""
+        """Return the width of a column, and the range of visible columns around the cursor."""
         names = self._session.audiences
         size = max([NARROWEST, *(min(WIDEST, len(sanitize(one.name)) + 2) for one in names)])
         fit = max(1, (width - max(20, width // 3)) // size)
@@ -147,7 +147,7 @@ class SeenByGrid(List[AdaptivePlace]):
         return size, first, min(len(names), first + fit)
 
     def _room(self, width: int) -> int:
-        """The width of the titles."""
+        """Return the width of the titles."""
         size, first, last = self._layout(width)
         return max(12, width - size * (last - first))
 
@@ -188,16 +188,16 @@ class SeenByGrid(List[AdaptivePlace]):
         return self._audiences.command_add()
 
     def command_all_pages(self) -> None:
-        """List all pages, or only what has a condition."""
+        """List all pages, or only places with a condition."""
         self._shows_all = not self._shows_all
         self._session.screen.redraw()
 
     def command_test_token(self) -> Awaitable[None]:
-        """Test a pasted token, or make one for the audience."""
+        """Test a pasted token, or create a token for the audience."""
         return ask_token(self._session, self.audience)
 
     def _page_in(self, place: AdaptivePlace, audience: Audience) -> AdaptivePlace | None:
-        """The page itself; of a section or space the first page in it that is not hidden from the audience."""
+        """Return the page itself, or the first page in a section or space that the audience may see."""
         content = self._session.content.value
         if place.kind == "page" or content is None:
             return place

@@ -1,4 +1,4 @@
-"""The tab of the visitor schema: its claims, indented below the objects that they are in."""
+"""The tab of the visitor schema: its claims, indented below the objects that contain them."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ class ClaimList(List[Claim]):
     reason_open = reason_rename
 
     def reason_copy(self) -> str | None:
-        """Disabled without a claim."""
+        """Disabled without a claim, and until the schema is loaded."""
         missing = self._session.screen.engine.missing_reason(GetAdaptiveSchema)
         return missing or self._unloaded() or self._absent()
 
@@ -138,19 +138,19 @@ class ClaimList(List[Claim]):
     command_open = command_rename
 
     async def command_delete(self) -> None:
-        """Delete the claim."""
+        """Delete the claim, after a confirmation."""
         if self.current:
             await self._changes.delete(self.current)
 
     def command_copy(self) -> None:
-        """Copy the claim as conditions name it."""
+        """Copy the claim as written in conditions."""
         if self.current:
             expression = sanitize(self.current.expression)
             self._session.screen.app_context.copy_to_clipboard(expression)
             self._session.screen.notify(f"copied {expression}")
 
     def continue_draft(self, key: str) -> Awaitable[None] | None:
-        """Open the form of a claim or the whole schema, by the key of its draft; None if it is none of those."""
+        """Open the claim form or the schema editor of a draft. Returns None for drafts of other tabs."""
         changes, schema = self._changes, self._session.schema.value
         if key == changes.key:
             return changes.edit()

@@ -1,7 +1,7 @@
-"""Changes of the visitor schema: as JSON in an editor, or a claim in a form.
+"""Changes of the visitor schema: the whole schema as JSON in an editor, or a single claim in a form.
 
-The service replaces the whole schema. So it is read again before each write: a text is merged with what others changed
-since, a claim is put into the schema as it is now. What was typed is a draft until the service has it.
+The service only replaces the whole schema, so each write reads it first. Edited JSON is merged with changes that others
+made in the meantime, and a claim is set in the current schema. Unsaved input is a draft.
 """
 
 from __future__ import annotations
@@ -53,18 +53,18 @@ class SchemaChanges:
 
     @property
     def has_draft(self) -> bool:
-        """Whether there is a draft of the JSON."""
+        """Whether the JSON has a draft."""
         return bool(self._session.screen.engine.outbox.draft(self.key))
 
     def claim_key(self, claim: Claim | None) -> str:
-        """The key of the draft of a claim; None is a new one."""
+        """Return the draft key of a claim, or of a new claim if `claim` is None."""
         return f"claim {claim.name if claim else 'new'} of site {self._session.site.id}"
 
     async def edit(self, *, uses_other_editor: bool = False) -> None:
         """Edit the whole schema as JSON.
 
         Args:
-            uses_other_editor: edit it in the editor that is not the usual one: built in, or the user's own.
+            uses_other_editor: use the editor that is not in the profile: external for built-in, or the reverse.
         """
         screen, outbox = self._session.screen, self._session.screen.engine.outbox
         now = schema_text(await self._read() or empty_schema())
@@ -87,7 +87,7 @@ class SchemaChanges:
         screen.redraw()
 
     async def _edited(self, text: str, base: str, *, uses_other_editor: bool) -> str | None:
-        """The text after it was edited, once it has no mistakes; None if the user leaves it as a draft."""
+        """Let the user edit the text until the schema is valid. Returns None if the user leaves it as a draft."""
         screen = self._session.screen
         draft = DraftSlot(screen.engine.outbox, self.key, base, beside={self._base_key: base})
         if is_built_in(screen.app_context.profile.editor) != uses_other_editor:
@@ -115,7 +115,7 @@ class SchemaChanges:
                 return None
 
     async def _save(self, base: str, text: str) -> None:
-        """Send a text, merged with what others changed since, after a confirmation."""
+        """Send a text after a confirmation, merged with changes that others made in the meantime."""
         screen = self._session.screen
         if text.strip() == base.strip():
             self._keep("", "")
@@ -155,7 +155,7 @@ class SchemaChanges:
         """Add or change a claim with a form.
 
         Args:
-            claim: the claim; None for a new one.
+            claim: the claim to change; None to add a claim.
         """
         screen = self._session.screen
         schema = await self._read() or empty_schema()
@@ -171,7 +171,7 @@ class SchemaChanges:
             screen.notify(SAVED)
 
     async def delete(self, claim: Claim) -> None:
-        """Delete a claim, after a confirmation with the conditions that use it."""
+        """Delete a claim, after a confirmation that lists the affected conditions."""
         screen = self._session.screen
         schema = await self._read() or empty_schema()
         change = ClaimChange(claim.path, None, claim.path)
@@ -182,11 +182,11 @@ class SchemaChanges:
             screen.notify(SAVED)
 
     async def _write_change(self, schema: dict[str, Any], change: ClaimChange) -> None:
-        """Put a claim into the schema as it is now.
+        """Set a claim in the current schema.
 
         Raises:
-            ChecksFailed: somebody changed the same claim meanwhile.
-            InvalidArgument: the schema has become one that the claim does not fit into.
+            ChecksFailed: somebody else changed the same claim in the meantime.
+            InvalidArgument: the claim does not fit into the current schema.
         """
         now = await self._read() or empty_schema()
         for path in {change.path, change.former} - {()}:
@@ -198,21 +198,21 @@ class SchemaChanges:
         await send(self._session.screen, UpdateAdaptiveSchema(**self._session.path, json_schema=schema))
 
     async def _read(self) -> dict[str, Any] | None:
-        """The schema as it is now; None if the site has none."""
+        """Read the current schema. Returns None if the site has no schema."""
         try:
             return (await self._session.screen.engine.read(GetAdaptiveSchema(**self._session.path))).json_schema
         except NotFound:
             return None
 
     def _keep(self, text: str, base: str) -> None:
-        """Store the draft, and the schema that it was edited from; a text like that is no draft."""
+        """Store the draft and the schema that it is based on. A text equal to its base deletes the draft."""
         outbox = self._session.screen.engine.outbox
         is_draft = text.strip() != base.strip()
         outbox.save_draft(self._base_key, base if is_draft else "")
         outbox.save_draft(self.key, text if is_draft else "")
 
     async def _ask_about_draft(self, *, is_outdated: bool) -> str | None:
-        """What becomes of the draft: `continue` or `discard`; None if nothing was chosen."""
+        """Ask whether to `continue` with the draft or `discard` it. Returns None if the user canceled."""
         note = "merged: somebody changed the schema since" if is_outdated else "as you left it"
         choices = [
             Choice("continue", "Continue with the draft", note, letter="c"),
@@ -226,7 +226,7 @@ class SchemaChanges:
         return chosen
 
     def _effects(self, before: dict[str, Any] | None, after: dict[str, Any], *, is_merged: bool) -> list[Line]:
-        """What a new schema changes: its claims, and the conditions that then name claims that are gone."""
+        """Describe the effects of a new schema: changed claims, and conditions that use removed claims."""
         old, new = ({claim.path: claim for claim in schema_claims(schema)} for schema in (before or {}, after))
         lines: list[Line] = []
         for words, style, paths in (
@@ -248,7 +248,7 @@ class SchemaChanges:
 
 
 def _first_mistake(schema: SchemaText) -> str | None:
-    """The first mistake of a schema, and how many more there are; None without one."""
+    """Return the first mistake of a schema, with the number of further mistakes; None for a valid schema."""
     for first in schema.mistakes:
         others = len(schema.mistakes) - 1
         return sanitize(f"{first} (and {count(others, 'more mistake')})" if others else str(first))

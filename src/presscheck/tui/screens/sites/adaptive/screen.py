@@ -1,4 +1,4 @@
-"""The screen of the adaptive content of a site: visitor schema, conditions, audiences, and who sees what."""
+"""The adaptive content screen of a site: visitor schema, conditions, audiences, and who sees what."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class AdaptiveContentScreen(TabScreen):
-    """Visitor schema, conditions and audiences of a site.
+    """The visitor schema, conditions and audiences of a site.
 
     Args:
         organization_id: the organization of the site.
@@ -45,7 +45,7 @@ class AdaptiveContentScreen(TabScreen):
         self.lists = Tabs(self, (self._claims, ConditionList(self.session), self._audiences, self._grid))
 
     async def continue_draft(self, key: str) -> bool:
-        """Open the form or the editor that a draft was written in, by its key; returns whether its subject is there."""
+        """Open the form or the editor of a draft by its key. Returns False if its subject no longer exists."""
         for tab in (self._claims, self._audiences):
             if editing := tab.continue_draft(key):
                 self.lists.show_tab(tab)
@@ -67,7 +67,7 @@ class AdaptiveContentScreen(TabScreen):
 
     @override
     def on_screen_resume(self) -> None:
-        """Draw what changed while the screen was hidden, and the audiences that were saved meanwhile."""
+        """Redraw, and read the audiences: another screen may have saved some."""
         super().on_screen_resume()
         self.session.read_audiences()
 
@@ -81,25 +81,25 @@ class AdaptiveContentScreen(TabScreen):
         self.session.read_content()
 
     def command_unsend(self) -> Awaitable[None]:
-        """Undo the last change of the site; asks first if it was sent."""
+        """Undo the last change of the site, after a confirmation if it was sent."""
         return undo_here(self, self.session.site.id)
 
     def command_back(self) -> None:
-        """Close."""
+        """Close the screen."""
         self.app_context.pop_screen()
 
     def command_left(self) -> None:
-        """Go to the audience on the left; in the other tabs, to the tab before."""
+        """Move to the audience on the left; in the other tabs, show the previous tab."""
         if not (self.shown_tab is self._grid and self._grid.move(-1)):
             self.lists.command_left()
 
     def command_right(self) -> None:
-        """Go to the audience on the right; in the other tabs, to the next tab."""
+        """Move to the audience on the right; in the other tabs, show the next tab."""
         if not (self.shown_tab is self._grid and self._grid.move(1)):
             self.lists.command_right()
 
     def command_view_as(self) -> Awaitable[None]:
-        """Show the site as an audience reads it."""
+        """Show the site as an audience sees it."""
         return view_as(self, self.session.organization_id, self.session.site)
 
     def command_test_token(self) -> Awaitable[None]:
@@ -107,7 +107,7 @@ class AdaptiveContentScreen(TabScreen):
         return ask_token(self.session)
 
     def reason_toggle_adaptive(self) -> str | None:
-        """Disabled without the role, which is a higher one to turn it off on a live site."""
+        """Disabled without the role. Turning adaptive content off on a live site needs the admin role."""
         site = self.session.site
         if reason := write_reason(self, UpdateSite, site, "create"):
             return reason

@@ -1,4 +1,4 @@
-"""The adaptive content of a site while a screen shows it: schema, conditions, audiences, and who sees what."""
+"""The data of the adaptive content screens: schema, conditions, audiences, and who sees what."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ if TYPE_CHECKING:
 
 
 class VisitorSchema:
-    """A visitor schema, and what is in it.
+    """A visitor schema with its claims.
 
     Args:
-        schema: the schema; None if the site has none.
-        updated_at: when it was changed last.
+        schema: the JSON schema; None if the site has none.
+        updated_at: the time of the last change.
     """
 
     def __init__(self, schema: dict[str, Any] | None, updated_at: str | None = None) -> None:
@@ -48,7 +48,7 @@ class VisitorSchema:
 
     @cached_property
     def claims(self) -> tuple[Claim, ...]:
-        """The claims in order."""
+        """The claims in the order of the schema."""
         return tuple(schema_claims(self.schema))
 
     @cached_property
@@ -58,13 +58,13 @@ class VisitorSchema:
 
 
 class Condition(NamedTuple):
-    """A condition that the site uses, or that the service suggests.
+    """A condition in use, or a condition that the service suggests.
 
     Attributes:
-        condition: its text.
-        places: the sections, spaces and pages that have it; none for a suggestion.
-        problem: what is wrong with it; empty if nothing is.
-        description: what it means; empty unless the service tells.
+        condition: the text of the condition.
+        places: the sections, spaces and pages with the condition; empty for a suggestion.
+        problem: why the condition is invalid; empty for a valid condition.
+        description: the description from the service; empty without one.
     """
 
     condition: str
@@ -74,10 +74,10 @@ class Condition(NamedTuple):
 
 
 class AdaptiveContent:
-    """Loads the adaptive content of a site, and keeps what is loaded.
+    """Loads the adaptive content of a site, and stores the results.
 
     Args:
-        screen: the screen that shows it.
+        screen: the screen of the adaptive content.
         organization_id: the organization of the site.
         site: the site.
 
@@ -85,7 +85,7 @@ class AdaptiveContent:
         schema: the visitor schema.
         content: the sections, spaces and pages.
         uses: the conditions in use.
-        conditions: the conditions in use and the suggestions, those with a problem first.
+        conditions: the conditions in use and the suggestions, invalid conditions first.
         limited: the sections, spaces and pages with a condition.
         audiences: the saved audiences.
     """
@@ -100,37 +100,37 @@ class AdaptiveContent:
         self.audiences: tuple[Audience, ...] = ()
         self._templates: Sequence[TemplateCondition] = ()
         self._verdicts: dict[tuple[str, str], Verdict] = {}
-        """Who sees what so far, by the keys of places and the names of audiences."""
+        """Cached results of `seen_by`, by place key and audience name."""
 
     @property
     def path(self) -> dict[str, Any]:
-        """The arguments that name the site in a call."""
+        """The path parameters of the site."""
         return {"organization_id": self.organization_id, "site_id": self.site.id}
 
     @property
     def known(self) -> frozenset[Path] | None:
-        """The claims of the schema; None if the schema is not loaded."""
+        """The paths of the claims in the schema; None until the schema is loaded."""
         return self.schema.value.known if self.schema.value else None
 
     @property
     def is_on(self) -> bool:
-        """Whether the site adapts to its visitors."""
+        """Whether adaptive content is on."""
         return bool(self.site.adaptive_content and self.site.adaptive_content.enabled)
 
     @property
     def stored_audiences(self) -> Audiences:
-        """The audiences of the site, as this machine keeps them."""
+        """The audiences of the site, stored on this machine."""
         return Audiences(self.screen.engine.outbox, self.site.id)
 
     def verdict(self, place: AdaptivePlace, audience: Audience) -> Verdict:
-        """Whether the visitors of an audience see a place."""
+        """Return whether the visitors of an audience see a place."""
         at = (place.key, audience.name)
         if at not in self._verdicts:
             self._verdicts[at] = place.seen_by(audience, self.known)
         return self._verdicts[at]
 
     def load(self) -> None:
-        """Load schema, structure and pages, and again after each change."""
+        """Subscribe to site, schema and structure. Each new structure reads the pages again."""
         watch, subscribe = self.screen.engine.watch, self.screen.subscribe
         subscribe(watch(GetSite(**self.path)), self._take_site, group="site", shows_errors=False)
         subscribe(watch(GetAdaptiveSchema(**self.path)), self._take_schema, group="schema", shows_errors=False)
@@ -148,7 +148,7 @@ class AdaptiveContent:
         self.screen.redraw()
 
     def read_content(self) -> None:
-        """Read the structure, and the pages of all spaces, again."""
+        """Read the structure and the pages of all spaces again."""
 
         async def read() -> None:
             try:
@@ -188,7 +188,7 @@ class AdaptiveContent:
             self._examine()
 
     def _examine(self) -> None:
-        """Find the conditions again, after the schema, the suggestions or the content changed, and draw them."""
+        """Compute the conditions after a change of schema, suggestions or content, then redraw."""
         self._verdicts.clear()
         places = self.content.value.places if self.content.value else ()
         self.limited = tuple(place for place in places if place.condition)

@@ -1,4 +1,4 @@
-"""A page as the visitors of an audience get it: what a condition hides from them is left out."""
+"""A page as the visitors of an audience get it, without the content that conditions hide."""
 
 from __future__ import annotations
 
@@ -31,16 +31,16 @@ if TYPE_CHECKING:
 
 
 WIDEST = 96
-"""Columns of text that are still easy to read."""
+"""Maximum width of readable text in cells."""
 
 
 class VisitorReferences(NoReferences):
-    """Tells which conditions the visitors of an audience meet.
+    """Evaluates conditions for the visitors of an audience.
 
     Args:
-        audience: the visitors.
-        known: the claims of the schema; None if the schema is not known.
-        is_on: whether the site has adaptive content; without it, conditions do not apply.
+        audience: the audience.
+        known: the claims of the schema; None if the schema is not loaded.
+        is_on: whether the site has adaptive content. If not, conditions do not apply.
     """
 
     def __init__(self, audience: Audience, known: Collection[Path] | None, *, is_on: bool = True) -> None:
@@ -48,21 +48,21 @@ class VisitorReferences(NoReferences):
 
     @override
     def shows(self, condition: str) -> bool | None:
-        """Whether they meet a condition; None, so that the block is drawn with its condition, if it cannot be told."""
+        """Return whether the visitors meet a condition; None, which draws the block with its condition, if unknown."""
         if self._audience.problem:
             return None
         return not self._is_on or judge(condition, self._audience.claims, self._known).holds
 
 
 class VisitorPage(BaseScreen):
-    """A page for the visitors of an audience.
+    """A page as the visitors of an audience get it.
 
     Args:
         place: the page.
-        audience: the visitors.
-        known: the claims of the schema; None if the schema is not known.
-        is_on: whether the site has adaptive content; without it, conditions do not apply.
-        doubt: why it cannot be told whether they see the page at all; empty if they do.
+        audience: the audience.
+        known: the claims of the schema; None if the schema is not loaded.
+        is_on: whether the site has adaptive content. If not, conditions do not apply.
+        doubt: why it is unknown whether the visitors see the page; empty if they see it.
     """
 
     SCOPE = "site"
@@ -137,6 +137,6 @@ class VisitorPage(BaseScreen):
         view.focus()
 
     def command_open_all(self) -> None:
-        """Open all tabs, expandables and tables; again: fold them."""
+        """Expand all tabs, expandables and tables, or collapse them again."""
         view = self.query_one(PageView)
         view.show_all(shows_all=not (view.controls and view.controls.shows_all))

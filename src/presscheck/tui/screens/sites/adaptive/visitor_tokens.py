@@ -1,6 +1,6 @@
-"""Visitor tokens: what a pasted one says and whether the site accepts it, and one that is made for an audience.
+"""Visitor tokens: decoding and checking a pasted token, and creating a token for an audience.
 
-The key of the site is read for this, and never shown.
+Both read the key of the site, which is never shown.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ if TYPE_CHECKING:
     from presscheck.tui.screens.sites.adaptive.session import AdaptiveContent
 
 LONGEST_PASTE = 8000
-"""The most characters of a token with the address that it is in."""
+"""Maximum number of characters of a pasted token, or of the address that contains it."""
 
 
 async def ask_token(session: AdaptiveContent, audience: Audience | None = None) -> None:
-    """Test a pasted token, or make one for an audience.
+    """Test a pasted token, or create a token for an audience.
 
     Args:
         session: the adaptive content of the site.
@@ -90,7 +90,7 @@ async def _make(session: AdaptiveContent, audience: Audience, *, with_address: b
 
 
 async def _key(session: AdaptiveContent) -> tuple[str | None, str]:
-    """The key of the site, and why it cannot be read; the reason is empty if it can."""
+    """Return the key of the site, and why it cannot be read; one of them is empty."""
     try:
         key = (await session.screen.engine.read(GetPublishingAuth(**session.path))).private_key
     except (Forbidden, NotFound):
@@ -101,7 +101,7 @@ async def _key(session: AdaptiveContent) -> tuple[str | None, str]:
 
 
 def _lines(session: AdaptiveContent, token: VisitorToken, reason: str) -> list[Line]:
-    """What a token says, whether the site accepts it, and which audience it is."""
+    """Return the lines about a token: signature, validity, audience and claims."""
     sign, style, words = {
         "valid": ("✓", "added", "the site signed it"),
         "invalid": ("✗", "removed", token.problem),
@@ -150,13 +150,13 @@ def _shown(value: object) -> str:
 
 
 def _note(name: str, value: object, known: frozenset[Path] | None) -> Span:
-    """Whether the schema has a claim."""
+    """Return a warning if the schema has no such claim."""
     is_unknown = known is not None and (name,) not in known
     return Span("   not in the schema", "waiting") if is_unknown else Span("")
 
 
 def _problem(text: str) -> str | None:
-    """Why a text is no token."""
+    """Return why a text is not a token; None for a token."""
     try:
         read_token(text, None, 0)
     except InvalidArgument as error:

@@ -1,1 +1,1 @@
-"""The screen of the customization of a site."""
+"""The customization screen of a site."""

@@ -1,4 +1,4 @@
-"""Edits of a customization: a value from a list, several in a form, links and their order, undo."""
+"""Edits of a customization: values from a list or a form, links and their order, and undo."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 class Edits:
-    """Handles the commands that edit the form.
+    """Handles the commands that edit the customization.
 
     Args:
         session: the customization of the site.
@@ -45,11 +45,11 @@ class Edits:
         self._session = session
 
     def reason_open(self) -> str | None:
-        """Disabled where nothing can be changed."""
+        """Disabled without a setting, and if the customization cannot be edited."""
         return self._session.reason() or (None if self._session.row else "there is no setting here")
 
     def command_open(self) -> Awaitable[None] | None:
-        """Switch a flag, choose from a list, or change the values of a setting or link in a form."""
+        """Toggle a flag, choose a value from a list, or change values in a form."""
         row, session = self._session.row, self._session
         if row is None:
             return None
@@ -69,7 +69,7 @@ class Edits:
     reason_rename = reason_open
 
     def command_rename(self) -> Awaitable[None] | None:
-        """Change all settings of the group in one form."""
+        """Change all settings of the group in a form."""
         rows = [row for row in self._session.screen.lists.tab.items if not row.is_item and not row.setting.is_list]
         if not rows:
             return None
@@ -86,12 +86,12 @@ class Edits:
         return None if row and row.setting.is_list else "links are added in the lists of header and footer"
 
     def command_add(self) -> Awaitable[None] | None:
-        """Add a link, a group or an account; below a link, choose whether it goes into its menu."""
+        """Add a link, a group or an account. On a link that can have a menu, choose where to add."""
         row = self._session.row
         return self._add(row) if row else None
 
     def reason_delete(self) -> str | None:
-        """Disabled on what must be there."""
+        """Disabled on required settings."""
         row = self._session.row
         if reason := self.reason_open():
             return reason
@@ -104,7 +104,7 @@ class Edits:
         return f"{row.setting.label.lower()} has to be set" if row.setting.is_required else None
 
     def command_delete(self) -> None:
-        """Remove the link, or what the setting is set to; z brings it back."""
+        """Remove the link, or the value of the setting."""
         row = self._session.row
         if row:
             what = self._title(row) if row.is_item else row.setting.label
@@ -127,11 +127,11 @@ class Edits:
         self._move(-1)
 
     def reason_unsend(self) -> str | None:
-        """Disabled without an edit."""
+        """Disabled without edits."""
         return None if self._session.can_undo else "no unsaved edit to undo: . b restores what the site had before"
 
     def command_unsend(self) -> None:
-        """Undo the last edit that is not saved."""
+        """Undo the last unsaved edit."""
         self._session.undo()
 
     def reason_discard_draft(self) -> str | None:
@@ -139,7 +139,7 @@ class Edits:
         return None if self._session.is_changed else "there are no unsaved edits"
 
     async def command_discard_draft(self) -> None:
-        """Forget all edits, after a confirmation."""
+        """Discard all edits, after a confirmation."""
         lines: list[Line] = [(Span("Your unsaved edits are lost: they are in no other place.", "waiting"),)]
         if await confirm(self._session.screen, "Discard your edits?", lines, "Discard"):
             self._session.discard()
@@ -205,7 +205,10 @@ class Edits:
             self._session.change(made)
 
     async def _ask(self, title: str, form: SettingsForm) -> dict[str, Any] | None:
-        """The document that a form makes; None if it was closed. The draft of the screen has what was typed before."""
+        """Ask with a form, and return the resulting document; None if the form was closed.
+
+        The draft of the form restores earlier input.
+        """
         session, start = self._session, self._session.document
         draft = DraftSlot(session.screen.engine.outbox, f"customization {title} of site {session.site.id}")
 
@@ -220,7 +223,7 @@ class Edits:
         return made
 
     async def _lookup(self, reference: Reference) -> Sequence[Choice]:
-        """The spaces that a link can lead to."""
+        """Return the spaces that a link can lead to."""
         call = ListSpaces(organization_id=self._session.organization_id)
         spaces = await whole_listing(self._session.screen.engine, call)
         return [Choice(space.id, sanitize(space.title) or space.id) for space in spaces]

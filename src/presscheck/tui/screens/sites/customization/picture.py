@@ -1,4 +1,4 @@
-"""A small picture of a site in the terminal: header, list of pages, text and buttons, in the colors of both themes."""
+"""A small preview of a site in the terminal: header, list of pages, text and buttons, in the colors of both themes."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ if TYPE_CHECKING:
     from presscheck.engine.site_customization.settings import Document
 
 SIDE = 11
-"""The columns of the list of pages."""
+"""Width in cells of the list of pages."""
 MOST_LINKS = 3
 GAP = 2
 HEIGHT = 9
-"""The lines of one picture, with its name."""
+"""Height in lines of the preview of a theme, including its name."""
 
 
 def picture(document: Document, title: str, columns: int, *, side_by_side: bool) -> list[Line]:
-    """The pictures of the light and the dark theme.
+    """Draw the previews of the light and the dark theme.
 
     Args:
         document: the customization.
         title: the title of the site, as display text.
         columns: the width in cells.
-        side_by_side: whether the themes are in the same lines; otherwise the dark one is below.
+        side_by_side: draw the themes next to each other; otherwise, the dark theme is below the light theme.
     """
     if not side_by_side:
         return [line for mode in MODES for line in (*_page(document, title, mode, columns), ())]
@@ -105,12 +105,12 @@ def _content(document: Document, page: Palette, columns: int) -> list[Line]:
 
 
 def _row(side: Line, text: Line, page: Palette, columns: int) -> Line:
-    """A line of the page: the list of pages on the left, the text on the right."""
+    """Join a line of the list of pages on the left and a line of text on the right."""
     return (*_on(page.sidebar, side, SIDE), *_on(page.ground, (Span(" "), *text), columns - SIDE))
 
 
 def _on(color: str, line: Line, columns: int) -> Line:
-    """A line of so many cells on a color; spans on a color of their own keep it."""
+    """Pad a line to a width in cells, on a background color. Spans with their own background keep it."""
     padded = pad(cut(line, columns), columns)
     return tuple(
         span if "on#" in span.style else span._replace(style=f"{span.style} on{color}".strip()) for span in padded

@@ -1,4 +1,4 @@
-"""A setting as a row: its name, its value, a swatch and the contrast of a color, and what is wrong with it."""
+"""A setting as a row: name, value, color swatch with contrast, and problem."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ if TYPE_CHECKING:
 
 NAME_COLUMNS, COLOR_COLUMNS = 26, 24
 NOUNS = {"header.links": "link", "footer.groups": "group", "socialAccounts": "account"}
-"""What the items of lists are called."""
+"""Nouns for the items of lists."""
 LEVELS = {"AAA": "added", "AA": "added", "fails": "removed"}
 SWATCH = 4
 
 
 def heading_of(*, has_colors: bool, columns: int) -> Line:
-    """The names of the columns."""
+    """Return the headings of the columns."""
     names = ("light", "dark") if has_colors else ("value",)
     cells = [*pad((Span("  setting"),), NAME_COLUMNS)]
     for name in names:
@@ -43,14 +43,14 @@ def heading_of(*, has_colors: bool, columns: int) -> Line:
 
 
 def row_line(row: Row, document: Document, columns: int, *, is_changed: bool, error: str) -> Line:
-    """A row.
+    """Draw a row.
 
     Args:
         row: the setting or item.
-        document: the document that it is in.
+        document: the document that contains the setting.
         columns: the width in cells.
         is_changed: whether the user changed it.
-        error: what is wrong with it.
+        error: the problem of the setting; empty for none.
     """
     mark = Span("± " if is_changed else "  ", "waiting")
     if row.is_item:
@@ -60,7 +60,7 @@ def row_line(row: Row, document: Document, columns: int, *, is_changed: bool, er
 
 
 def setting_value(setting: Setting, document: Document) -> Line:
-    """The value of a setting."""
+    """Format the value of a setting."""
     value = value_at(document, setting.path)
     if setting.is_list:
         items = items_at(document, setting.path)
@@ -82,7 +82,7 @@ def setting_value(setting: Setting, document: Document) -> Line:
 
 
 def value_words(value: Any, is_reference: bool = False) -> str:
-    """A value in words; untrusted text."""
+    """Return a value in words; untrusted text."""
     if is_reference:
         return reference_text(value)
     if isinstance(value, bool):
@@ -96,7 +96,7 @@ def value_words(value: Any, is_reference: bool = False) -> str:
 
 
 def _object_words(value: Any) -> str:
-    """An object, such as the icon, as its texts."""
+    """Return the texts of an object, such as an icon, on a line."""
     if isinstance(value, dict):
         return sanitize(
             " · ".join(filter(None, (_object_words(one) for one in cast("dict[str, Any]", value).values())))

@@ -1,4 +1,4 @@
-"""Saving a customization without overwriting what somebody else changed, and restoring what the site had before."""
+"""Saves a customization without overwriting changes of others, and restores snapshots."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ if TYPE_CHECKING:
 OFFLINE = "you are offline: your edits are kept as a draft until you save them"
 KEPT = "not saved: your edits are kept as a draft"
 MOST_LINES = 40
-"""The most fields that a question lists."""
+"""Maximum number of fields in a confirmation."""
 
 
 class Saves:
-    """Handles the commands that save the form, and restore a snapshot.
+    """Handles the commands that save the customization or restore a snapshot.
 
     Args:
         session: the customization of the site.
@@ -55,15 +55,15 @@ class Saves:
         return self._reason() or (None if self._session.is_changed else "there are no unsaved edits")
 
     async def command_send(self) -> None:
-        """Save the edits: what somebody else changed in the meantime is shown first, and stays."""
+        """Save the edits. Changes that somebody else made in the meantime are shown first, and stay."""
         await self._save()
 
     def reason_restore_snapshot(self) -> str | None:
-        """Disabled without a snapshot."""
+        """Disabled without a snapshot, offline, and without the role."""
         return self._reason() or ("no snapshot yet: each save keeps one" if self._snapshots.is_empty else None)
 
     async def command_restore_snapshot(self) -> None:
-        """Choose what the site had before one of the last changes, and save it after a confirmation."""
+        """Choose a snapshot, and save its customization after a confirmation."""
         session, screen = self._session, self._session.screen
         choices = await asyncio.to_thread(self._choices)
         if not choices:
@@ -90,7 +90,7 @@ class Saves:
         return self._session.screen.engine.site_snapshots.of(self._session.site.id)
 
     def _choices(self) -> list[Choice]:
-        """The snapshots with a customization, the newest first, and how much each differs from what is shown."""
+        """Return the snapshots with a customization, newest first, with the number of differences from the site."""
         return [choice for snapshot in self._snapshots.every() if (choice := self._choice(snapshot))]
 
     def _choice(self, snapshot: Snapshot) -> Choice | None:
@@ -109,10 +109,10 @@ class Saves:
         return Choice(snapshot.name, f"before {what} of {day} {clock} UTC", note)
 
     async def _read(self) -> SiteState:
-        """What the site has now.
+        """Read the current customization of the site.
 
         Raises:
-            PresscheckError: it cannot be read.
+            PresscheckError: the customization cannot be read.
         """
         session = self._session
         reader = StateReader(session.screen.engine, session.organization_id, session.site.id)
@@ -149,7 +149,7 @@ class Saves:
         await self._send(state, merged.document)
 
     async def _send(self, state: SiteState, document: Document) -> None:
-        """Send a document, unless the site is not as it was just read."""
+        """Send a document, unless the site has changed since `state` was read."""
         session, screen = self._session, self._session.screen
         config = SiteConfig(customization=dict(document))
         plan = plan_push(config, state, prune=True)
@@ -174,7 +174,7 @@ class Saves:
             screen.notify(f"saved{left}: . b restores what it had before")
 
     async def _settled(self, merged: Merged) -> Merged | None:
-        """The merged document after the user chose a value in each conflict; None if that was given up."""
+        """Ask for a value in each conflict. Returns the merged document, or None if the user canceled."""
         everything = ""
         for number, conflict in enumerate(merged.conflicts):
             left = len(merged.conflicts) - number
@@ -203,7 +203,7 @@ class Saves:
         return await choose(self._session.screen, title, choices)
 
     def _has_problems(self, document: Document, now: Document) -> bool:
-        """Whether a value is invalid; it is shown at its setting."""
+        """Return whether a value is invalid, and show the first problem at its setting."""
         session = self._session
         problems = problems_of(document, now)
         for name, reason in problems.items():
@@ -214,7 +214,7 @@ class Saves:
         return False
 
     def _place_error(self, error: PresscheckError) -> None:
-        """Show an error of the service at the setting that it names."""
+        """Show an error of the service at the setting that the error names."""
         session, screen = self._session, self._session.screen
         named = next(
             (
@@ -232,7 +232,7 @@ class Saves:
         screen.notify(sanitize(f"not saved: {error.message}"))
 
     def _lines(self, now: Document, document: Document, drift: Sequence[Drift]) -> list[Line]:
-        """What somebody else changed, which colors are then hard to read, and what is saved."""
+        """Return the lines of the confirmation: changes by others, contrast warnings, and changed fields."""
         lines: list[Line] = []
         if drift:
             lines.append((Span("Somebody else changed this in the meantime; it stays unless it is below:", "waiting"),))
@@ -240,7 +240,7 @@ class Saves:
             lines.append(())
         found = compare(SiteConfig(customization=dict(now)), SiteConfig(customization=dict(document)))
         changes = [one for one in found if not (_is_nothing(one.site) and _is_nothing(one.file))]
-        # above the fields: these may be more than the terminal has lines
+        # contrast first: the fields may not fit into the terminal
         lines += _contrast_lines(now, document)
         if self._session.site.published:
             lines.append((Span("The site is live: readers see it at once.", "waiting"),))
@@ -253,7 +253,7 @@ class Saves:
 
 
 def _is_nothing(value: Any) -> bool:
-    """Whether a value is missing or an empty list, which a list with items is compared as."""
+    """Return whether a value is missing or empty. A change from one to the other is not listed."""
     return value is None or value in ([], {})
 
 
@@ -265,7 +265,7 @@ def _drift_line(drift: Drift) -> Line:
 
 
 def _contrast_lines(now: Document, document: Document) -> list[Line]:
-    """The colors that text can be read on now, and not with the new document."""
+    """Return warnings about colors whose contrast changes and is too low."""
     lines: list[Line] = []
     for setting in settings_of(document):
         for mode in MODES if setting.is_color else ():

@@ -1,4 +1,4 @@
-"""The screen of the customization of a site: its settings by group as a form, and a picture of the result."""
+"""The customization screen of a site: settings by group as a form, with a preview of the result."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class CustomizationScreen(TabScreen):
-    """The customization of a site as a form.
+    """A form with the customization of a site.
 
     Args:
         organization_id: the organization of the site.
@@ -98,7 +98,7 @@ class CustomizationScreen(TabScreen):
         view.show(picture(session.document, title, columns, side_by_side=is_narrow) if is_loaded else ())
 
     def command_back(self) -> None:
-        """Close; edits are kept as a draft."""
+        """Close the screen. Unsaved edits stay as a draft."""
         if self.session.is_changed:
             self.notify("your edits are kept as a draft: g y opens them again")
         self.app_context.pop_screen()

@@ -1,4 +1,4 @@
-"""The customization of a site while it is edited: as it was read, and as the user wants it, kept as a draft."""
+"""The customization of a site while it is edited: the site's document, and the edited document as a draft."""
 
 from __future__ import annotations
 
@@ -24,23 +24,23 @@ if TYPE_CHECKING:
     from presscheck.tui.ui.tabs import TabScreen
 
 MOST_STEPS = 200
-"""The most edits that can be undone."""
+"""Maximum number of edits that can be undone."""
 
 
 class Customization:
-    """Loads the customization of a site, and keeps it with the edits of the user.
+    """Loads the customization of a site, and stores it together with the user's edits.
 
     Args:
-        screen: the screen that shows it.
+        screen: the customization screen.
         organization_id: the organization of the site.
         site: the site.
 
     Attributes:
-        base: the document that the edits began with; None until it is loaded.
-        document: the document as the user wants it.
-        present: the document that the site has, as far as this machine knows.
-        error: why it could not be loaded.
-        errors: what the service refused, by the path of the setting.
+        base: the document that the edits are based on; None until it is loaded.
+        document: the edited document.
+        present: the latest loaded document of the site.
+        error: why loading failed.
+        errors: errors of the service by setting name.
     """
 
     def __init__(self, screen: TabScreen, organization_id: str, site: Site) -> None:
@@ -56,7 +56,7 @@ class Customization:
 
     @property
     def path(self) -> dict[str, Any]:
-        """The arguments that name the site in a call."""
+        """The path parameters of the site."""
         return {"organization_id": self.organization_id, "site_id": self.site.id}
 
     @property
@@ -66,12 +66,12 @@ class Customization:
 
     @property
     def is_changed(self) -> bool:
-        """Whether there are edits that are not saved."""
+        """Whether there are unsaved edits."""
         return self.base is not None and self.document != self.base
 
     @property
     def is_outdated(self) -> bool:
-        """Whether somebody else changed the site since the edits began, as far as this machine knows."""
+        """Whether somebody else has changed the site since the edits began, judged by the latest loaded document."""
         return self.is_changed and self.present != self.base
 
     @property
@@ -80,7 +80,7 @@ class Customization:
         return bool(self._steps)
 
     def reason(self) -> str | None:
-        """Why nothing can be edited; offline edits are kept as a draft."""
+        """Return why the customization cannot be edited; None if it can. Offline edits are stored as a draft."""
         status = self.screen.engine.status
         if self.base is None:
             return "the customization is not loaded"
@@ -89,11 +89,11 @@ class Customization:
         return write_reason(self.screen, UpdateCustomization, self.site, "create")
 
     def differs(self, path: Place) -> bool:
-        """Whether the user changed what is at a place."""
+        """Return whether the user has changed the value at a path."""
         return value_at(self.document, path) != value_at(self.base, path)
 
     def load(self) -> None:
-        """Load the customization, and again after each change."""
+        """Subscribe to the customization, and to the site and share links that it depends on."""
         watch, subscribe = self.screen.engine.watch, self.screen.subscribe
         subscribe(watch(GetSite(**self.path)), self._take_site, group="site", shows_errors=False)
         links = watch(ListShareLinks(**self.path, limit=ALL))
@@ -101,7 +101,7 @@ class Customization:
         subscribe(watch(GetCustomization(**self.path)), self._take, group="customization", shows_errors=False)
 
     def go_to(self, name: str) -> None:
-        """Show the tab of a setting, with the cursor on it."""
+        """Show the tab of a setting, and select the setting."""
         lists = self.screen.lists
         for tab in lists.tabs:
             tab.filter("")
@@ -113,7 +113,7 @@ class Customization:
         self.screen.redraw()
 
     def change(self, document: Document) -> None:
-        """Make an edit."""
+        """Apply an edit."""
         if document != self.document:
             self._steps = [*self._steps[1 - MOST_STEPS :], self.document]
             self._edit(document)
@@ -124,13 +124,13 @@ class Customization:
             self._edit(self._steps.pop())
 
     def restart(self, base: Document, document: Document) -> None:
-        """Begin again with what the site has; `document` is what the user wants of it."""
+        """Replace the document of the site and the edited document, for example after saving."""
         self.base, self.present = dict(base), dict(base)
         self._steps = [] if document == base else [dict(base)]
         self._edit(document)
 
     def discard(self) -> None:
-        """Forget all edits."""
+        """Discard all edits."""
         self.restart(self.present, self.present)
 
     def _edit(self, document: Document) -> None:
@@ -155,7 +155,7 @@ class Customization:
         self._update()
 
     def _update(self) -> None:
-        """Take what was received, with names in the place of keys of share links; edits stay."""
+        """Update the current document, with share links by name instead of by key. Edits stay."""
         if self._received is not None:
             plain = {name: value for name, value in self._received.items() if name not in GENERATED}
             self.present = SiteSecrets(self.site, self._share_links).hide(without_nulls(plain))

@@ -1,4 +1,4 @@
-"""A tab of the customization: the settings of one group, and the links of its lists as trees."""
+"""A tab of the customization: the settings of a group, with the links of its lists as trees."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class SettingList(List[Row]):
         self._group: Group = group
         self.name = group
         self._rows: tuple[Document, tuple[Row, ...]] = ({}, ())
-        """The rows, and the document that has them; an edit makes another document."""
+        """The rows with the document that they were made from. Each edit makes another document."""
         super().__init__(())
 
     @override
@@ -57,7 +57,7 @@ class SettingList(List[Row]):
     @override
     @property
     def total(self) -> None:
-        """Settings are not counted."""
+        """None: settings are not counted."""
 
     @override
     def key_of(self, item: Row) -> Place:
@@ -81,7 +81,6 @@ class SettingList(List[Row]):
 
     @override
     def summary(self) -> Line:
-        """How readable the colors are, and what is not saved."""
         session, document = self._session, self._session.document
         if session.base is None:
             return ()

@@ -1,1 +1,1 @@
-"""The history of a site: what was published and changed, compared with now, and restored."""
+"""The history of a site: publishes and changes, to compare and restore."""

@@ -1,4 +1,4 @@
-"""Restores one part of a snapshot of a site, after showing what is sent."""
+"""Restores a part of a site snapshot, after a confirmation that lists the calls."""
 
 from __future__ import annotations
 
@@ -32,20 +32,20 @@ WRITES: dict[Part, type[Operation[Any]]] = {
     "visitor_schema": UpdateAdaptiveSchema,
     "redirects": UpdateRedirect,
 }
-"""The parts that can be restored, each with one of its calls."""
+"""Parts that can be restored, with an operation that decides whether the user may write the part."""
 LETTERS: dict[Part, str] = {"structure": "s", "customization": "c", "visitor_schema": "v", "redirects": "r"}
 MOST_LINES = 60
-"""The most calls that a question lists."""
+"""Maximum number of calls that a confirmation lists."""
 
 
 def restore_reason(session: HistorySession, snapshot: Snapshot) -> str | None:
-    """Why a snapshot cannot be restored now."""
+    """Return why a snapshot cannot be restored now; None if it can."""
     operation = next((WRITES[part] for part in snapshot.parts if part in WRITES), UpdateCustomization)
     return write_reason(session.screen, operation, session.site, "create")
 
 
 async def restore(session: HistorySession, snapshot: Snapshot) -> None:
-    """Choose a part of a snapshot, show the calls that restore it, and send them."""
+    """Choose a part of a snapshot, confirm the calls that restore it, and send them."""
     screen = session.screen
     config = await session.config(snapshot)
     now = (await session.reader.read(config.parts)).config
@@ -74,7 +74,7 @@ async def restore(session: HistorySession, snapshot: Snapshot) -> None:
 
 
 async def _choose_part(session: HistorySession, snapshot: Snapshot, config: SiteConfig, now: SiteConfig) -> Part | None:
-    """The part to restore; None if that was given up, or if there is none."""
+    """Ask for the part to restore. Returns None if the user canceled."""
     choices = list[Choice]()
     for part in WRITES:
         if part not in config.parts:
@@ -89,7 +89,7 @@ async def _choose_part(session: HistorySession, snapshot: Snapshot, config: Site
 
 
 async def _ask_removal(session: HistorySession, plan: Plan, whole: Plan) -> bool | None:
-    """Whether what was added since is removed; None if that was given up."""
+    """Ask whether to remove later additions. Returns None if the user canceled."""
     added, calls = count(len(plan.kept), "addition"), count(len(whole.steps), "call")
     choices = [
         Choice("remove", f"As it was: also remove {added} made since", calls, letter="r"),
@@ -100,7 +100,7 @@ async def _ask_removal(session: HistorySession, plan: Plan, whole: Plan) -> bool
 
 
 def _lines(session: HistorySession, plan: Plan) -> list[Line]:
-    """What is sent, what changes by it, and what stays as it is."""
+    """Return the lines of the confirmation: calls, changed fields, and fields that only the web app can change."""
     lines: list[Line] = [(Span(f"{count(len(plan.steps), 'call')} to send:", "strong"),)]
     lines += [(Span(f"{sanitize(step.text)}"),) for step in plan.steps[:MOST_LINES]]
     if len(plan.steps) > MOST_LINES:
@@ -120,7 +120,7 @@ def _lines(session: HistorySession, plan: Plan) -> list[Line]:
 async def _send(
     session: HistorySession, snapshot: Snapshot, part: Part, state: SiteState, resolved: SiteConfig, plan: Plan
 ) -> None:
-    """Send a plan, unless the site is not as it was when the plan was made."""
+    """Send a plan, unless the site has changed since the plan was made."""
     screen = session.screen
     what = f"restore of {_part_name(part)} from {snapshot.name}"
 
@@ -145,7 +145,7 @@ async def _send(
 
 
 def _stopped_lines(receipt: Receipt) -> list[Line]:
-    """What was sent, what failed, and what was not sent."""
+    """List the sent, failed and unsent calls."""
     lines: list[Line] = []
     if receipt.error:
         lines = [(Span(f" {sanitize(receipt.error.message)}", "removed"),), ()]
@@ -156,7 +156,7 @@ def _stopped_lines(receipt: Receipt) -> list[Line]:
 
 
 def time_of(snapshot: Snapshot) -> str:
-    """The time of a snapshot, as display text."""
+    """Return the time of a snapshot as display text."""
     day, _, time = snapshot.name.partition("T")
     return f"{day} {time[:2]}:{time[2:4]}:{time[4:6]} UTC"
 

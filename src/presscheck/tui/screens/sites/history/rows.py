@@ -1,4 +1,4 @@
-"""The list of what happened to a site: marked, compared with each other and with now, and restored."""
+"""The list of a site's history: rows can be marked, compared with each other or with the current site, and restored."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ if TYPE_CHECKING:
     from presscheck.tui.screens.sites.history.session import HistorySession
 
 WHEN, WHO, WHAT, SHORT, SOURCE = 8, 16, 24, 16, 14
-"""Widths of the columns; the details get the rest. A narrow list has short words, and no source."""
+"""Widths of the columns in cells; the details get the rest. A narrow list has a short `what` column and no source."""
 STYLES = {"published": "added", "unpublished": "removed", "merged": "link"}
-"""The styles of kinds of rows; the others are plain."""
+"""Styles of row kinds; other kinds have no style."""
 NO_SNAPSHOT = "no snapshot: only changes from this machine have one"
 LOADING: Line = (Span(" Loading …", "quiet"),)
 
 
 class HistoryList(List[HistoryRow]):
-    """What happened to a site, the newest first.
+    """The history of a site, newest first.
 
     Args:
         session: the history of the site.
@@ -78,7 +78,7 @@ class HistoryList(List[HistoryRow]):
         return super().heading(width)
 
     def details(self) -> list[Line]:
-        """More about the row under the cursor."""
+        """Return details of the row under the cursor."""
         row, lines = self.current, list[Line]()
         if row:
             moment = exact(datetime.fromtimestamp(row.at, UTC).isoformat()) if row.at else "–"
@@ -105,7 +105,7 @@ class HistoryList(List[HistoryRow]):
         return None if is_online else "you are offline, and the service has what it is now"
 
     async def command_open(self) -> None:
-        """Show what changed from the snapshot to now, field by field."""
+        """Show the changes from the snapshot to the current site, field by field."""
         snapshot, session = self._snapshot(), self._session
         if snapshot is None:
             return
@@ -126,7 +126,7 @@ class HistoryList(List[HistoryRow]):
         return None if marked == 2 else f"{count(marked, 'row')} marked: space marks the two rows to compare"
 
     async def command_act_on_marked(self) -> None:
-        """Show what changed from the older of two marked snapshots to the newer one."""
+        """Show the changes from the older to the newer of two marked snapshots."""
         newer, older = self._marked_snapshots()
 
         async def sides() -> tuple[SiteConfig, SiteConfig]:
@@ -135,7 +135,7 @@ class HistoryList(List[HistoryRow]):
         await self._show_changes(f"Changes from {time_of(older)} to {time_of(newer)}", sides())
 
     async def _show_changes(self, title: str, sides: Awaitable[tuple[SiteConfig, SiteConfig]]) -> None:
-        """Show what changed from one configuration to another."""
+        """Show the changes between two configurations."""
         page = TextScreen(title, [LOADING])
         await self._session.screen.app_context.push_screen(page)
         try:
@@ -150,7 +150,7 @@ class HistoryList(List[HistoryRow]):
         return self.reason_open() or (restore_reason(self._session, snapshot) if snapshot else None)
 
     async def command_restore_snapshot(self) -> None:
-        """Choose a part of the snapshot, show the calls that restore it, and send them."""
+        """Choose a part of the snapshot, confirm the calls that restore it, and send them."""
         snapshot = self._snapshot()
         if snapshot:
             await restore(self._session, snapshot)

@@ -1,4 +1,4 @@
-"""The screen of the history of a site: when it was published and changed, by which user, and who knows that."""
+"""The history screen of a site: when it was published and changed, by which user, and the source of each row."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class SiteHistoryScreen(BaseScreen):
-    """What happened to a site, the newest first.
+    """The history of a site, newest first.
 
     Args:
         organization_id: the organization of the site.
@@ -73,7 +73,7 @@ class SiteHistoryScreen(BaseScreen):
 
     @on(RowList.RowHighlighted)
     def row_highlighted(self) -> None:
-        """Show more about another row."""
+        """Show the details of the new row."""
         self._draw_details()
         self.refresh_status_bars()
 
@@ -83,7 +83,7 @@ class SiteHistoryScreen(BaseScreen):
         self.session.load()
 
     async def command_find_here(self) -> None:
-        """Filter the rows by a text: a name, what happened, or the source."""
+        """Filter the rows by user, event or source."""
 
         def apply(text: str) -> None:
             self.list.filter(text)
@@ -92,7 +92,7 @@ class SiteHistoryScreen(BaseScreen):
         await self.find.open(RowFilter(lambda: self.list.rows, apply), self.list.rows)
 
     def command_back(self) -> None:
-        """Remove all marks; without marks, close."""
+        """Remove all marks; without marks, close the screen."""
         if not self.list.rows.clear_marks():
             self.app_context.pop_screen()
 

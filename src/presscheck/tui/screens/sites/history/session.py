@@ -1,4 +1,4 @@
-"""The history of a site while its screen is open, and its snapshots."""
+"""The data of the history screen: the history of a site, and its snapshots."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 
 class HistorySession:
-    """Loads the history of a site, and keeps it.
+    """Loads the history of a site, and stores it.
 
     Args:
-        screen: the screen that shows it.
+        screen: the history screen.
         organization_id: the organization of the site.
         site: the site.
     """
@@ -31,7 +31,7 @@ class HistorySession:
 
     @property
     def reader(self) -> StateReader:
-        """Reads what the site has now."""
+        """A reader of the current state of the site."""
         return StateReader(self.screen.engine, self.organization_id, self.site.id)
 
     def load(self) -> None:

@@ -1,1 +1,1 @@
-"""The screen of the structure of a site: section groups, sections and spaces as a tree."""
+"""The structure screen of a site: section groups, sections and spaces as a tree."""

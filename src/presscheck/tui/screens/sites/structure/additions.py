@@ -1,4 +1,4 @@
-"""New items of a site: a space, a section with its first space, a group of sections."""
+"""Adds items to a site: a space, a section with its first space, or a group of sections."""
 
 from __future__ import annotations
 
@@ -46,11 +46,11 @@ class Additions:
         self._session = session
 
     def reason_add(self) -> str | None:
-        """Disabled where nothing can be changed."""
+        """Disabled if the structure cannot be changed."""
         return self._session.reason(AddSiteSpace)
 
     async def command_add(self) -> None:
-        """Choose what to add, and add it."""
+        """Choose a kind of item, and add an item."""
         model, item = self._session.model, self._session.item
         section, group = model.section_of(item), self._group(model, item)
         into = f"to the section {title_of(section)}" if section else "" if not model.sections else "to a section"
@@ -77,13 +77,12 @@ class Additions:
 
     @staticmethod
     def _group(model: SiteTree, item: StructureItem | None) -> SiteSectionGroup | None:
-        """The group that an item is, or is in."""
         keys = (*model.ancestors(key_of(item)), key_of(item)) if item else ()
         groups = [found for key in keys if isinstance(found := model.items.get(key), SiteSectionGroup)]
         return groups[-1] if groups else None
 
     async def _add_space(self, model: SiteTree, section: SiteSection | None) -> None:
-        """Choose a space that is not in the site, and add it; in a site with sections to one of them."""
+        """Choose an unused space, and add it; in a site with sections, to a section."""
         choices = await self._unused(model)
         if not choices:
             self._session.screen.notify(ALL_USED)
@@ -128,7 +127,7 @@ class Additions:
             draft.discard()
 
     async def _add_group(self, model: SiteTree, group: SiteSectionGroup | None) -> None:
-        """Ask for a title and for the sections of the group: the service cannot fill an empty one later."""
+        """Ask for the title and the sections of a group. The service cannot add sections to an empty group later."""
         draft = self._draft_of("group", model)
         title = await self._ask_title("Title of the new group", draft, GROUP_TITLE)
         if title is None:
@@ -150,7 +149,7 @@ class Additions:
             draft.discard()
 
     async def _send(self, model: SiteTree, call: Operation[Any], what: str) -> bool:
-        """Send a new item, and put the cursor on it; whether it was sent."""
+        """Add an item, and select it. Returns False if the write is still pending."""
         answer: StructureItem | None = await send(self._session.screen, call)
         if answer is None:
             return False
@@ -175,6 +174,6 @@ class Additions:
     async def _ask_title(
         self, question: str, draft: DraftSlot, lengths: tuple[int, int], notes: tuple[Line, ...] = ()
     ) -> str | None:
-        """A title, which is a draft until the item is added."""
+        """Ask for a title. The input is a draft until the item is added."""
         dialog = PromptDialog(question, draft, min_length=lengths[0], max_length=lengths[1], notes=lambda _: notes)
         return await self._session.screen.ask(dialog)

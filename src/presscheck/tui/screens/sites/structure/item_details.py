@@ -1,4 +1,4 @@
-"""Changes of one item of a site: its title, path, icon and condition, and which item is the default."""
+"""Changes of an item of a site: title, path, icon, condition, and which item is the default."""
 
 from __future__ import annotations
 
@@ -39,15 +39,15 @@ UPDATES: dict[str, type[Operation[Any]]] = {
     "site-section-group": UpdateSectionGroup,
     "site-space": UpdateSiteSpace,
 }
-"""The operation that changes an item, by its kind."""
+"""Operations that change an item, by item kind."""
 OTHER_KIND = "this kind of item can only be changed in the browser"
 SECTION_TITLE, GROUP_TITLE, PATH, ICON, CONDITION = (2, 128), (1, 100), (1, 100), (0, 50), (0, 1024)
-"""The fewest and the most characters."""
+"""Minimum and maximum numbers of characters."""
 PATH_RULES = "Small letters, digits and _, with a single - or . between them; at most 100 characters."
 
 
 class Detail(NamedTuple):
-    """A detail of an item that is asked in a line of text: its field, label, letter in the menu, and lengths."""
+    """A detail of an item that is a line of text: field, label, letter in the menu, lengths, and hint."""
 
     name: str
     label: str
@@ -57,7 +57,7 @@ class Detail(NamedTuple):
 
 
 def details_of(item: StructureItem) -> list[Detail]:
-    """The details of an item that can be changed here; a space has the title of the space itself."""
+    """Return the details of an item that can be changed here. The title of a space belongs to the space itself."""
     condition = Detail("condition", "Condition", "c", CONDITION, 'visitor.claims.plan == "pro"; empty: everybody')
     if isinstance(item, SiteSpace):
         return [Detail("path", "Path", "p", PATH), condition]
@@ -68,7 +68,7 @@ def details_of(item: StructureItem) -> list[Detail]:
 
 
 class ItemDetails:
-    """Handles the commands that change one item.
+    """Handles the commands that change an item.
 
     Args:
         session: the structure of the site.
@@ -78,7 +78,7 @@ class ItemDetails:
         self._session = session
 
     def reason_rename(self) -> str | None:
-        """Disabled without an item, and where it cannot be changed."""
+        """Disabled without an item, and if it cannot be changed."""
         item = self._session.item
         if item is None:
             return self._session.reason(UpdateSection) or NO_ITEM
@@ -86,12 +86,12 @@ class ItemDetails:
         return self._session.reason(operation) if operation else OTHER_KIND
 
     def command_rename(self) -> Awaitable[None] | None:
-        """Choose a detail of the item, and change it."""
+        """Change a detail of the item."""
         item = self._session.item
         return self._change(item) if item else None
 
     def reason_make_default(self) -> str | None:
-        """Disabled on groups, on the default itself, and where nothing can be changed."""
+        """Disabled on groups, on the default item, and if the structure cannot be changed."""
         item = self._session.item
         if item is None:
             return self._session.reason(UpdateSite) or NO_ITEM
@@ -102,12 +102,12 @@ class ItemDetails:
         return self._session.reason(UpdateSection if self._section_above(item) else UpdateSite)
 
     def command_make_default(self) -> Awaitable[None] | None:
-        """Make the section the default of the site, or the space that of its section or site."""
+        """Make the section the default of the site, or the space the default of its section or site."""
         item = self._session.item
         return self._make_default(item) if isinstance(item, SiteSpace | SiteSection) else None
 
     def _section_above(self, item: StructureItem) -> SiteSection | None:
-        """The section that a space is in."""
+        """Return the section that contains a space; None for other items."""
         return self._session.model.section_of(item) if isinstance(item, SiteSpace) else None
 
     async def _change(self, item: StructureItem) -> None:
@@ -134,7 +134,7 @@ class ItemDetails:
                 await self._make_default(item)
 
     async def _ask(self, item: StructureItem, detail: Detail) -> None:
-        """Ask for a text, which is a draft until it is sent; what others changed meanwhile is not overwritten."""
+        """Ask for a text, and send it unless somebody else has changed the field. Unsent input is a draft."""
         model, before = self._session.model, getattr(item, detail.name) or ""
         key = f"{detail.name} of {key_of(item)} in site {model.site.id}"
         draft = DraftSlot(self._session.screen.engine.outbox, key, before)
@@ -184,7 +184,7 @@ class ItemDetails:
             await send(self._session.screen, UpdateSectionGroup(**path, site_section_group_id=item.id, **given))
 
     async def _make_default(self, item: SiteSpace | SiteSection) -> None:
-        """Make an item the default; a live site asks first, because addresses change."""
+        """Make an item the default. A live site asks first, because addresses change."""
         model = self._session.model
         now = await self._session.present(model, item, "changed")
         whole = "section" if self._section_above(now) else "site"
@@ -219,13 +219,13 @@ class ItemDetails:
 
 
 def _default_beside(model: SiteTree, item: SiteSpace | SiteSection) -> StructureItem | None:
-    """The default among the sections of the site, or among the spaces beside an item."""
+    """Return the default among the sections of the site, or among the siblings of a space."""
     beside = model.sections if isinstance(item, SiteSection) else model.siblings(item)
     return next((other for other in beside if getattr(other, "default", None)), None)
 
 
 def path_notes(item: StructureItem, columns: int, site: Site) -> list[Line]:
-    """What a path may contain, and what a new one changes for visitors."""
+    """Return the rules of paths, and the effect of a new path on visitors."""
     runs: list[Line] = [(Span(PATH_RULES, "quiet"),)]
     if isinstance(item, SiteSpace | SiteSection):
         if item.default:

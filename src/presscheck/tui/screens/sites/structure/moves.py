@@ -1,4 +1,4 @@
-"""Moves of items of a site: among siblings and into another section or group; shown at once, sent in order."""
+"""Moves of site items, among siblings or into another section or group: shown at once, sent in order."""
 
 from __future__ import annotations
 
@@ -32,19 +32,19 @@ if TYPE_CHECKING:
     from presscheck.tui.screens.sites.structure.session import StructureSession
 
 TOP = " top"
-"""The key of the top level in the picker: no key of an item begins with a blank."""
+"""The key of the top level in the picker. Keys of items never begin with a space."""
 MOVED_SINCE = "Not moved: somebody else changed the order here just now. Look, and move again"
 EMPTY = "it is empty, and the service only places an item next to another one"
 
 
 @dataclass
 class _Burst:
-    """Moves that follow each other.
+    """A series of moves.
 
     Attributes:
-        expected: the order that the first move started from, with the moves that were sent.
-        waiting: the moves that are not sent.
-        sending: the move that is being sent.
+        expected: the order before the first move, updated by every sent move.
+        waiting: the unsent moves.
+        sending: the move whose write is running.
     """
 
     expected: PageOrder
@@ -53,14 +53,14 @@ class _Burst:
 
     @property
     def moves(self) -> tuple[Move, ...]:
-        """All moves that the service may not have yet."""
+        """All moves that the service may not have applied yet."""
         return (*([self.sending] if self.sending else ()), *self.waiting)
 
     def next_write(self, model: SiteTree, now: PageOrder) -> SortSiteStructure:
-        """The write of the move that is next; of moves of one item that follow each other the last is enough.
+        """Return the write of the next move. Consecutive moves of the same item are merged into the last move.
 
         Raises:
-            ChecksFailed: somebody else moved the item, or removed what it goes next to.
+            ChecksFailed: somebody else moved the item, or removed its new neighbor.
         """
         while len(self.waiting) > 1 and self.waiting[1].page == self.waiting[0].page:
             del self.waiting[0]
@@ -76,7 +76,7 @@ class _Burst:
 
     @staticmethod
     def _position(model: SiteTree, now: PageOrder, move: Move) -> StructurePosition:
-        """The place of a move, as the API refers to it: after a sibling, or before the first one."""
+        """Return the position of a move for the API: after a sibling, or before the first sibling."""
         if move.after:
             return StructurePosition(after=pointer(model.items[move.after]))
         first = next((key for key in now.below(move.parent) if key != move.page), None)
@@ -88,7 +88,7 @@ class _Burst:
 class Moves:
     """Handles the commands that move the item under the cursor.
 
-    Moves are sent one after another; of those that are made while one is on its way, only the last of an item is.
+    Moves are sent in sequence. Moves that wait for a running write are merged if they move the same item.
 
     Args:
         session: the structure of the site.
@@ -97,17 +97,17 @@ class Moves:
     def __init__(self, session: StructureSession) -> None:
         self._session = session
         self._bursts: dict[str, _Burst] = {}
-        """The moves that are being sent, by the ids of their sites."""
+        """Running series of moves by site id."""
 
     def reason_move_down(self) -> str | None:
-        """Disabled without an item, and where nothing can be changed."""
+        """Disabled without an item, and if the structure cannot be changed."""
         reason = self._session.reason(SortSiteStructure)
         return reason or (None if self._session.item else NO_ITEM)
 
     reason_move_up = reason_move_down
 
     def reason_move_change(self) -> str | None:
-        """Also disabled where there is nothing to move it to."""
+        """Disabled without an item, if the structure cannot be changed, and without another section or group."""
         item = self._session.item
         if (reason := self.reason_move_down()) or item is None:
             return reason
@@ -118,7 +118,7 @@ class Moves:
         return f"there is no group to move the {kind_of(item)} to: J and K move it here"
 
     def _step(self, by: Literal[1, -1]) -> None:
-        """Move the item among its siblings; not asynchronous, so that keys act in their order."""
+        """Move the item among its siblings. The method is not async, so that moves keep the order of the keys."""
         item = self._session.item
         if item is None:
             return
@@ -158,7 +158,7 @@ class Moves:
         self._move(Move(key, parent, others[-1]))
 
     def _destinations(self, item: StructureItem) -> list[Choice]:
-        """The sections, or the groups and the top level, that an item can be moved to."""
+        """Return the sections, or the groups and the top level, that can become the parent of an item."""
         model, key = self._session.model, key_of(item)
         parent = model.order.parent(key) if key in model.order else None
         kind = SiteSection if isinstance(item, SiteSpace) else SiteSectionGroup
@@ -175,7 +175,7 @@ class Moves:
         return choices
 
     async def _confirm(self, item: SiteSpace, target: SiteSection) -> bool:
-        """Ask before the address of a live space changes, or who sees it."""
+        """Confirm a move that changes the address of a live space, or its readers."""
         source = self._session.model.section_of(item)
         if not self._session.model.site.published:
             return True
@@ -191,7 +191,7 @@ class Moves:
         return await confirm(self._session.screen, question, lines, "Move")
 
     def _move(self, move: Move) -> None:
-        """Show a move in the tree now, and send it."""
+        """Show a move in the tree, and send it."""
         model = self._session.model
         burst = self._bursts.get(model.site.id)
         if burst is None:
@@ -213,7 +213,7 @@ class Moves:
                 await engine.write(burst.next_write(model, now)).landed()
                 await self._session.read_again(model)
                 burst.sending = None
-        except asyncio.CancelledError:  # the screen was closed: what it showed is sent all the same
+        except asyncio.CancelledError:  # the screen was closed: moves that were visible are still sent
             with suppress(PresscheckError):
                 while burst.waiting:
                     engine.write(burst.next_write(model, burst.expected.copy()))
@@ -226,7 +226,7 @@ class Moves:
         self._end(model)
 
     def _end(self, model: SiteTree) -> None:
-        """Show what the service has: all was sent, or the rest is dropped because something was refused."""
+        """Show the order of the service: all moves were sent, or the rest was dropped after an error."""
         self._bursts.pop(model.site.id, None)
         model.show_moves(())
         self._session.screen.redraw()

@@ -1,4 +1,4 @@
-"""Removals from a site: the question names what visitors lose, and nothing else than that is removed."""
+"""Removals from a site. The confirmation names what visitors lose, and nothing else is removed."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ OPERATIONS: dict[str, type[Operation[Any]]] = {
     "site-section-group": DeleteSectionGroup,
 }
 NAMED = 4
-"""The most items that the question names."""
+"""Maximum number of items in the confirmation."""
 
 
 class Removals:
@@ -50,7 +50,7 @@ class Removals:
         self._session = session
 
     def reason_delete(self) -> str | None:
-        """Disabled without an item, and where it cannot be removed."""
+        """Disabled without an item, and if it cannot be removed."""
         item = self._session.item
         if item is None:
             return self._session.reason(DeleteSiteSpace) or NO_ITEM
@@ -76,7 +76,7 @@ class Removals:
 
 
 def lines_before(model: SiteTree, item: StructureItem) -> list[Line]:
-    """What visitors lose with an item, and what stays."""
+    """Return the lines of the confirmation: what visitors lose, and what stays."""
     if isinstance(item, SiteSectionGroup):
         inside = [title_of(child) for child in children_of(item)]
         stay = f"{_named(inside)} stay, one level higher." if inside else "Nothing is in it."
@@ -116,7 +116,7 @@ def _next_default(model: SiteTree, item: StructureItem) -> str:
 
 
 def _content(item: StructureItem) -> list[str]:
-    """What is in an item, and whether it is the default: what the question is about."""
+    """Return the contents of an item, and whether it is the default. The confirmation depends on both."""
     return [str(getattr(item, "default", None)), *(key_of(one) for one in all_items(children_of(item)))]
 
 

@@ -1,4 +1,4 @@
-"""What is drawn of the structure of a site: its items as nodes of a tree, and the details of one item."""
+"""Drawing of a site's structure: items as tree nodes, and the details of an item."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ if TYPE_CHECKING:
     from presscheck.tui.screens.sites.structure.model import SiteTree
 
 WIDEST_PATH = 20
-"""The most columns of a path in the tree; the details have the whole address."""
+"""Maximum width in cells of a path in the tree; the details show the whole address."""
 GAP = "  "
 _STYLES = {"site-section": "strong", "site-section-group": "heading"}
 
 
 def nodes(items: Sequence[StructureItem], path_columns: int = 0) -> list[Node]:
-    """Items as nodes of a tree.
+    """Return items as nodes of a tree.
 
     Args:
         items: the items.
-        path_columns: the columns that paths take, so that they are below each other.
+        path_columns: the width in cells of the column of paths; 0 to draw paths without a column.
     """
     return [
         Node(
@@ -42,7 +42,7 @@ def nodes(items: Sequence[StructureItem], path_columns: int = 0) -> list[Node]:
 
 
 def path_columns(model: SiteTree, columns: int) -> int:
-    """The columns that the paths of a site take below each other; 0 where a tree of this width has no room for that."""
+    """Return the width in cells of the column of paths; 0 if a tree of `columns` cells is too narrow for it."""
     paths = max((width((Span(_path(item)),)) for item in model.items.values()), default=0)
     states = max((width(_states(item)) for item in model.items.values()), default=0)
     taken = min(WIDEST_PATH, paths)
@@ -50,7 +50,7 @@ def path_columns(model: SiteTree, columns: int) -> int:
 
 
 def summary(model: SiteTree) -> Line:
-    """How many groups, sections and spaces the site has."""
+    """Return the numbers of groups, sections and spaces."""
     items = model.in_order
     groups = sum(isinstance(item, SiteSectionGroup) for item in items)
     parts = [
@@ -62,7 +62,7 @@ def summary(model: SiteTree) -> Line:
 
 
 def detail_lines(item: StructureItem | None, site: Site) -> list[Line]:
-    """What is known of an item: kind, address, state, condition, description."""
+    """Return the details of an item: kind, address, states, condition and description."""
     if item is None:
         return []
     icon = sanitize(getattr(item, "icon", None) or "")
@@ -97,7 +97,7 @@ def _sentences(item: StructureItem) -> list[tuple[bool, str]]:
 
 
 def _note(item: StructureItem, path_columns: int) -> Line:
-    """The states of an item, and its path."""
+    """Return the states of an item, and its path."""
     path = cut((Span(_path(item), "quiet"),), WIDEST_PATH)
     return (*_states(item), Span(GAP), *(pad(path, path_columns) if path_columns else path), Span(" "))
 

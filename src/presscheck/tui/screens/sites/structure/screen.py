@@ -1,4 +1,4 @@
-"""The screen of the structure of a site: one tree of section groups, sections and spaces."""
+"""The structure screen of a site: section groups, sections and spaces in a tree."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ NO_ADDRESS = "it has no address: it is not live"
 
 
 class SiteStructureScreen(BaseScreen):
-    """The structure of a site as a tree, with the details of the item under the cursor below.
+    """The structure of a site as a tree, with the details of the current item below.
 
     Args:
         organization_id: the organization of the site.
@@ -65,7 +65,7 @@ class SiteStructureScreen(BaseScreen):
             Removals(self.session),
         )
         self._seen: set[str] = set()
-        """The keys of the items that were expanded when they came."""
+        """Keys of the items that were expanded when they first appeared."""
 
     @override
     def title_line(self) -> Line:
@@ -149,7 +149,7 @@ class SiteStructureScreen(BaseScreen):
         self.redraw()
 
     def command_open(self) -> Awaitable[object] | None:
-        """Fold or unfold a group or section; go to the pages of a space."""
+        """Expand or collapse the group or section, or open the pages of the space."""
         item = self.session.item
         if isinstance(item, SiteSpace):
             return self.app_context.go(Place.page(item.space.id))
@@ -158,11 +158,11 @@ class SiteStructureScreen(BaseScreen):
         return None
 
     def command_view_as(self) -> Awaitable[None]:
-        """Show the site as an audience reads it."""
+        """Show the site as an audience sees it."""
         return view_as(self, self.session.model.organization_id, self.session.model.site)
 
     def command_unsend(self) -> Awaitable[None]:
-        """Undo the last change of the site; asks first if it was sent."""
+        """Undo the last change of the site, after a confirmation if it was sent."""
         return undo_here(self, self.session.model.site.id)
 
     @property
@@ -181,9 +181,9 @@ class SiteStructureScreen(BaseScreen):
         self.notify("copied")
 
     def reason_web(self) -> str | None:
-        """Disabled without an address."""
+        """Disabled without a web address."""
         return None if self._address or self.session.model.site.urls.app else NO_ADDRESS
 
     def command_web(self) -> None:
-        """Open the item in the browser; one that is not live, the site in the app of the service."""
+        """Open the item in the browser. For an item that is not live, open the site in the web app."""
         open_address(self.app_context, self._address or self.session.model.site.urls.app or "")

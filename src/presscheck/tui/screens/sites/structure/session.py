@@ -1,6 +1,4 @@
-"""The structure of a site on a screen, and as the service has it now: it is read before a write, so that no work of
-others is overwritten.
-"""
+"""The structure that a screen shows. It is read before each write, so that changes of others are not overwritten."""
 
 from __future__ import annotations
 
@@ -23,10 +21,10 @@ NO_ITEM = "nothing is here yet: a adds a space or a section"
 
 
 class StructureSession:
-    """The structure of a site that a screen shows.
+    """The structure of a site on a screen.
 
     Args:
-        screen: the screen; it shows the structure in a `Tree` with the id `structure`.
+        screen: the screen, with a `Tree` whose id is `structure`.
         model: the structure.
     """
 
@@ -44,24 +42,24 @@ class StructureSession:
         return self.model.items.get(self.tree.key or "") if self.screen.is_mounted else None
 
     async def read_again(self, model: SiteTree) -> None:
-        """Read the structure of a site again, and show it.
+        """Read the structure of a site, and redraw the screen.
 
         Raises:
-            PresscheckError: it cannot be read.
+            PresscheckError: the structure cannot be read.
         """
         model.take(await self.screen.engine.read(GetSiteStructure(**model.path)))
         self.screen.redraw()
 
     async def present(self, model: SiteTree, item: T, verb: str) -> T:
-        """Return an item as the service has it now.
+        """Read the structure, and return the current version of an item.
 
         Args:
-            model: the structure of the site, which is shown as it is now.
-            item: the item as it was shown.
-            verb: what was to be done, such as `removed`, for the error.
+            model: the structure of the site, which is updated.
+            item: the item as shown.
+            verb: the participle of the action for errors, such as `removed`.
 
         Raises:
-            ChecksFailed: the item is not there any more.
+            ChecksFailed: the item no longer exists.
             PresscheckError: the structure cannot be read.
         """
         await self.read_again(model)
@@ -71,11 +69,11 @@ class StructureSession:
         return now
 
     def reason(self, operation: type[Operation[Any]], *, shows_more: bool = False) -> str | None:
-        """Why the structure cannot be changed now; None if it can.
+        """Return why the structure cannot be changed now; None if it can.
 
         Args:
             operation: the change.
-            shows_more: whether visitors of a live site see more after it, which is like publishing.
+            shows_more: whether visitors of a live site see more after the change, which takes the role to publish.
         """
         site = self.model.site
         if reason := write_reason(self.screen, operation, site, "create"):
