@@ -142,7 +142,7 @@ class RevisionListScreen(BaseScreen):
         self.run(self._read, group="revisions", exclusive=True)
 
     def command_open(self) -> None:
-        """Open the page as it was in the revision. The last row loads older revisions, or opens those of main."""
+        """Open the page as it was in the revision. The last row loads older revisions, or lists revisions of main."""
         at = self.query_one(RowList).cursor
         if at == len(self._rows) and not self._is_complete:
             self.run(self._read, group="revisions", exclusive=True)
