@@ -1,4 +1,4 @@
-"""Bulk actions of the inbox: one action on all marked change requests, confirmed first, then shown one by one."""
+"""Bulk actions of the inbox: one action on all marked change requests, after a confirmation, with its progress."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 CallOf = Callable[[ChangeRequest], Operation[Any]]
 DRAFT, CHANGES_DRAFT = "inbox comment", "inbox request changes"
-"""The keys of the drafts of a comment on all marked change requests, and of a review of all of them."""
+"""The keys of two drafts: the comment, and the requested changes, on all marked change requests."""
 ACTIONS = (
     Choice("approve", "Approve", "a review of each"),
     Choice("changes", "Request changes", "a review of each, with the same text"),
@@ -44,17 +44,17 @@ ACTIONS = (
     Choice("snooze", "Snooze", "until a time, or new activity"),
 )
 NEED_REVIEWS = ("approve", "changes")
-"""The actions that a service without reviews cannot do."""
+"""The actions that need a service with reviews."""
 CALLS: dict[str, CallOf] = {
     "approve": lambda request: SubmitReview(**path_of(request), status="approved"),
     "pull": lambda request: PullChangeRequest(**path_of(request)),
     "archive": lambda request: UpdateChangeRequest(**path_of(request), status="archived"),
 }
-"""The call of each action that needs no further input."""
+"""The calls of actions that need no further input."""
 
 
 class BulkActions:
-    """Reviews, requests reviewers, comments, updates, merges, archives or hides everything that is marked.
+    """Handles the command that acts on all marked change requests.
 
     Args:
         session: the inbox.
@@ -67,25 +67,25 @@ class BulkActions:
         self._batch: BatchScreen | None = None
 
     def announce_stopped_train(self) -> None:
-        """Show a message if a merge train was stopped before its end."""
+        """Show a message if a merge train has stopped before its end."""
         if self._engine.outbox.recall(MERGE_TRAIN):
             self._screen.notify("a merge train was stopped: A continues or discards it")
 
     def unmark_done(self) -> None:
-        """Remove the marks of what the last batch has done; what failed stays marked."""
+        """Remove the marks of change requests that the last batch has finished; failed ones stay marked."""
         if self._batch:
             self._session.rows.marked -= self._batch.done
             self._batch = None
             self._session.reload_rows()
 
     def reason_act_on_marked(self) -> str | None:
-        """Disabled while nothing is marked and no merge train was stopped."""
+        """Return why no action can run: no row is marked, and no merge train has stopped."""
         if self._session.rows.marked or self._engine.outbox.recall(MERGE_TRAIN):
             return None
         return "nothing is marked: space marks a row, * all visible rows"
 
     async def command_act_on_marked(self) -> None:
-        """Ask for an action and its confirmation, then run it on all that is marked."""
+        """Ask for an action and a confirmation, and run the action on all marked change requests."""
         if not self._session.rows.marked:
             await self._continue_train()
             return
@@ -123,7 +123,7 @@ class BulkActions:
         self._screen.app_context.push_screen(batch)
 
     async def _merge(self, requests: Sequence[ChangeRequest]) -> None:
-        """Merge in the order of the rows, after a confirmation."""
+        """Merge the change requests in row order, after a confirmation."""
         from presscheck.tui.screens.inbox.merge_train_sheet import (
             confirm_train,  # 60 ms: it loads what a review renders
         )
@@ -132,7 +132,7 @@ class BulkActions:
             self._show(merge_train(self._engine, requests))
 
     async def _continue_train(self) -> None:
-        """Continue the merge train that was stopped, or discard it."""
+        """Ask whether to continue or discard the merge train that has stopped."""
         requests = await load_train(self._engine)
         if not requests:
             save_train(self._engine.outbox, ())
@@ -147,7 +147,7 @@ class BulkActions:
             save_train(self._engine.outbox, ())
 
     async def _call_for(self, action: str) -> CallOf | None:
-        """The call for each change request; None if its input was cancelled."""
+        """Ask for the input of an action, and return a function that creates its calls; None if canceled."""
         if action == "reviewers":
             return await self._ask_reviewers()
         if action == "comment":

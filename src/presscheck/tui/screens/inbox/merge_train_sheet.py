@@ -1,4 +1,4 @@
-"""The confirmation of a merge train: for each change request what its own merge confirmation would say."""
+"""The confirmation of a merge train, with the merge readiness of each change request."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ if TYPE_CHECKING:
     from presscheck.tui.ui.screen import BaseScreen
 
 COLUMNS = 400
-"""The dialog wraps what is longer than its own width."""
+"""Columns that no line exceeds in practice; the dialog wraps lines to its own width."""
 STOPS = ("no", "blocked")
-"""The certainties with which a train stops at a change request."""
+"""The certainties at which a train stops."""
 
 
 async def confirm_train(screen: BaseScreen, requests: Sequence[ChangeRequest]) -> bool:
-    """Ask before a merge train; it cannot be confirmed before every change request was checked.
+    """Ask for a confirmation, which is possible once every change request is checked.
 
     Args:
-        screen: asks.
-        requests: the change requests, in the order in which they are merged.
+        screen: the screen that shows the dialog.
+        requests: the change requests, in merge order.
     """
     title = f"Merge {count(len(requests), 'change request')}, one after another?"
     lines: list[Line] = [line for request in requests for line in (_head(request), _quiet("Checking …"))]
@@ -52,7 +52,7 @@ async def confirm_train(screen: BaseScreen, requests: Sequence[ChangeRequest]) -
 
 
 def _summary(stops: Sequence[ChangeRequest], undo: Line) -> list[Line]:
-    """What happens to all of them; it stands above what may be a long list."""
+    """Render what applies to the whole train; shown first because the list below may be long."""
     lines: list[Line] = []
     if stops:
         lines.append((Span(f"The train stops at #{stops[0].number}, unless that changes before its turn.", "removed"),))
@@ -60,7 +60,7 @@ def _summary(stops: Sequence[ChangeRequest], undo: Line) -> list[Line]:
 
 
 async def _check(screen: BaseScreen, request: ChangeRequest) -> tuple[list[Line], bool]:
-    """The lines about a change request, and whether the train stops at it."""
+    """Return the lines about a change request, and whether the train will stop there."""
     try:
         changes = await screen.engine.read(changes_in(request))
         inputs = await read_merge_inputs(screen.engine, request)
@@ -79,7 +79,7 @@ async def _check(screen: BaseScreen, request: ChangeRequest) -> tuple[list[Line]
 
 
 def _updates(inputs: MergeInputs) -> list[Line]:
-    """What the update from main will do, as far as it is known."""
+    """Render the expected result of the update from main; empty if there is no update or it has conflicts."""
     if not inputs.request.outdated or inputs.conflicts:
         return []
     words = "main could not be compared" if inputs.conflicts is None else "no conflicts with main"

@@ -1,4 +1,4 @@
-"""The model of the inbox: the rows of a view, read from the store in chunks and kept until something changes."""
+"""The model of the inbox: the rows of a view, read from the store in chunks and cached until something changes."""
 
 from __future__ import annotations
 
@@ -33,17 +33,17 @@ if TYPE_CHECKING:
     from presscheck.errors import PresscheckError
 
 CHUNK = 100
-"""Rows that are read from the store at a time."""
+"""Number of rows that are read from the store at a time."""
 FORECAST_SECONDS = 300.0
-"""Seconds for which a merge forecast is kept."""
+"""Seconds until a merge forecast is repeated."""
 NOTHING_TO_REVIEW = "Nothing to review. g o opens your spaces."
-"""The text for somebody who sees no space."""
+"""Text of an empty inbox for a user who sees no space."""
 HEADING = -1
-"""Marks a heading among the positions of rows in their listing."""
+"""Replaces the position of a row in the listing where the row is a heading."""
 
 
 class Heading(NamedTuple):
-    """The heading of a space: its title and the number of its rows."""
+    """The heading above the rows of a space: its title and the number of rows."""
 
     title: str
     size: int
@@ -51,20 +51,33 @@ class Heading(NamedTuple):
 
 @dataclass
 class ArrangedRows:
-    """The rows of a filtered, sorted or grouped view: a position or `HEADING` for each, and headings by row."""
+    """The rows of a filtered, sorted or grouped view.
+
+    Attributes:
+        positions: for each row its position in the listing, or `HEADING`.
+        headings: headings by row.
+    """
 
     positions: array[int] = field(default_factory=lambda: array("q"))
     headings: dict[int, Heading] = field(default_factory=dict[int, Heading])
 
 
 class InboxModel:
-    """The rows of one view, for an organization and the signed-in user (both by id; empty without them)."""
+    """The rows of the current view.
+
+    Attributes:
+        organization: the id of the organization; empty until it is loaded.
+        me: the id of the signed-in user; empty if unknown.
+        views: all views, in tab order.
+        view: the current view.
+        spaces: titles of spaces by id, as display text.
+    """
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
         self.organization = self.me = ""
         self.user_error: PresscheckError | None = None
-        """Why the user is unknown; None if the user is known, or not read yet."""
+        """The error that made it impossible to read the user; None if the user was read, or not read yet."""
         self.views: tuple[View, ...] = VIEWS
         self.view: View = VIEWS[0]
         self.spaces: dict[str, str] = {}
@@ -74,29 +87,29 @@ class InboxModel:
         self._forecasts: dict[tuple[str, str], tuple[float, bool | None]] = {}
         self._hidden: dict[str, list[int]] = {}
         self.queries: dict[str, str] = {}
-        """The filter of each view, by the id of the view."""
+        """The filters of views, by id of the view."""
         self._groups: dict[str, tuple[Group, ...]] = {}
         self._arranged: dict[str, ArrangedRows] = {}
         self.contents: tuple[str, Preview] | None = None
-        """The id of the change request that was read last for the preview, with its description, pages and threads."""
+        """The id of the change request of the preview, and its description, pages and threads."""
         self.is_answered = False
-        """Whether the service answered the listing of the current view, or cannot."""
+        """Whether the service has returned the listing of the current view, or failed to."""
         self.error = ""
-        """Why there is no organization, as display text; empty if there is one, or none was read yet."""
+        """The reason why there is no organization, as display text; empty if there is one, or before it is read."""
         self.counts: dict[str, tuple[int, bool]] = {}
-        """The counts of views that are not shown, by the id of the view, and whether there are no more."""
+        """Counts of other views by id, and whether each count is exact."""
         self.widths = NaturalWidths()
-        """The widths that the cells of the rows need that were read so far."""
+        """Column widths for the rows loaded so far."""
 
     @property
     def is_user_unknown(self) -> bool:
-        """Whether neither the service nor the settings tell who the user is: then the views are those of everyone."""
+        """Whether neither service nor settings identify the user, so that views contain everyone's change requests."""
         return isinstance(self.user_error, NotSupported)
 
     def listing(self, view: View | None = None) -> ListOrganizationChangeRequests | None:
-        """The listing of a view (default: the current one).
+        """Return the listing of a view, by default the current view.
 
-        None before both the organization and who the user is are known.
+        Returns None until organization and user are loaded.
         """
         view = view or self.view
         if not (self.organization and (self.me or self.is_user_unknown)):
@@ -104,16 +117,16 @@ class InboxModel:
         return listing_of(view, self.queries.get(view.id, ""), self.organization, self.me)
 
     def is_arranged(self, view: View) -> bool:
-        """Whether a view filters, sorts or groups its listing in the store."""
+        """Return whether a view is filtered, sorted or grouped in the store."""
         return view.is_grouped or is_local(self._text(view))
 
     def _text(self, view: View) -> str:
-        """The whole filter of a view."""
+        """Return the query of a view together with its filter."""
         more = self.queries.get(view.id)
         return f"{view.query} {more}" if more else view.query
 
     def total(self, view: View | None = None) -> int:
-        """The number of change requests of a view, as far as known."""
+        """Return the number of change requests in a view counted so far."""
         view = view or self.view
         listing = self.listing(view)
         if listing is None:
@@ -127,7 +140,7 @@ class InboxModel:
         return max(0, number - len(self._hidden_positions(view)))
 
     def total_text(self, view: View) -> str:
-        """The number of change requests of a view, such as 50+ if there may be more; empty for none."""
+        """Return the number of change requests as text, such as `50+` if there may be more; empty for none."""
         total, listing = self.total(view), self.listing(view)
         if listing is None or not total:
             return ""
@@ -137,12 +150,12 @@ class InboxModel:
         return f"{total}" if is_exact else f"{total}+"
 
     def count(self) -> int:
-        """The number of rows of this view, with headings."""
+        """Return the number of rows in the current view, including headings."""
         return self.total() + (len(self._arranged_rows(self.view).headings) if self.is_arranged(self.view) else 0)
 
     @property
     def empty(self) -> str:
-        """The text for an empty view."""
+        """The text of the current view when it has no rows."""
         if self.view.id in self.queries:
             return "Nothing matches the filter. F changes or clears it."
         if not self.has_no_reviews:
@@ -156,21 +169,21 @@ class InboxModel:
 
     @property
     def has_no_reviews(self) -> bool:
-        """Whether the first view is shown to somebody whose review no change request needs."""
+        """Whether the current view is *Needs me*, and no change request awaits the user's review."""
         return self.view.id == "needs-me" and self.view.id not in self.queries and self._has_none("needs-me")
 
     @property
     def offered_space(self) -> str:
-        """The id of the space whose home is offered in place of an empty inbox: the one that was opened last.
+        """The id of the space whose home an empty inbox offers: the space that was opened last.
 
-        Without one the first of the organization; empty without a space.
+        If none was opened, this is the first space of the organization; empty if there are no spaces.
         """
         recent = self._engine.shortcuts.recent(self.organization)
         opened = (shortcut.ids[0] for shortcut in recent if shortcut.kind in ("space", "page"))
         return next((space for space in opened if space in self.spaces), next(iter(self.spaces), ""))
 
     def _has_none(self, view_id: str) -> bool:
-        """Whether a view is known to have no rows."""
+        """Return whether a view is loaded and has no rows."""
         view = next((view for view in self.views if view.id == view_id), None)
         listing = self.listing(view) if view else None
         if view is None or listing is None:
@@ -179,7 +192,7 @@ class InboxModel:
         return (view.id in self._groups if self.is_arranged(view) else is_counted) and not self.total(view)
 
     def read_spaces(self, spaces: ListSpaces) -> None:
-        """Read the titles of the spaces, as display text."""
+        """Load the titles of the spaces from the store, and measure the rows again."""
         self.spaces = {space.id: sanitize(space.title) for space in self._engine.window(spaces, 0, 10_000).items}
         self.widths = NaturalWidths()
         for known in self._details.values():
@@ -188,23 +201,23 @@ class InboxModel:
             self._measure(requests)
 
     def forget(self) -> None:
-        """Forget all rows, because something may have changed."""
+        """Drop all cached rows, because any of them may have changed."""
         self._chunks.clear()
         self._arranged_requests.clear()
         self._details.clear()
         self.forget_hidden()
 
     def forget_hidden(self) -> None:
-        """Forget which rows are hidden, because the user hid some or brought some back."""
+        """Drop the cached positions of hidden rows, because the user has hidden or restored some."""
         self._hidden.clear()
         self._arranged.clear()
 
     def heading(self, index: int) -> Heading | None:
-        """The heading at a row; None if it is no heading."""
+        """Return the heading at a row, or None."""
         return self._arranged_rows(self.view).headings.get(index) if self.view.is_grouped else None
 
     def request(self, index: int) -> ChangeRequest | None:
-        """The change request of a row; None if it is unknown or a heading."""
+        """Return the change request of a row; None for headings and for rows that are not loaded."""
         if self.is_arranged(self.view):
             return self._arranged_at(index)
         for position in self._hidden_positions(self.view):
@@ -214,7 +227,7 @@ class InboxModel:
         return self._at(index)
 
     def index(self, request_id: object) -> int | None:
-        """The row of a change request, however far it moved; None if it is not in this view."""
+        """Return the current row of a change request; None if it is not in this view."""
         listing = self.listing()
         position = self._loaded_position(str(request_id))
         if position is None and listing:
@@ -228,7 +241,7 @@ class InboxModel:
         return None if position in hidden else position - bisect_left(hidden, position)
 
     def _loaded_position(self, request_id: str) -> int | None:
-        """The position of a change request among those that are loaded, which are older than the listing at times."""
+        """Return the position of a change request in the cached rows, which may be older than the listing."""
         if self.is_arranged(self.view):
             loaded = self._arranged_requests.items()
         else:
@@ -237,18 +250,18 @@ class InboxModel:
 
     @property
     def is_ready(self) -> bool:
-        """Whether the current view was arranged before: its rows are shown until they are arranged again."""
+        """Whether the current view was arranged before; its previous rows are shown until it is arranged again."""
         return self.view.id in self._groups
 
     def arrange_first(self) -> None:
-        """Filter the first rows of the current view at once, without an order: the others follow."""
+        """Filter the first rows of the current view immediately and without sorting, to have something to show."""
         view, listing = self.view, self.listing()
         if listing is None or view.is_grouped or self._engine.window(listing, 0, 0).age is None:
             return
         self._groups[view.id] = first_rows(self._engine, listing, self._text(view), self.spaces, now(), self.me, CHUNK)
 
     async def arrange(self, view: View) -> None:
-        """Filter, sort and group the rows of a view; those of the current one are forgotten, as they may have moved."""
+        """Filter, sort and group the rows of a view. In the current view, cached rows are dropped: they may move."""
         listing = self.listing(view)
         if listing is None or not self.is_arranged(view):
             return
@@ -261,7 +274,7 @@ class InboxModel:
             self.forget()
 
     def _arranged_rows(self, view: View) -> ArrangedRows:
-        """The rows of an arranged view, without hidden ones."""
+        """Return the visible rows of an arranged view."""
         if view.id not in self._arranged:
             hidden, arranged_rows = {*self._hidden_positions(view)}, ArrangedRows()
             for group in self._groups.get(view.id, ()):
@@ -287,7 +300,7 @@ class InboxModel:
         return self._arranged_requests.get(positions[index])
 
     def _at(self, index: int) -> ChangeRequest | None:
-        """The change request at a position of the listing."""
+        """Return the change request at a position of the listing, or None."""
         listing = self.listing()
         if listing is None:
             return None
@@ -303,7 +316,7 @@ class InboxModel:
             self.widths = self.widths.including(request, self.spaces.get(request.space, ""), now())
 
     def _hidden_positions(self, view: View) -> list[int]:
-        """The positions in a listing that are hidden (done or snoozed), in order."""
+        """Return the positions of hidden (done or snoozed) rows in a listing, sorted."""
         listing, triage = self.listing(view), self._engine.triage
         if listing is None or not view.hides:
             return []
@@ -316,7 +329,7 @@ class InboxModel:
         return self._hidden[view.id]
 
     def details(self, request: ChangeRequest) -> RowDetails:
-        """Reviews, pages and comments of a row, as far as known."""
+        """Return the stored reviews, pages and comments of a row."""
         if request.id not in self._details:
             _, has_conflicts = self._forecasts.get((request.id, request.revision), (0.0, None))
             known = replace(row_details(self._engine, request, self.me), has_conflict=has_conflicts)
@@ -325,15 +338,15 @@ class InboxModel:
         return self._details[request.id]
 
     def is_forecast_old(self, request: ChangeRequest) -> bool:
-        """Whether there is no merge forecast, or it is too old."""
+        """Return whether the merge forecast is missing or outdated."""
         made, _ = self._forecasts.get((request.id, request.revision), (-FORECAST_SECONDS, None))
         return monotonic() - made >= FORECAST_SECONDS
 
     def set_forecast(self, request: ChangeRequest, *, has_conflicts: bool | None) -> None:
-        """Store whether a merge would conflict; None if unknown."""
+        """Store whether a merge would have conflicts; None if that could not be determined."""
         self._forecasts[request.id, request.revision] = monotonic(), has_conflicts
 
     def reload_details(self, request: ChangeRequest) -> bool:
-        """Read the details of a row again; returns whether they have changed."""
+        """Read the details of a row again. Returns True if they have changed."""
         before = self._details.pop(request.id, None)
         return self.details(request) != before

@@ -1,4 +1,4 @@
-"""Tabs, filter, headings, rows and preview of the inbox: where they stand, how large they are, and what they show."""
+"""The panes of the inbox: tabs, filter, column headings, rows and preview, with their positions and sizes."""
 
 from __future__ import annotations
 
@@ -35,19 +35,19 @@ if TYPE_CHECKING:
     from presscheck.tui.ui.screen import BaseScreen
 
 HEADINGS, SIDE = "inbox headings", "inbox preview"
-"""The keys under which the choices of the user are stored."""
+"""The storage keys of the user's choices."""
 SHARES = {False: "inbox preview height", True: "inbox preview width"}
-"""The keys under which the size of a preview below the rows, and of one beside them, are stored."""
+"""The storage keys of the preview's size, by whether it is on the right of the rows."""
 WHOLE = 1000
-"""A size is stored as a share of all lines or columns, so that it fits terminals of every size: this is all of them."""
+"""Sizes are stored as thousandths of all lines or columns, so that they fit terminals of any size."""
 MIN_PREVIEW = 7
-"""The lines of a preview below many rows; below few rows it has all that are free."""
+"""Minimum lines of a preview below the rows. If there are few rows, it takes all free lines."""
 MIN_ROWS = 8
-"""The lines that the rows have at least, so that the preview does not move when a few are added."""
+"""Minimum lines of the rows, so that the preview does not move when a few rows are added."""
 LEAST_LINES = 3
-"""The lines that rows and preview have at least, whatever the user chose."""
+"""Minimum lines of rows and of preview when the user drags the border."""
 OTHER_LINES = 4
-"""The lines that the screen has beside headings, rows and preview: status bar, tabs, filter, footer."""
+"""Lines outside of headings, rows and preview: status bar, tabs, filter, footer."""
 
 
 class InboxPanes:
@@ -55,8 +55,7 @@ class InboxPanes:
 
     Args:
         screen: the inbox.
-        model: the views, and the rows of the current one.
-
+        model: the views, and the rows of the current view.
     Attributes:
         rows: the list of rows.
     """
@@ -75,11 +74,11 @@ class InboxPanes:
         self._widths = model.widths
         self._has_headings = self._is_measuring = False
         self._preview_width = 0
-        """The width of a preview on the right; 0 if it stands below."""
+        """Columns of a preview on the right, including its border; 0 if the preview is below the rows."""
         self._preview_size = 0, 0
 
     def compose(self) -> ComposeResult:
-        """Tabs, the filter, why the user is unknown, headings, rows, preview."""
+        """Yield tabs, filter, the note about an unknown user, headings, rows and preview."""
         yield self._tabs
         yield self._filter
         yield self._unknown_user
@@ -94,29 +93,29 @@ class InboxPanes:
             yield self._preview
 
     def command_column_headings(self) -> None:
-        """Show the column headings, or hide them."""
+        """Show or hide the column headings."""
         self._choice = "off" if self._wants_headings else "on"
         self._outbox.remember(HEADINGS, self._choice)
         self.fit()
 
     def reason_preview_side(self) -> str | None:
-        """Disabled on a narrow screen."""
+        """Return why the preview cannot be moved."""
         is_wide = self._screen.size.width >= WIDE
         return None if is_wide else f"the preview stands on the right from {WIDE} columns on"
 
     def command_preview_side(self) -> None:
-        """Show the preview on the right of the rows, or below them."""
+        """Move the preview to the right of the rows, or below them."""
         self._side = "below" if self._side == "right" else "right"
         self._outbox.remember(SIDE, self._side)
         self.fit()
 
     def fit(self) -> None:
-        """Lay out rows, headings and preview again."""
+        """Update the layout of rows, headings and preview."""
         self._lay_out(self.rows.count)
         self.show_row_details()
 
     def show_tabs(self) -> None:
-        """Draw the views with their counts, the number of marked rows, and below them the filter."""
+        """Draw the tabs with counts, the number of marked rows, and the filter."""
         model, marked = self._model, len(self.rows.marked)
         totals = [model.total_text(view) for view in model.views]
         right: Line = (Span(f" {marked} marked ", "accent"),) if marked else ()
@@ -126,10 +125,10 @@ class InboxPanes:
         parts = (Span(" filtered: ", "quiet"), Span(sanitize(query), "waiting"), Span(" · F", "quiet"))
         self._filter.show(parts if query else ())
         if not self.rows.count:
-            self.show_preview()  # what it says of an empty view depends on another one
+            self.show_preview()  # the text of an empty view depends on counts of other views
 
     def show_unknown_user(self) -> None:
-        """Show why all views have the change requests of everyone, if the user is unknown."""
+        """If the user is unknown, show why the views contain everyone's change requests."""
         error, line = self._model.user_error, self._unknown_user
         line.display = self._model.is_user_unknown
         if not (error and line.display):
@@ -140,26 +139,26 @@ class InboxPanes:
             line.show((Span(" This service does not tell who you are: all are shown. M u: your name", "waiting"),))
 
     def show_rows(self) -> None:
-        """Draw everything for the rows that the model has now."""
+        """Draw all panes for the current rows of the model."""
         count, rows = self._model.count(), self.rows
         for index in range(rows.top, min(count, rows.top + rows.size.height)):
             request = self._model.request(index)
             if request:
-                self._model.details(request)  # measured before the rows are drawn
+                self._model.details(request)  # loads the details so that columns are measured before rows are drawn
         self.show_tabs()
         self._lay_out(count)
         rows.show(count)
         self.show_preview()
 
     def show_headings(self) -> None:
-        """Fit the columns to the rows that were read, and draw their headings."""
+        """Fit the columns to the loaded rows, and draw the column headings."""
         self._widths = self._model.widths
         margin = self.rows.bar_width
         columns = self._columns(self._screen.size.width - self._preview_width - margin)
         self._headings.show([(Span(" " * margin), *heading_line(columns))])
 
     def show_row_details(self) -> None:
-        """Draw rows and preview again, because more is known about a row."""
+        """Redraw rows and preview, because details of a row have arrived."""
         self.rows.redraw()
         self.show_preview()
 
@@ -182,7 +181,7 @@ class InboxPanes:
         self._preview.show(lines)
 
     def _lay_out(self, count: int) -> None:
-        """Set the sizes of headings and preview for this number of rows, and draw the headings."""
+        """Set the sizes of headings and preview for a number of rows, and draw the headings."""
         columns = self._screen.size.width
         self._has_headings = self._wants_headings
         self._preview_width = self._width_beside(columns)
@@ -195,26 +194,26 @@ class InboxPanes:
             self._preview.styles.width = self._preview_width - 1 if self._preview_width else "100%"
             for border in self._screen.query(PaneBorder):
                 border.display = border.is_horizontal != (self._preview_width > 0)
-        # of list and preview it is the preview that makes room for the line of the tour: no row is hidden by it
+        # the preview, not the list, makes room for the line of the tour, so that it hides no row
         self._list.styles.height = "1fr" if self._preview_width else lines - height + self._has_headings
         self._headings.display = self._has_headings
         self.show_headings()
 
     @property
     def _wants_headings(self) -> bool:
-        """Whether the columns have headings: on a wide screen they have, unless the user chose otherwise."""
+        """Whether column headings are switched on: by the user or, by default, on a wide screen."""
         return self._choice == "on" if self._choice else self._screen.size.width >= WIDE
 
     @property
     def _lines(self) -> int:
-        """The lines that rows and preview have together."""
+        """The total lines of rows and preview."""
         return self._screen.size.height - OTHER_LINES - self._has_headings - self._unknown_user.display
 
     def _height_below(self, lines: int, rows: int) -> int:
-        """The lines of a preview below the rows.
+        """Return the lines of a preview below the rows.
 
         Args:
-            lines: the lines that both have together.
+            lines: the total lines of rows and preview.
             rows: the lines that the rows need.
         """
         share = self._shares[False]
@@ -223,7 +222,7 @@ class InboxPanes:
         return max(MIN_PREVIEW, lines - max(rows, MIN_ROWS))
 
     def _width_beside(self, columns: int) -> int:
-        """The columns of a preview on the right of the rows, with the border; 0 if it is below them."""
+        """Return the columns of a preview on the right, including its border; 0 if the preview is below the rows."""
         if self._side != "right" or columns < WIDE:
             return 0
         share = self._shares[True]
@@ -232,24 +231,24 @@ class InboxPanes:
         return clamp(round(columns * share / WHOLE), MIN_COLUMNS + 1, columns - MIN_COLUMNS)
 
     def _drag_height(self, lines: int, is_over: bool) -> None:
-        """Give the list this number of lines, and the preview below it the others."""
+        """Resize the list to this number of lines; the preview below takes the remaining ones."""
         total = self._lines
         self._set_share(total - lines + self._has_headings, total, is_beside=False, is_kept=is_over)
 
     def _drag_width(self, columns: int, is_over: bool) -> None:
-        """Give the list this number of columns, and the preview on its right the others."""
+        """Resize the list to this number of columns; the preview on the right takes the remaining ones."""
         total = self._screen.size.width
         self._set_share(total - columns, total, is_beside=True, is_kept=is_over)
 
     def _set_share(self, size: int, total: int, *, is_beside: bool, is_kept: bool) -> None:
-        """Give the preview `size` of the `total` lines or columns; with `is_kept` also at the next start."""
+        """Set the preview's size to `size` of `total` lines or columns, and store it if `is_kept`."""
         self._shares[is_beside] = share = clamp(round(size * WHOLE / max(1, total)), 0, WHOLE)
         if is_kept:
             self._outbox.remember(SHARES[is_beside], str(share))
         self.fit()
 
     def _recall_share(self, is_beside: bool) -> int | None:
-        """The share of the preview that was stored, in thousandths."""
+        """Return the stored share of the preview, in thousandths; None if the user has not chosen one."""
         share = self._outbox.recall(SHARES[is_beside]) or ""
         return int(share) if share.isdecimal() else None
 
@@ -267,18 +266,18 @@ class InboxPanes:
         details, space = model.details(request), model.spaces.get(request.space, "")
         if self._widths is not model.widths and not self._is_measuring:
             self._is_measuring = True
-            self._screen.call_later(self._measured)  # not now: the rows of one picture have the same columns
+            self._screen.call_later(self._measured)  # later, because all rows of a frame need the same columns
         return request_row(request, details, space, self._columns(columns), now(), sign=self._sign(request))
 
     def _measured(self) -> None:
-        """Fit the columns to rows that were read while drawing."""
+        """Fit the columns to rows that were loaded while drawing."""
         self._is_measuring = False
         if self._widths is not self._model.widths:
             self.show_headings()
             self.rows.redraw()
 
     def _sign(self, request: ChangeRequest) -> Span:
-        """The mark before a row: done, snoozed, muted, new activity, bookmarked, followed, or a space."""
+        """Return the sign before a row: done, snoozed, new activity, bookmarked, or its notification state."""
         engine = self._screen.engine
         hidden = engine.triage.hidden_state(request)
         if hidden:
@@ -291,7 +290,7 @@ class InboxPanes:
         return Span(*SIGNS[state]) if state in SIGNS else Span(" ")
 
     def _key(self, index: int) -> str | None:
-        """The id of a row, whatever its position."""
+        """Return the id of a row's change request, which identifies the row when it moves."""
         request = self._model.request(index)
         return request.id if request else None
 

@@ -1,6 +1,6 @@
-"""Renders the preview of a change request: its facts, and below them description, pages and latest threads.
+"""Renders the preview of a change request: facts, description, pages and latest threads.
 
-It has no more lines than there is room for; what is left out is counted.
+It never exceeds the available lines. Omitted items are counted.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, cut, pad, width, wrap
 
 FACTS = 4
-"""The lines of the facts; with more room, description, pages and threads follow."""
+"""Lines of the facts; description, pages and threads follow if there are more lines."""
 SIDE_BY_SIDE = 100
-"""The width from which pages and threads are side by side, in cells."""
+"""Columns from which pages and threads are side by side."""
 THREAD_LINES = 2
-"""The most lines that the text of a thread takes."""
+"""Maximum lines of a thread's text."""
 MIN_PAGES = 40
-"""The least width of the pages beside the threads, in cells."""
+"""Minimum columns of the pages when the threads are next to them."""
 MIN_LISTS = 12
-"""The lines from which pages and threads are both listed, one below the other."""
+"""Lines from which pages and threads are both listed, below each other."""
 UNTITLED, UNTITLED_PAGE = "(no subject)", "Untitled"
 
 
@@ -42,14 +42,14 @@ def preview_lines(
     *,
     me: str = "",
 ) -> list[Line]:
-    """The preview in at most so many rows.
+    """Render the preview in at most `rows` lines.
 
     Args:
         request: the change request.
-        known: its details, as its row shows them.
-        contents: its description, pages and threads; None if they were not read yet.
-        columns: the width, in cells.
-        rows: the lines that there is room for.
+        known: its details.
+        contents: its description, pages and threads; None if they are not read yet.
+        columns: the width.
+        rows: the available lines.
         moment: the current time.
         me: the id of the signed-in user.
     """
@@ -63,7 +63,7 @@ def preview_lines(
 
 
 def _title(request: ChangeRequest, columns: int, moment: datetime, me: str, *, has_room: bool) -> list[Line]:
-    """Number and subject with the facts behind them, or below them if they do not fit and there is room."""
+    """Render number, subject and facts; the facts move to a second line if they do not fit and there is room."""
     creator = request.created_by
     author = "somebody" if creator is None else "you" if creator.id == me else sanitize(creator.display_name)
     facts = Span(f"{request.status} · by {author} · {since(request.updated_at, moment)}", "quiet")
@@ -77,7 +77,7 @@ def _title(request: ChangeRequest, columns: int, moment: datetime, me: str, *, h
 def _contents(
     request: ChangeRequest, contents: Preview, columns: int, rows: int, moment: datetime, me: str
 ) -> list[Line]:
-    """Description, pages and threads, each after a blank line."""
+    """Render description, pages and threads, separated by blank lines."""
     lines: list[Line] = []
     if contents.description.strip():
         lines += [(), *_description(contents.description, columns, max(2, rows // 3))]
@@ -107,7 +107,7 @@ def _description(text: str, columns: int, most: int) -> list[Line]:
 
 
 def _pages(request: ChangeRequest, contents: Preview, columns: int, most: int) -> list[Line]:
-    """The changed items with a mark if they are viewed, and how they changed."""
+    """Render the changed items, each with its viewed mark and kind of change."""
     if contents.items is None:
         return []
     lines: list[Line] = [(Span(f" {count(len(contents.items), 'changed page')}", "heading"),)]
@@ -125,7 +125,7 @@ def _longest(items: Sequence[ChangedItem]) -> int:
 
 
 def _threads(contents: Preview, columns: int, most: int, moment: datetime, me: str) -> list[Line]:
-    """The open threads: who, when and where, and the text below."""
+    """Render the open threads: author, time and page, followed by the text."""
     if contents.threads is None:
         return []
     if not contents.threads:
@@ -157,7 +157,7 @@ def _thread(thread: Comment, titles: dict[str, str], columns: int, moment: datet
 
 
 def _fitting(items: Sequence[ChangedItem], most: int) -> Sequence[ChangedItem]:
-    """The first items; one fewer if not all fit, for the line that counts the rest."""
+    """Return the items that fit into `most` lines, leaving a line for the number of omitted items."""
     return items if len(items) <= most else items[: max(0, most - 1)]
 
 
@@ -183,7 +183,7 @@ def _reviewers(known: RowDetails) -> Line:
 
 
 def _changes(request: ChangeRequest, known: RowDetails) -> Line:
-    """How many pages are added, edited, moved and deleted; behind them, what is between them and main."""
+    """Render the numbers of added, edited, moved and deleted pages, and whether main has new changes or conflicts."""
     if known.has_conflict:
         main = (Span("   conflict", "removed"),)
     else:

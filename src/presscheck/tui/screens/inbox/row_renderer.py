@@ -1,7 +1,7 @@
-"""Renders the rows of the inbox in columns, the headings of its groups, and its tabs.
+"""Renders rows, column headings, group headings and tabs of the inbox.
 
-A column is as wide as its cells need while there is room, so that the facts stand near the subject on a wide screen.
-Where there is not, spaces, authors and then subjects are cut, and the last of the columns in `LEFT_OUT` go.
+Columns are as wide as their cells need, so that facts stay close to the subject on a wide screen. If there is not
+enough room, spaces, authors and then subjects are cut, and then the columns in `LEFT_OUT` are omitted.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, cut, pad, width
 
 WIDE = 100
-"""The width from which the cells have words instead of signs, and the headings are shown, in cells."""
+"""Columns from which cells have words instead of signs, and headings are shown."""
 NAMES = 160
-"""The width from which the reviewers are named."""
+"""Columns from which reviewers are shown by name."""
 MAX_NAMES = 40
-"""The most cells that the names of the reviewers take."""
+"""Maximum columns of the names of reviewers."""
 LONG_SUBJECT = 40
-"""A subject that is longer is cut before spaces and authors are, in cells."""
+"""Subjects are cut to these columns before spaces and authors are cut."""
 MIN_SUBJECT, MIN_SPACE, MIN_AUTHOR = 24, 8, 6
-"""The widths to which these columns are cut at most, in cells; subjects further if nothing is left to leave out."""
+"""Minimum columns of subject, space and author. Subjects get narrower only if no column is left to omit."""
 TITLES = {
     "space": ("Space", "Space"),
     "author": ("Author", "Author"),
@@ -39,7 +39,7 @@ TITLES = {
     "own": ("You", "You"),
     "main": ("Main", ""),
 }
-"""The headings of the columns after the subject, in their order: on a wide screen, and on a narrow one."""
+"""The headings of the columns after the subject, in order: on a wide screen, and on a narrow one."""
 LEGEND = (
     ("✓", "approved"),
     ("✗", "changes requested"),
@@ -52,17 +52,17 @@ LEGEND = (
     ("⊘", "muted"),
     ("◉", "followed"),
 )
-"""The signs of a row, which a wide screen replaces by words as far as it has room."""
+"""The signs of a row, which a wide screen replaces by words where there is room."""
 LEFT_OUT = ("viewed", "author", "comments", "reviews")
-"""The columns that are left out first where the subject has no room; the preview has them, too."""
+"""The columns that are omitted, in this order, when the subject has too little room. The preview shows them too."""
 NO_SIGN = Span(" ")
 GAP, NARROW_GAP = "   ", "  "
-"""What stands between two tabs: if all fit, and if not."""
+"""The gap between tabs: if all fit, and if not."""
 
 
 @dataclass(frozen=True)
 class NaturalWidths:
-    """The widths that the cells of some rows need, in cells."""
+    """The widths that the cells of some rows need, in columns."""
 
     number: int = 3
     subject: int = 8
@@ -76,7 +76,13 @@ class NaturalWidths:
     own: int = 3
 
     def including(self, request: ChangeRequest, space: str, moment: datetime) -> NaturalWidths:
-        """The widths with those of one more row; `space` is the title of its space, `moment` the current time."""
+        """Return these widths, extended for a row.
+
+        Args:
+            request: the change request of the row.
+            space: the title of its space.
+            moment: the current time.
+        """
         author = request.created_by.display_name if request.created_by else ""
         return self._widened(
             number=len(f"#{request.number}"),
@@ -88,7 +94,7 @@ class NaturalWidths:
         )
 
     def with_details(self, known: RowDetails) -> NaturalWidths:
-        """The widths with those of the details of one more row."""
+        """Return these widths, extended for the details of a row."""
         return self._widened(
             viewed=len(viewed_text(known)),
             reviews=width(reviews_cell(known, has_names=False)),
@@ -103,7 +109,10 @@ class NaturalWidths:
 
 @dataclass(frozen=True)
 class Columns:
-    """The widths of the columns, in cells; `sizes` are those after the subject, 0 for one that is left out."""
+    """The widths of the columns of the list.
+
+    `sizes` are the widths of the columns after the subject; 0 for an omitted column.
+    """
 
     total: int
     gap: int
@@ -114,18 +123,18 @@ class Columns:
 
     @property
     def is_wide(self) -> bool:
-        """Whether the cells have words instead of signs."""
+        """Whether cells have words instead of signs."""
         return self.total >= WIDE - 2
 
     @property
     def has_names(self) -> bool:
-        """Whether the reviewers are named."""
+        """Whether reviewers are shown by name."""
         return self.total >= NAMES - 2
 
 
 @lru_cache(maxsize=64)
 def columns_for(total: int, natural: NaturalWidths, *, has_headings: bool) -> Columns:
-    """The columns of rows of `total` cells whose cells need these widths."""
+    """Return columns that fit these widths into a total width."""
     is_wide, has_names = total >= WIDE - 2, total >= NAMES - 2
     gap = 2 if is_wide else 1
     sizes = {
@@ -142,7 +151,7 @@ def columns_for(total: int, natural: NaturalWidths, *, has_headings: bool) -> Co
         sizes = {name: max(size, len(TITLES[name][0 if is_wide else 1])) for name, size in sizes.items()}
 
     def room() -> int:
-        """The cells left for the subject, after the sign, the number and a blank."""
+        """Return the columns left for the subject, after the sign, the number and a blank."""
         return total - 2 - natural.number - sum(size + gap for size in sizes.values() if size)
 
     for name, least in (("space", MIN_SPACE), ("author", MIN_AUTHOR)):
@@ -156,7 +165,7 @@ def columns_for(total: int, natural: NaturalWidths, *, has_headings: bool) -> Co
 
 
 def heading_line(columns: Columns) -> Line:
-    """The headings, each above its column."""
+    """Render the column headings."""
     number = Span(" " + "#".rjust(columns.number) + " ", "quiet")
     cells: list[tuple[Span, ...]] = [
         (Span(titles[0 if columns.is_wide else 1], "quiet"),) for titles in TITLES.values()
@@ -165,7 +174,14 @@ def heading_line(columns: Columns) -> Line:
 
 
 def row_line(columns: Columns, head: Line, subject: Line, cells: list[Line]) -> Line:
-    """A row: what is before the subject, the subject, and the cells in the order of the columns."""
+    """Render a row.
+
+    Args:
+        columns: the widths.
+        head: the sign and number before the subject.
+        subject: the subject.
+        cells: the cells after the subject, in column order.
+    """
     gap = Span(" " * columns.gap)
     spans = [*head, *pad(subject, columns.subject)]
     for cell, size in zip(cells, columns.sizes, strict=True):
@@ -175,12 +191,12 @@ def row_line(columns: Columns, head: Line, subject: Line, cells: list[Line]) -> 
 
 
 def viewed_text(known: RowDetails) -> str:
-    """How many of the changed pages are viewed; a dash if they are not known."""
+    """Return the number of viewed pages and of all changed pages, such as `2/5`; a dash if unknown."""
     return "–" if known.pages is None else f"{known.viewed}/{known.pages}"
 
 
 def reviews_cell(known: RowDetails, *, has_names: bool) -> Line:
-    """The reviews: how many, or the names."""
+    """Render the reviews as numbers or as names."""
     groups = (
         ("✓", known.approved, "added", ""),
         ("✗", known.refused, "removed", ""),
@@ -198,7 +214,7 @@ def reviews_cell(known: RowDetails, *, has_names: bool) -> Line:
 def request_row(
     request: ChangeRequest, known: RowDetails, space: str, columns: Columns, moment: datetime, *, sign: Span = NO_SIGN
 ) -> Line:
-    """A change request in one row; `sign`, one cell wide, is shown before its number."""
+    """Render a change request in a row; `sign`, one column wide, is shown before its number."""
     author = name_of("", request.created_by.display_name, "-") if request.created_by else ""
     number = request.comments if known.open_comments is None else known.open_comments
     comments = Span(f"{number} open") if number else Span("–", "quiet")
@@ -217,9 +233,9 @@ def request_row(
 
 
 def tabs(views: Sequence[View], chosen: View, totals: Sequence[str], columns: int) -> Line:
-    """The views with their counts as text; the first ones are left out if the chosen one would not fit.
+    """Render the tabs of the views with their counts. The first tabs are omitted if the current one would not fit.
 
-    The target of each, for a click, is its index.
+    The click target of each tab is its index.
     """
     texts = [sanitize(view.title) + (f" {total}" if total else "") for view, total in zip(views, totals, strict=True)]
     fits = sum(cell_len(text) + len(GAP) for text in texts) < columns
@@ -237,7 +253,7 @@ def tabs(views: Sequence[View], chosen: View, totals: Sequence[str], columns: in
 
 
 def heading_row(title: str, count: int, columns: int) -> Line:
-    """The heading above the rows of a space."""
+    """Render the heading above the rows of a space."""
     return cut((Span("  "), Span(title, "title"), Span(f"  {count}", "quiet")), columns)
 
 
@@ -247,16 +263,16 @@ def _viewed(known: RowDetails, columns: Columns) -> str:
 
 
 def _main(request: ChangeRequest, known: RowDetails, columns: Columns) -> Line:
-    """Whether main has changed since, and whether there are conflicts with it or unresolved ones."""
+    """Render whether the change request is outdated or has conflicts."""
     if known.has_conflict:
-        return (Span("conflict" if columns.is_wide else "!", "removed"),)  # the review column has crosses
+        return (Span("conflict" if columns.is_wide else "!", "removed"),)  # not a cross: the reviews have crosses
     if not request.outdated:
         return ()
     return (Span("outdated" if columns.is_wide else "↓", "waiting"),)
 
 
 def _own_review(known: RowDetails, columns: Columns) -> Line:
-    """The review of the signed-in user: requested, approved, changes requested, or of an older revision."""
+    """Render the review of the signed-in user: requested, approved, changes requested, or stale."""
     if known.is_asked:
         return (Span("◷ requested" if columns.has_names else "◷", "waiting"),)
     if not known.own:

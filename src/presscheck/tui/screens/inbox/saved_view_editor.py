@@ -23,11 +23,11 @@ HINTS = {
     "sort_by": "-updated, -comments, number, author, subject, space",
 }
 ERROR_LINES = 2
-"""Lines of an error."""
+"""Lines reserved for an error."""
 
 
 class Toggle(StatusLine, can_focus=True):
-    """A yes or no field, switched with space."""
+    """A field with two values, switched with space."""
 
     DEFAULT_CSS = "Toggle { width: 1fr; }"
 
@@ -66,12 +66,12 @@ class Toggle(StatusLine, can_focus=True):
 
 
 class SavedViewEditor(Dialog[SavedView]):
-    """A dialog whose result is a valid view; None if it was closed.
+    """A dialog that returns a valid saved view, or None if it was canceled.
 
     Args:
         title: the question, as display text.
         view: the initial values.
-        validate: returns the first invalid field and why it is invalid, or None.
+        validate: returns the first invalid field and the reason, or None.
     """
 
     DEFAULT_CSS = """
@@ -112,7 +112,7 @@ class SavedViewEditor(Dialog[SavedView]):
         self._show()
 
     def on_input_changed(self) -> None:
-        """Show what is wrong with the fields."""
+        """Show the error in the fields, if any."""
         self._show()
 
     @override

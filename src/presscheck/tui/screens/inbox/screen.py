@@ -1,6 +1,6 @@
-"""The inbox: change requests of an organization in views, with a preview of the one under the cursor.
+"""The inbox: change requests of an organization in views, with a preview of the change request under the cursor.
 
-The rows and the facts of the preview are drawn at once; description, pages and threads a moment after the cursor rests.
+Rows and facts are drawn at once. Description, pages and threads follow when the cursor has rested for a moment.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from presscheck.tui.widgets.status_bar import ClickableLines
 
 
 class InboxScreen(BaseScreen):
-    """Views as tabs, their rows from the store, a preview below or on the right."""
+    """Views as tabs, the rows of the current view, and a preview below or on the right."""
 
     SCOPE = "inbox"
     LEGEND = LEGEND
@@ -79,7 +79,7 @@ class InboxScreen(BaseScreen):
         self.session.panes.fit()
 
     def on_screen_suspend(self) -> None:
-        """Store the snapshot for the next start; behind another screen read no further rows."""
+        """Store the snapshot for the next start, and stop reading details if another screen covers the inbox."""
         self.save_snapshot()
         if not self.is_shown:
             self.session.stop_reading()
@@ -88,18 +88,18 @@ class InboxScreen(BaseScreen):
     def on_screen_resume(self) -> None:
         super().on_screen_resume()
         if self.session.model.is_answered and self.session.model.has_no_reviews:
-            self.session.panes.show_preview()  # another space may be the last one that was opened
+            self.session.panes.show_preview()  # it names the space opened last
         self.bulk_actions.unmark_done()
         self.session.read_details()
 
     def save_snapshot(self) -> None:
-        """Store what is shown for the next start."""
+        """Store the screen for the next start, which shows it before any data is loaded."""
         strips = {0: render_strip(self.title_line(), self.size.width, self.app_context.style_for)}
         for widget in self.query("#tabs, #filter, #unknown-user, #headings, #rows, PaneBorder, #preview"):
             for y in range(widget.region.height):
                 at = widget.region.y + y
                 strip = widget.render_line(y)
-                strips[at] = Strip.join([strips[at], strip]) if at in strips else strip  # the preview may be beside
+                strips[at] = Strip.join([strips[at], strip]) if at in strips else strip  # may be the preview
         strips[self.size.height - 1] = render_strip(self.footer_hints(), self.size.width, self.app_context.style_for)
         self.engine.remember(KEY, snapshot_text(self.app_context.theme, *self.size, strips))
 
@@ -117,12 +117,12 @@ class InboxScreen(BaseScreen):
             self.session.choose(view)
 
     def reason_open(self) -> str | None:
-        """Disabled offline on a change request that was never loaded."""
+        """Return why the change request cannot be opened: offline, and never loaded."""
         request = self.session.current()
         return self.app_context.place_reason(Place.review(request.space, request.id)) if request else None
 
     def command_open(self) -> Awaitable[object] | None:
-        """Review the change request under the cursor; without any, open the home of a space."""
+        """Open the change request under the cursor or, if there is none, the home of the offered space."""
         request, model = self.session.current(), self.session.model
         if request:
             return self.app_context.go(Place.review(request.space, request.id))
@@ -143,25 +143,25 @@ class InboxScreen(BaseScreen):
             open_address(self.app_context, request.urls.app or "")
 
     def reason_choose_user(self) -> str | None:
-        """Disabled if the service tells who the user is."""
+        """Return why the user cannot choose their name."""
         is_missing = self.engine.missing_reason(GetCurrentUser) is not None
         return None if is_missing else "the service tells who you are"
 
     def command_choose_user(self) -> Awaitable[None]:
-        """Choose who you are among the people that the service lists, and save it in the settings."""
+        """Choose the user's name from the people that the service lists, and save it in the settings."""
         return choose_user(self, self.session.model.organization)
 
     @on(ClickableLines.TargetClicked)
     def tab_clicked(self, event: ClickableLines.TargetClicked) -> None:
-        """Show the view of a tab."""
+        """Show the view of the clicked tab."""
         self.session.choose(self.session.model.views[int(event.target)])
 
     @on(RowList.RowHighlighted)
     def row_highlighted(self) -> None:
-        """Show another row in the preview."""
+        """Show the change request under the cursor in the preview."""
         self.session.follow_cursor()
 
     @on(RowList.MarksChanged)
     def marks_changed(self) -> None:
-        """Show how many rows are marked."""
+        """Show the number of marked rows."""
         self.session.panes.show_tabs()

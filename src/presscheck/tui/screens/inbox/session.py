@@ -1,7 +1,7 @@
-"""The inbox while its screen is open: reads the rows of the current view, and the details of those that are visible.
+"""The session of the inbox: reads the rows of the current view, and the details of visible rows.
 
-Details are read first for the row under the cursor, then for its neighbours; the other visible rows follow at
-background priority. A stored answer is read again only if the change request was updated since.
+Details are read first for the row under the cursor, then for the rows next to it. The other visible rows follow at
+background priority. Stored details are read again only if the change request was updated since.
 """
 
 from __future__ import annotations
@@ -42,30 +42,29 @@ if TYPE_CHECKING:
     from presscheck.tui.ui.screen import BaseScreen
 
 REST = 0.12
-"""Seconds that the cursor stays on a row before its details are read."""
+"""Seconds that the cursor rests on a row before its details are read."""
 PAUSE = 0.02
-"""Seconds between two reads of reviews, so that they delay no key."""
+"""Seconds between two reads of reviews, so that they do not delay keys."""
 STAY = 0.6
-"""Seconds before conflicts are forecast, which reads both sides of each row; whoever opens one at once pays nothing."""
+"""Seconds before conflicts are forecast, which reads both sides of each row. Opening a row sooner avoids that."""
 OperationOf = Callable[["ChangeRequest"], "Operation[Any]"]
 DETAILS: tuple[OperationOf, ...] = (reviews_of, reviewers_of, changes_in, comments_on)
-"""The calls whose answers a row and its preview show."""
+"""The calls whose results a row and its preview show."""
 ROW_DETAILS: tuple[OperationOf, ...] = (reviews_of, changes_in)
-"""The calls whose answers a row shows."""
+"""The calls whose results a row shows."""
 
 
 class Inbox:
-    """The change requests of an organization in views, with the cursor and the marks.
+    """The views of an organization's change requests, with cursor and marks.
 
     Args:
-        screen: the screen that shows it.
-
+        screen: the inbox screen.
     Attributes:
-        model: the views, and the rows of the current one.
-        panes: draws them.
+        model: the views, and the rows of the current view.
+        panes: the widgets that draw the model.
         rows: the list of rows.
         organization: the organization; None until it is loaded.
-        answered: set once the rows that the service answered first are shown.
+        answered: set once the first rows from the service are shown.
     """
 
     def __init__(self, screen: BaseScreen) -> None:
@@ -76,29 +75,29 @@ class Inbox:
         self.organization: Organization | None = None
         self.answered = asyncio.Event()
         self._reads_details = False
-        """Whether the listing was answered since details were read."""
+        """Whether a new listing has arrived since details were read."""
         self._has_read_reviews = False
-        """Whether reviews were read since the views were arranged, which depend on them."""
+        """Whether reviews were read since the views, which depend on them, were arranged."""
         self._rest: Timer | None = None
         self._reading: Timer | None = None
 
     def current(self) -> ChangeRequest | None:
-        """The change request under the cursor."""
+        """Return the change request under the cursor, or None."""
         return self.model.request(self.rows.cursor) if self.rows.count else None
 
     def selected(self) -> list[ChangeRequest]:
-        """The marked change requests in the order of the rows, each once; without marks the one under the cursor."""
+        """Return the marked change requests in row order or, without marks, the change request under the cursor."""
         rows = self.rows
         if not rows.marked:
             current = self.current()
             return [current] if current else []
         requests = (self.model.request(index) for index in range(rows.count))
-        # one whose row moves while the listing is replaced may be read at both places
+        # a row that moves while the listing is replaced may be found at both positions
         marked = {request.id: request for request in requests if request and request.id in rows.marked}
         return [*marked.values()]
 
     def load(self) -> None:
-        """Load the user and the organization, and then the rows."""
+        """Load the user and the organization, then the rows."""
         engine, screen = self._engine, self.screen
         known = engine.known(GetCurrentUser())
         self.model.me = known.value.id if known else ""
@@ -107,7 +106,7 @@ class Inbox:
         screen.subscribe(organizations, self._take_organizations, group="organizations", shows_errors=False)
 
     def choose(self, view: View) -> None:
-        """Show a view."""
+        """Show a view without marks, at its first row."""
         model = self.model
         is_other = view.id != model.view.id
         model.view, model.is_answered = view, False
@@ -116,7 +115,7 @@ class Inbox:
         if listing is None:
             return
         if is_other and model.is_arranged(view) and model.is_ready:
-            # until they are arranged again, so that no key acts on a row that is not drawn
+            # the previous rows until they are arranged again, so that no key acts on a row that is not drawn
             model.forget()
             self._show_rows()
         self._read_rows()
@@ -124,7 +123,7 @@ class Inbox:
         self.screen.subscribe(self._engine.watch_listing(listing), self._take_listing, group="listing")
 
     def reload_rows(self) -> None:
-        """Draw the rows again, because the user hid some, brought some back, or changed the filter."""
+        """Show the rows again after the user has hidden or restored rows, or changed the filter."""
         if self.model.is_arranged(self.model.view) and self.model.is_ready:
             self.model.forget_hidden()
             self._show_rows()
@@ -132,7 +131,7 @@ class Inbox:
         self.read_details()
 
     def follow_cursor(self) -> None:
-        """Show the facts of another row, and read its details when the cursor stays there."""
+        """Show the facts of the row under the cursor, and read its details once the cursor rests there."""
         self.panes.show_preview()
         if self._rest:
             self._rest.stop()
@@ -143,7 +142,7 @@ class Inbox:
         self.read_details()
 
     def read_details(self) -> None:
-        """Subscribe to the details of the row under the cursor, and read those of the other visible rows."""
+        """Subscribe to the details of the row under the cursor, and read the details of the other visible rows."""
         request = self.current()
         if request is None:
             return
@@ -154,12 +153,12 @@ class Inbox:
         self.screen.run(self._read_visible_rows, group="fill", exclusive=True)
 
     def stop_reading(self) -> None:
-        """Read no further details and reviews."""
+        """Stop reading details and reviews."""
         self.screen.unsubscribe("fill")
         self.screen.unsubscribe("reviews")
 
     def _take_user(self, result: Result[User | None]) -> None:
-        """Views depend on who is signed in; the store knows it from the second start on."""
+        """Show the view again if the user has changed; from the second start on, the user is in the store."""
         model = self.model
         before = model.me, model.is_user_unknown
         model.user_error = result.error
@@ -183,7 +182,7 @@ class Inbox:
         if result.value is not None:
             self.model.error = "" if result.value.items else "You are not a member of an organization yet."
             self._show_organization(result.value.items)
-        elif result.error:  # also offline: an inbox that was never loaded is not an empty one
+        elif result.error:  # also offline: an inbox that was never loaded must not look empty
             self.model.error = f"{sanitize(result.error.message)}. ctrl+r retries."
         self.panes.show_preview()
 
@@ -202,7 +201,7 @@ class Inbox:
     def _take_spaces(self, spaces: ListSpaces) -> None:
         self.model.read_spaces(spaces)
         self.panes.show_headings()
-        self.panes.show_row_details()  # what the preview says of an empty view names a space
+        self.panes.show_row_details()  # the text of an empty view names a space
 
     def _take_listing(self, result: Result[int]) -> None:
         self.model.is_answered = self.model.is_answered or result.state != "cached"
@@ -212,7 +211,7 @@ class Inbox:
         self._refresh_views(reads=is_new)
 
     def _read_rows(self) -> None:
-        """Read the rows from the store; those of a filtered view change when the new ones are there."""
+        """Load the rows from the store. An arranged view keeps its previous rows until the new ones are arranged."""
         model = self.model
         if model.is_arranged(model.view):
             if not model.is_ready:
@@ -229,7 +228,7 @@ class Inbox:
         self._show_new_rows()
 
     def _show_new_rows(self) -> None:
-        """Show the rows, and read their details if the listing was answered since they were read."""
+        """Show the rows, and read their details if a new listing has arrived since the last time."""
         self._show_rows()
         if self._reads_details:
             self._reads_details = False
@@ -244,22 +243,21 @@ class Inbox:
         self._reading = self.screen.set_timer(REST, self._show_contents)
 
     def _show_contents(self) -> None:
-        """Read description, pages and threads of the row under the cursor from the store, and draw them."""
+        """Load description, pages and threads of the row under the cursor from the store, and draw them."""
         request = self.current()
         if request:
             self.model.contents = request.id, read_preview(self._engine, request)
             self.panes.show_preview()
 
     def _refresh_views(self, *, reads: bool) -> None:
-        """Count the other views; a count that asks the service is not cancelled by one that does not."""
+        """Count the other views. A count from the store does not cancel a count from the service."""
         group = "counts" if reads else "stored counts"
         self.screen.run(lambda: self._count_views(reads=reads), group=group, exclusive=True)
 
     async def _count_views(self, *, reads: bool) -> None:
-        """Count the views that are not shown, and arrange those that are filtered in the store.
+        """Count the other views, and arrange the views that are filtered in the store.
 
-        With `reads`, the service is asked first: for the numbers, and for the listings that are not read to their end
-        or have changed since.
+        With `reads`, first requests counts from the service, and listings that are incomplete or have changed.
         """
         model = self.model
         if reads:
@@ -273,19 +271,19 @@ class Inbox:
             self.screen.run(self._read_reviews, group="reviews", exclusive=True)
 
     async def _read_reviews(self) -> None:
-        """Read the reviews on which *Needs me* and *Involved* depend, and then arrange the views again."""
+        """Read the reviews on which *Needs me* and *Involved* depend, then arrange the views again."""
         engine, model = self._engine, self.model
         calls = () if engine.lacks(REVIEWS) else missing_reviews(engine, model.organization, model.me)
         with suppress(NetworkError):
             for call in calls:
-                with suppress(ServiceError):  # one of them cannot be read
+                with suppress(ServiceError):  # this review cannot be read
                     await engine.read(call, priority=BACKGROUND)
                 self._has_read_reviews = True
                 await asyncio.sleep(PAUSE)
         self._arrange_again()
 
     def _arrange_again(self) -> None:
-        """Arrange the views again if reviews were read, here or for a row: the row may not belong to its view now."""
+        """Arrange the views again if reviews were read: a row may no longer belong to its view."""
         if self._has_read_reviews:
             self._has_read_reviews = False
             self._read_rows()
@@ -317,7 +315,7 @@ class Inbox:
                 self._show_details(request)
 
     async def _forecast_row(self, index: int) -> None:
-        """Find out whether a change request has conflicts; the answer is kept for a while."""
+        """Forecast whether a change request has conflicts. The result is kept for `FORECAST_SECONDS`."""
         model = self.model
         request = model.request(index)
         if request is None or not (request.outdated or was_updated(request)) or not model.is_forecast_old(request):
@@ -336,6 +334,6 @@ class Inbox:
             self._arrange_again()
 
     def _show_details(self, request: ChangeRequest) -> None:
-        """Read the details of a row from the store again, and draw them if they have changed."""
+        """Load the details of a row from the store again, and redraw if they have changed."""
         if self.model.reload_details(request):
             self.panes.show_row_details()

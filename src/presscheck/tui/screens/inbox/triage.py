@@ -17,7 +17,7 @@ from presscheck.tui.ui.ask import choose
 from presscheck.tui.widgets.picker import Choice
 
 MORNING = 8
-"""The hour at which snoozed change requests come back."""
+"""The hour of the day at which snoozed change requests return."""
 SNOOZES = (
     Choice("tomorrow", "Until tomorrow", f"{MORNING}:00"),
     Choice("week", "Until next week", f"Monday {MORNING}:00"),
@@ -26,7 +26,7 @@ SNOOZES = (
 
 
 class TriageActions:
-    """Hides, bookmarks and marks rows of the inbox.
+    """Handles the commands that hide, bookmark and mark rows of the inbox.
 
     Args:
         session: the inbox.
@@ -41,7 +41,7 @@ class TriageActions:
         )
 
     def command_done(self) -> None:
-        """Hide the selected change requests until there is new activity; bring them back if all are hidden."""
+        """Hide the selected change requests until there is new activity. If all are hidden, restore them."""
         requests = self._session.selected()
         if requests and all(self._triage.hidden_state(request) for request in requests):
             self._bring_back(tuple(request.id for request in requests))
@@ -52,7 +52,7 @@ class TriageActions:
         self._hide(requests, "done")
 
     async def command_snooze(self) -> None:
-        """Ask until when, and hide the selected change requests until then."""
+        """Ask for a time, and hide the selected change requests until then."""
         requests = self._session.selected()
         if not requests:
             return
@@ -64,20 +64,20 @@ class TriageActions:
             self._hide(requests, "snoozed")
 
     def command_bookmark(self) -> None:
-        """Bookmark the selected change requests, or remove their bookmarks."""
+        """Toggle the bookmarks of the selected change requests."""
         for request in self._session.selected():
             self._triage.bookmark(request.id)
         self._session.rows.redraw()
 
     def reason_unsend(self) -> str | None:
-        """Disabled while there is nothing to undo."""
+        """Return why there is nothing to undo."""
         has_any = self._last_hidden or self.notifications.can_undo or self._session.current()
         return None if has_any else "nothing to undo: no change request was hidden, muted or followed just now"
 
     def command_unsend(self) -> Awaitable[None] | None:
-        """Undo the last mute or follow, or bring back what was hidden last, whichever is newer.
+        """Undo the last mute or follow, or restore the change requests that were hidden last, whichever is newer.
 
-        If there is neither, offer the last sent change of the change request under the cursor.
+        If there is neither, offer to undo the last sent change of the change request under the cursor.
         """
         current = self._session.current()
         if self.notifications.can_undo:
@@ -91,11 +91,11 @@ class TriageActions:
         return None
 
     def command_mark(self) -> None:
-        """Mark the row under the cursor."""
+        """Toggle the mark of the row under the cursor."""
         self._session.rows.mark()
 
     def command_mark_range(self) -> None:
-        """Start a range of marks, or end it."""
+        """Start or end a range of marks."""
         self._session.rows.mark_range()
 
     def command_mark_visible(self) -> None:
@@ -136,7 +136,7 @@ class TriageActions:
 
 
 def wake_time(choice: str, now: datetime) -> float | None:
-    """When a snoozed change request comes back, in seconds since the epoch; None: with new activity."""
+    """Return the time at which a snoozed change request returns, in seconds since the epoch; None for new activity."""
     if choice == "activity":
         return None
     days = 1 if choice == "tomorrow" else 7 - now.weekday()

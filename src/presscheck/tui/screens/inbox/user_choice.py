@@ -1,4 +1,4 @@
-"""Who the user is, for a service that does not tell: chosen once by name, and saved in the settings."""
+"""The choice of the user's name for a service that does not identify users. It is saved in the settings."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from presscheck.tui.ui.screen import BaseScreen
 
 ASKED = "asked who the user is"
-"""The key under which it is stored that the app has asked."""
+"""The storage key of the fact that the app has asked for the user."""
 
 
 async def choose_user_once(screen: BaseScreen, organization_id: str) -> None:
-    """Ask who the user is, unless the app did so before or the settings tell."""
+    """Ask for the user's name, unless the app has asked before or the settings contain a user."""
     outbox = screen.engine.outbox
     if outbox.recall(ASKED) is None and not screen.app_context.profile.user:
         outbox.remember(ASKED, "1")
@@ -25,7 +25,7 @@ async def choose_user_once(screen: BaseScreen, organization_id: str) -> None:
 
 
 async def choose_user(screen: BaseScreen, organization_id: str) -> None:
-    """Ask who the user is among the people that the service lists, and save the answer in the settings."""
+    """Ask for the user's name with the people that the service lists as choices, and save it in the settings."""
     people = await screen.engine.people(organization_id)
     if not people:
         screen.notify("the service lists no user: set `user` in the settings")

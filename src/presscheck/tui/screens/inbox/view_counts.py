@@ -1,4 +1,4 @@
-"""Counts the change requests of the views that are not shown, and reads the listings of those that are arranged."""
+"""Counts of the views that are not shown, and reading of listings that are arranged in the store."""
 
 from __future__ import annotations
 
@@ -14,14 +14,13 @@ if TYPE_CHECKING:
     from presscheck.tui.screens.inbox.panes import InboxPanes
 
 COUNTED = 50
-"""Items up to which a view is counted if the service does not send its total."""
+"""Number of items up to which a view is counted if the service does not send totals."""
 
 
 async def read_counts(engine: Engine, model: InboxModel, panes: InboxPanes) -> None:
-    """Ask the service for the counts of the views that are not shown, and draw each.
+    """Read the counts of the other views from the service, and draw each.
 
-    The listings of views that are filtered in the store are read to their end, unless that was done and they have not
-    changed since.
+    The listings of views that are arranged in the store are read completely, unless they are complete and unchanged.
     """
     shown = model.listing()
     if shown is None:
@@ -46,10 +45,10 @@ async def read_counts(engine: Engine, model: InboxModel, panes: InboxPanes) -> N
 
 
 async def _count(engine: Engine, listing: ListOrganizationChangeRequests, *, is_read: bool) -> tuple[int, bool]:
-    """The number of items of a listing, and whether there are no more.
+    """Return the number of items in a listing, and whether it is exact.
 
-    A listing that was just read to its end is not requested again. A service that does not send the total is asked for
-    a few items.
+    A listing that was just read completely is not requested again. If the service does not send a total, a few items
+    are requested and counted.
     """
     if is_read and (stored := engine.window(listing, 0, 0)).complete:
         return stored.total, True
@@ -65,7 +64,7 @@ async def _count(engine: Engine, listing: ListOrganizationChangeRequests, *, is_
 
 
 async def _read_listing(engine: Engine, listing: ListOrganizationChangeRequests) -> None:
-    """Read a listing to its end, unless it is complete in the store and has not changed."""
+    """Read a listing completely, unless it is complete in the store and unchanged."""
     if await _is_current(engine, listing):
         return
     async for result in engine.watch_listing(listing, priority=BACKGROUND):
@@ -74,7 +73,7 @@ async def _read_listing(engine: Engine, listing: ListOrganizationChangeRequests)
 
 
 async def _is_current(engine: Engine, listing: ListOrganizationChangeRequests) -> bool:
-    """Whether a complete listing has not changed: its length, and its first item, the one updated last."""
+    """Return whether a complete listing is unchanged, judging by its length and its first, last updated item."""
     stored = engine.window(listing, 0, 1)
     if not stored.complete:
         return False

@@ -1,4 +1,4 @@
-"""Views of the inbox: going from tab to tab, filtering one, and saving, editing and removing one's own."""
+"""Views of the inbox: switching tabs, filtering a view, and saving, editing and removing saved views."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ if TYPE_CHECKING:
 
 BUILT_IN = "this view is built in: M s saves it as one of your own"
 FILTER_KEY, FORMER_FILTER_KEY = "filter ", "view "
-"""The beginnings of the keys under which filters are stored, now and by version 0.1.0."""
+"""The prefixes of the storage keys of filters, now and in version 0.1.0."""
 LONGEST = 400
-"""Characters that a filter may have."""
+"""Maximum number of characters in a filter."""
 EXAMPLE = "space:api outdated:yes updated:<2w sort:-comments, or words of the subject"
 
 
 class ViewActions:
-    """Changes which view the inbox shows and what that view contains.
+    """Handles the commands that switch, filter, save, edit and remove views.
 
     Args:
         session: the inbox.
@@ -43,7 +43,7 @@ class ViewActions:
         self._screen, self._outbox = session.screen, session.screen.engine.outbox
 
     def read_views(self) -> None:
-        """Read the saved views from the settings; an error in one is shown and does not affect the others."""
+        """Load the saved views from the settings. Shows an error for each invalid view, and skips the view."""
         saved, mistakes = read_views(self._screen.app_context.settings_file, validate_view)
         for mistake in reversed(mistakes):
             # the footer has no room for the whole path; `presscheck config check` shows it
@@ -52,7 +52,7 @@ class ViewActions:
         self._model.views = all_views(saved)
 
     def recall_filters(self) -> None:
-        """Restore the filter of each view."""
+        """Restore the filters of all views."""
         model = self._model
         for view in model.views:
             former = self._outbox.recall(FORMER_FILTER_KEY + view.id)
@@ -72,12 +72,12 @@ class ViewActions:
         self._step(-1)
 
     def command_tab(self) -> None:
-        """Show the view of the number that was pressed."""
+        """Show the view with the number that was pressed."""
         views = self._model.views
         self._session.choose(views[min(int(self._screen.last_key), len(views)) - 1])
 
     async def command_edit_view(self) -> None:
-        """Ask for a filter of this view."""
+        """Ask for a filter of the current view."""
         model, view = self._model, self._model.view
         query = model.queries.get(view.id, "")
         text = await self._screen.ask(
@@ -100,7 +100,7 @@ class ViewActions:
             self._session.choose(view)  # the filter changes what is read from the service
 
     def store_filter(self, view_id: str, text: str) -> None:
-        """Set the filter of a view and remember it; an empty one removes it."""
+        """Set and store the filter of a view; an empty filter is removed."""
         queries = self._model.queries
         queries.pop(view_id, None)
         if text:
@@ -108,12 +108,12 @@ class ViewActions:
         self._outbox.remember(FILTER_KEY + view_id, text or None)
 
     def reason_save_view(self) -> str | None:
-        """Disabled with too many views."""
+        """Return why no view can be saved: the maximum number is reached."""
         has_room = len(self._model.views) - len(VIEWS) < MAX_VIEWS
         return None if has_room else f"you have {MAX_VIEWS} views: remove one first"
 
     async def command_save_view(self) -> None:
-        """Ask for a name, and save this view under it."""
+        """Ask for a name, and save the current view with its filter under that name."""
         view, file = self._model.view, self._screen.app_context.settings_file
         words = (view.words, self._model.queries.get(view.id, ""))
         query, sort = without_sort(" ".join(filter(None, words)))
@@ -124,11 +124,11 @@ class ViewActions:
             self._reload(edited.name, f"view {edited.name} saved")
 
     def reason_change_view(self) -> str | None:
-        """Disabled for built-in views."""
+        """Return why the current view cannot be edited: it is built in."""
         return None if self._model.view.saved else BUILT_IN
 
     async def command_change_view(self) -> None:
-        """Edit this saved view."""
+        """Edit the current saved view."""
         saved, file = self._model.view.saved, self._screen.app_context.settings_file
         if saved is None:
             return
@@ -142,11 +142,11 @@ class ViewActions:
             self._reload(edited.name, f"view {edited.name} changed")
 
     def reason_remove_view(self) -> str | None:
-        """Disabled for built-in views."""
+        """Return why the current view cannot be removed: it is built in."""
         return self.reason_change_view()
 
     async def command_remove_view(self) -> None:
-        """Remove this saved view, after a confirmation."""
+        """Remove the current saved view, after a confirmation."""
         saved, file = self._model.view.saved, self._screen.app_context.settings_file
         if saved is None:
             return
@@ -158,7 +158,7 @@ class ViewActions:
             self._reload("", f"view {name} removed")
 
     async def _ask_view(self, title: str, view: SavedView) -> SavedView | None:
-        """The edited view, which is valid; None if the editor was closed."""
+        """Open the editor, and return the valid view, or None if canceled."""
         others = [other.saved for other in self._model.views if other.saved and other.saved is not view]
 
         def error_of(edited: SavedView) -> tuple[str, str] | None:
@@ -171,7 +171,7 @@ class ViewActions:
         return replace(edited, query=query, sort_by=edited.sort_by or order)
 
     def _reload(self, name: str, message: str) -> None:
-        """Read the settings again and show the view of that name, else the first."""
+        """Load the views again, and show the view with this name or else the first view."""
         self.read_views()
         views = self._model.views
         self._session.choose(next((view for view in views if view.saved and view.id == name), views[0]))
