@@ -1,4 +1,4 @@
-"""Actions on drafts in the outbox: continue one where it belongs, or where its text can go now; copy it, discard it."""
+"""Actions on drafts in the outbox: continue a draft where it belongs or in a new place, copy it, discard it."""
 
 from __future__ import annotations
 
@@ -35,24 +35,24 @@ if TYPE_CHECKING:
     from presscheck.tui.ui.screen import BaseScreen
 
 SUBJECT = 100
-"""Characters that a subject may have."""
+"""Maximum number of characters in a subject."""
 SHOWN_LINES = 4
-"""Lines of a draft that the question shows before it is discarded."""
+"""Number of lines of a draft in the confirmation before it is discarded."""
 IN_REVIEW = ("page", "whole", "reply", "message", "pending", APPROVAL, CHANGES)
-"""The drafts that the review continues, with subject and description."""
+"""Drafts that the review screen continues, besides subject and description."""
 DETAILS = ("title", "description", "icon", "emoji", "slug", "condition")
-"""The drafts of details of pages."""
+"""Drafts of details of pages."""
 IN_BROWSE = {"new page": "add", **dict.fromkeys(DETAILS, "rename")}
-"""The commands in Browse that continue the other drafts."""
+"""Commands in the browse screen that continue drafts."""
 
 
 class DraftActions:
     """Opens, copies and discards drafts.
 
     Args:
-        screen: the screen that shows them.
+        screen: the outbox screen.
         rows: the list of drafts.
-        edit_change: edits an unsent change, by its number; returns whether it is still unsent.
+        edit_change: edits an unsent change by its number; returns whether the change is still unsent.
     """
 
     def __init__(self, screen: BaseScreen, rows: DraftList, edit_change: Callable[[int], bool]) -> None:
@@ -60,7 +60,7 @@ class DraftActions:
         self._places = DraftPlaces(screen, edit_change)
 
     async def open(self, draft: Draft) -> None:
-        """Continue a draft where it belongs; where that is not possible, show what is."""
+        """Continue a draft where it belongs. If that is not possible, show its text."""
         status = self._screen.engine.status
         if draft.is_live and draft.space and not status.read_only:
             page = draft.target.partition(" ")[0] if draft.name == "page" else ""
@@ -90,7 +90,7 @@ class DraftActions:
             await self._continue(draft)
 
     async def _open_other(self, draft: Draft, key: str) -> None:
-        """Open the draft whose text a new page gets; if that is gone, show the title that was typed."""
+        """Open the draft that a new page would contain. If it is gone, show the title that was typed for the page."""
         other = next((each for each in self._rows.drafts if each.stored.key == key), None)
         if other:
             await self.open(other)
@@ -103,7 +103,7 @@ class DraftActions:
         self._screen.notify("copied")
 
     async def discard(self, draft: Draft) -> None:
-        """Discard a draft, after a question that shows what is lost."""
+        """Discard a draft, after a confirmation that shows the text."""
         where = self._rows.where(draft)
         words = [line for line in sanitize(draft.readable, lines=True).split("\n") if line.strip()]
         lines: list[Line] = [(Span(where, "quiet"),)] if where else []
@@ -125,7 +125,7 @@ class DraftActions:
         self._screen.app_context.push_screen(TextScreen(label_of(draft), lines))
 
     def _show_without_place(self, draft: Draft) -> None:
-        """Show a draft whose place is gone or not known, so that its text can still be read."""
+        """Show a draft whose place is gone or unknown, so that its text can still be read."""
         self._show(draft)
         self._screen.app_context.notify(
             "its place is gone, or is no longer visible to you: Y in the list copies the text"
@@ -146,7 +146,7 @@ class DraftActions:
             self._show(draft)
 
     async def _ask_what_to_do(self, draft: Draft, fate: Fate) -> None:
-        """Offer where the text can go, after its change request ended or its page was deleted."""
+        """Offer places for the text of a draft whose change request has ended or whose page was deleted."""
         choices: list[Choice] = []
         if draft.is_page and fate == "page deleted":
             choices.append(Choice("page", "Put it into a new page", "of the change request", letter="p"))
@@ -180,7 +180,7 @@ class DraftActions:
             await self.discard(draft)
 
     async def _is_on_main(self, draft: Draft) -> bool:
-        """Whether main has the page that a draft is about, so that a new change request has it too."""
+        """Return whether the page of a draft exists on main, so that a new change request will contain it too."""
         if not draft.target:
             return True
         try:
@@ -190,7 +190,7 @@ class DraftActions:
         return any(page.id == draft.target for page in flatten(pages))
 
     async def _move_to_new_request(self, draft: Draft) -> None:
-        """Start a change request and move the draft there; opening it merges it with what main has now."""
+        """Create a change request and move the draft into it. Opening the draft merges it with main."""
         engine = self._screen.engine
         try:
             space = await engine.read(GetSpace(space_id=draft.space))
@@ -225,7 +225,7 @@ class DraftActions:
         await self._add_page(moved, path)
 
     async def _add_page(self, draft: Draft, path: dict[str, Any]) -> None:
-        """Add a page with the text of a draft; the draft is removed once the service has the page."""
+        """Add a page with the text of a draft. The draft is removed once the service has created the page."""
         if await stays_locked(self._screen, path["space_id"]):
             return
         engine, title = self._screen.engine, title_of(draft.text) or draft.page_title

@@ -1,4 +1,4 @@
-"""The list of drafts in the outbox: what each is, where it belongs, how long it is, and what became of its place."""
+"""The list of drafts in the outbox: kind, place, size and the state of the place."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ FATES = {
     "page deleted": "page deleted",
     "comment deleted": "comment deleted",
 }
-"""Words for what became of the place of a draft."""
+"""Descriptions of the state of a draft's place."""
 AGE = 8
 """Columns of the age."""
 
 
 class DraftList:
-    """The drafts of the profile, and what is known of the change requests that they belong to.
+    """The drafts of the profile, and the states of their change requests.
 
     Args:
-        screen: the screen that shows them.
-        changed: called when a row changed.
+        screen: the outbox screen.
+        changed: called when a row has changed.
     """
 
     def __init__(self, screen: BaseScreen, changed: Callable[[], None]) -> None:
@@ -49,11 +49,11 @@ class DraftList:
         self._watched: set[str] = set()
 
     def read(self) -> None:
-        """Read the drafts from the store."""
+        """Load the drafts from the store."""
         self.drafts = drafts(self._screen.engine.outbox.drafts())
 
     def watch(self) -> None:
-        """Read what became of the change requests of all drafts, once for each."""
+        """Subscribe to the change requests of all drafts, once for each."""
         for draft in self.drafts:
             if draft.path:
                 self._watch(f"draft request {draft.request}", GetChangeRequest(**draft.path), self._take_request, draft)
@@ -82,17 +82,17 @@ class DraftList:
             self._changed()
 
     def note(self, draft: Draft, fate: Fate) -> None:
-        """Show what the service just answered about the place of a draft."""
+        """Store a new state of a draft's place that the service has just returned."""
         if draft.path and fate in ("merged", "archived", "missing"):
             self._statuses[draft.request] = fate
             self._changed()
 
     def fate(self, draft: Draft) -> Fate:
-        """What became of the place of a draft, as far as is known."""
+        """Return why a draft cannot be continued; empty if it can, or if its change request is not loaded."""
         return fate_of(draft, self._statuses.get(draft.request), self._pages.get(draft.request))
 
     def where(self, draft: Draft) -> str:
-        """The space and the change request of a draft by title, as display text."""
+        """Return the titles of space and change request of a draft, as display text."""
         about, engine = draft.stored.about, self._screen.engine
         request = engine.known(GetChangeRequest(**draft.path)) if draft.path else None
         space = engine.known(GetSpace(space_id=draft.space)) if draft.space else None
@@ -103,11 +103,11 @@ class DraftList:
         return " · ".join(filter(None, (sanitize(title), f"#{number} {name}" if number else name)))
 
     def key(self, at: int) -> str:
-        """The key of a draft."""
+        """Return the key of the draft in a row."""
         return self.drafts[at].stored.key
 
     def row(self, at: int, columns: int) -> Line:
-        """What a draft is, and where; its age, on the right."""
+        """Render the label, place and age of a draft."""
         draft = self.drafts[at]
         changed_at = draft.stored.changed_at
         age = span(now().timestamp() - changed_at) if changed_at else "–"
@@ -117,7 +117,7 @@ class DraftList:
         return (*pad(cut(head, room), room), Span(f"{age:>{AGE - 1}}", "quiet"))
 
     def second_row(self, at: int, columns: int) -> Line:
-        """What became of its place, its size, and its first words."""
+        """Render the state of the place, the size and the first words of a draft."""
         draft = self.drafts[at]
         fate = self.fate(draft)
         line = (
@@ -129,10 +129,10 @@ class DraftList:
 
 
 def label_of(draft: Draft) -> str:
-    """What a draft is, as display text in one line."""
+    """Return the label of a draft, as display text in a single line."""
     return " ".join(sanitize(draft.label).split()) or "(no title)"
 
 
 def size_of(draft: Draft) -> str:
-    """The size of a draft in words."""
+    """Return the size of a draft in words, such as `3 fields` or `120 words`."""
     return count(len(draft.fields), "field") if draft.fields else count(len(draft.text.split()), "word")

@@ -1,4 +1,4 @@
-"""Opens drafts that belong to no change request where they were written: in their form, or at the command for them."""
+"""Opens drafts outside of change requests where they were written: in their form, or at their command."""
 
 from __future__ import annotations
 
@@ -25,29 +25,29 @@ if TYPE_CHECKING:
     from presscheck.tui.ui.screen import BaseScreen
 
 STEP, LOOKS = 0.05, 100
-"""Seconds between two looks at whether a place is loaded, and how often; then the user is only told the key."""
+"""Seconds between two checks whether a place is loaded, and the maximum number of checks."""
 SCREENS = {
     "structure": "go_structure",
     "access": "go_access",
     "adaptive": "go_adaptive",
     "customization": "go_customization",
 }
-"""The commands that open further screens of a site."""
+"""Commands that open further screens of a site."""
 
 
 class DraftPlaces:
     """Opens drafts outside of change requests.
 
     Args:
-        screen: the screen that lists them.
-        edit_change: edits an unsent change, by its number; returns whether it is still unsent.
+        screen: the outbox screen.
+        edit_change: edits an unsent change by its number; returns whether the change is still unsent.
     """
 
     def __init__(self, screen: BaseScreen, edit_change: Callable[[int], bool]) -> None:
         self._screen, self._edit_change = screen, edit_change
 
     async def open(self, draft: Draft) -> bool:
-        """Continue a draft where it was written; returns whether that place is known and there."""
+        """Continue a draft where it was written. Returns False if that place is unknown or gone."""
         place = draft.place
         if place is None:
             return False
@@ -71,7 +71,7 @@ class DraftPlaces:
         return place.kind != "draft" and await self._open_site(draft, place)
 
     async def _open_form(self, draft: Draft) -> bool:
-        """Open the form with its fields above the list."""
+        """Open the form of the draft, with its fields, above the list."""
         form = stored_form(draft)
         if form is None:
             return False
@@ -82,7 +82,7 @@ class DraftPlaces:
         return True
 
     async def _open_instructions(self, draft: Draft, place: DraftPlace) -> bool:
-        """Open the AI instructions of an organization, and edit them with the draft."""
+        """Open the AI instructions of an organization with the draft in the editor."""
         organizations = (await self._screen.engine.read(ListOrganizations())).items
         organization = next((each for each in organizations if each.id == place.target), None)
         if organization is None:
@@ -109,7 +109,7 @@ class DraftPlaces:
         return await self._continue(draft, place, is_there)
 
     async def open_in_request(self, draft: Draft, command: str) -> bool:
-        """Continue a draft about a page of a change request, or about a new one, at the command for it in Browse."""
+        """Continue a draft about a page of a change request in the browse screen, at the command that uses it."""
         app = self._screen.app_context
         browse = cast("BrowseScreen", await app.go(Place.page(draft.space, draft.target, draft.request)))
         key = page_key(draft.space, draft.target) if draft.target else f"space {draft.space}"
@@ -141,7 +141,7 @@ class DraftPlaces:
         return await self._continue(draft, place)
 
     async def _continue(self, draft: Draft, place: DraftPlace, is_there: Callable[[], bool] = lambda: True) -> bool:
-        """Run the command that continues a draft, once it can run; else tell its key. Whether its place is there."""
+        """Run a draft's command once it is enabled, and show its key. Returns False if its place is gone."""
         app = self._screen.app_context
         screen = cast("BaseScreen", app.screen)
         pressed = screen.last_key
@@ -161,14 +161,14 @@ class DraftPlaces:
         return holds()
 
     def _run(self, name: str) -> None:
-        """Run a command of the screen on top."""
+        """Run a command of the top screen."""
         screen = cast("BaseScreen", self._screen.app_context.screen)
         command = screen.command_table.command(name)
         if command:
             screen.run_command(command)
 
     def _tell(self, draft: Draft, place: DraftPlace) -> None:
-        """Show the label of the draft, and the key that goes on with it."""
+        """Show the label of the draft, and the key that continues it."""
         key = self._key(place.command or "rename")
         self._screen.app_context.notify(f"{key} here continues your draft: {label_of(draft)}")
 

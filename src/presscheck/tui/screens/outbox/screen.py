@@ -1,4 +1,4 @@
-"""The outbox: changes that were not sent yet, the history of those that were, and the drafts of texts."""
+"""The outbox: unsent changes, the history of sent changes, and drafts."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ STATES = {
     "refused": "failed",
     "parked": "unreadable",
 }
-"""Words for the states of an entry."""
+"""Descriptions of the states of unsent changes."""
 _ENDED_GLYPHS = {
     "sent": ("✓", "added"),
     "undone": ("←", "link"),
@@ -57,10 +57,10 @@ _ENDED_GLYPHS = {
     "unsent": ("·", "quiet"),
 }
 ENDED_STATES = {"sent": "sent", "undone": "undone", "refused": "failed", "unsent": "undone before it was sent"}
-"""Words for the states of an entry of the history."""
+"""Descriptions of the states of changes in the history."""
 View = Literal["unsent", "history", "drafts"]
 VIEWS: tuple[View, ...] = ("unsent", "history", "drafts")
-"""The views in the order of their tabs; also the targets of clicks on them."""
+"""The views in the order of their tabs, which are also the click targets of the tabs."""
 TITLES = ("Unsent", "History", "Drafts")
 LISTS: dict[View, str] = {"unsent": "#waiting", "history": "#history", "drafts": "#drafts"}
 ELSEWHERE = "only unsent changes: 1 shows them"
@@ -68,7 +68,7 @@ NO_DRAFT = "there are no drafts"
 
 
 class OutboxScreen(BaseScreen):
-    """Three views: the unsent changes, the oldest first; the history of changes and the drafts, the newest first."""
+    """Three views: unsent changes, oldest first; the history of changes, newest first; and drafts, newest first."""
 
     SCOPE = "outbox"
     FOOTER: ClassVar[tuple[str, ...]] = ("open", "edit", "retry", "unsend", "next_pane", "close")
@@ -101,7 +101,7 @@ class OutboxScreen(BaseScreen):
 
     @override
     def body(self) -> ComposeResult:
-        """The views, and the changes of the one that is shown, or the message that there are none."""
+        """Yield the tabs, the empty state, and the lists of all views."""
         yield StatusLine(id="tabs")
         yield EmptyState()
         waiting, history = self.waiting_at, self.history_at
@@ -118,7 +118,7 @@ class OutboxScreen(BaseScreen):
 
     @override
     def on_screen_resume(self) -> None:
-        """Show the drafts as they are now: they change on other screens."""
+        """Reload the drafts, which may have changed on other screens."""
         super().on_screen_resume()
         if self.is_mounted:
             self._update()
@@ -135,15 +135,15 @@ class OutboxScreen(BaseScreen):
         return {"unsent": self.FOOTER, "history": self.HISTORY_FOOTER, "drafts": self.DRAFTS_FOOTER}[self.view]
 
     def waiting_at(self, at: int) -> OutboxEntry:
-        """The unsent change in a row."""
+        """Return the unsent change in a row."""
         return self.waiting[at]
 
     def history_at(self, at: int) -> HistoryEntry:
-        """The change of the history in a row."""
+        """Return the change in a row of the history."""
         return self.history[at]
 
     def reason_unsend(self) -> str | None:
-        """Disabled without a change, while it is being sent, and if it cannot be undone."""
+        """Return why the change cannot be undone."""
         if self.view == "drafts":
             return "a draft was not sent: - discards it"
         if self.shows_history:
@@ -158,21 +158,21 @@ class OutboxScreen(BaseScreen):
         return "it is being sent" if current.state == "sending" else None
 
     def reason_retry(self) -> str | None:
-        """Disabled unless the change failed, or waits behind a failed one."""
+        """Return why the change cannot be sent again: it has not failed, and does not wait for a failed change."""
         current = self._current
         if current and (current.state == "refused" or current.id in self._held_up):
             return None
         return "only failed changes, and those behind them, can be sent again"
 
     def reason_delete(self) -> str | None:
-        """Disabled while it is being sent, and in the history."""
+        """Return why the change or draft cannot be discarded."""
         return self._draft_reason() if self.view == "drafts" else self._unsent_reason()
 
     def _draft_reason(self) -> str | None:
         return None if self._draft else NO_DRAFT
 
     def reason_edit(self) -> str | None:
-        """Disabled while it is being sent, and if it contains no text."""
+        """Return why the change or draft cannot be edited."""
         if self.view == "drafts":
             return self._draft_reason()
         current = self._current
@@ -185,24 +185,24 @@ class OutboxScreen(BaseScreen):
         self._show_view(VIEWS[max(0, VIEWS.index(self.view) - 1)])
 
     def command_right(self) -> None:
-        """Show the view on the right."""
+        """Show the next view."""
         self._show_view(VIEWS[min(VIEWS.index(self.view) + 1, len(VIEWS) - 1)])
 
     def command_tab(self) -> None:
-        """Show the view of the number that was pressed."""
+        """Show the view with the number that was pressed."""
         if self.last_key in ("1", "2", "3"):
             self._show_view(VIEWS[int(self.last_key) - 1])
 
     def command_next_pane(self) -> None:
-        """Show the next view."""
+        """Show the next view, and the first one after the last."""
         self._show_view(VIEWS[(VIEWS.index(self.view) + 1) % len(VIEWS)])
 
     def command_previous_pane(self) -> None:
-        """Show the view before."""
+        """Show the previous view, and the last one before the first."""
         self._show_view(VIEWS[VIEWS.index(self.view) - 1])
 
     def command_open(self) -> Awaitable[None] | None:
-        """Show all of an unsent change, go to the place of one in the history, or continue a draft."""
+        """Show an unsent change in full, go to the place of a change in the history, or continue a draft."""
         if self._draft:
             return self._draft_actions.open(self._draft)
         if self._current:
@@ -212,7 +212,7 @@ class OutboxScreen(BaseScreen):
         return self._go_to(self._past) if self._past else None
 
     def _edit_change(self, number: int) -> bool:
-        """Edit the text of an unsent change; returns whether it is still unsent."""
+        """Edit the text of an unsent change by its number. Returns False if it is no longer unsent."""
         at = next((at for at, entry in enumerate(self.waiting) if entry.id == number), None)
         if at is None:
             return False
@@ -222,13 +222,13 @@ class OutboxScreen(BaseScreen):
         return True
 
     def command_retry(self) -> None:
-        """Retry the change; one behind a failed change is sent before it."""
+        """Retry a failed change. A change that waits for a failed change is sent first instead."""
         current = self._current
         if current and not self.engine.retry(current.id) and not self.engine.send_now(current.id):
             self.notify("it needs the failed change: retry that, or discard both")
 
     def command_edit(self) -> Awaitable[None] | None:
-        """Edit the text; the change keeps its position, and is retried if it failed. Continue a draft."""
+        """Edit the text of a change, or continue a draft. It keeps its position, and is retried if it failed."""
         current = self._current
         if self._draft:
             return self._draft_actions.open(self._draft)
@@ -246,7 +246,7 @@ class OutboxScreen(BaseScreen):
         return None
 
     async def command_unsend(self) -> None:
-        """Undo the change: an unsent one is not sent; for a sent one, its inverse is sent."""
+        """Undo the change: drop an unsent change, or send the inverse of a sent one."""
         if self._past:
             await undo_sent(self, self._past, shows_place=True)
         else:
@@ -261,7 +261,7 @@ class OutboxScreen(BaseScreen):
             await self._discard("Discard this change?", "Discard")
 
     def command_copy_text(self) -> None:
-        """Copy the text of the draft or of the change, or the name of a change without a text."""
+        """Copy the text of the draft or change. For a change without text, copy its name."""
         if self._draft:
             self._draft_actions.copy(self._draft)
             return
@@ -281,7 +281,7 @@ class OutboxScreen(BaseScreen):
 
     @on(ClickableLines.TargetClicked)
     def tab_clicked(self, event: ClickableLines.TargetClicked) -> None:
-        """Show the view of a tab."""
+        """Show the view of the clicked tab."""
         for view in VIEWS:
             if view == event.target:
                 self._show_view(view)
@@ -298,7 +298,7 @@ class OutboxScreen(BaseScreen):
             self.notify("discarded" if self.engine.drop(current.id) else NOT_DISCARDED)
 
     async def _go_to(self, entry: HistoryEntry) -> None:
-        """Go to the place of a change: the thread, the page, the change request, the site or the space."""
+        """Go to the place of a change: its thread, page, change request, site or space."""
         place = entry.place
         if place.site and not place.space:
             await self.app_context.go(Place.site(place.site))
@@ -375,13 +375,13 @@ class OutboxScreen(BaseScreen):
         return (Span(f"  {sanitize(text)}", "removed" if entry.state == "refused" else "quiet"),)
 
     def _state_of(self, entry: OutboxEntry) -> str:
-        """The state of a change in words, with the failed change that it waits for."""
+        """Return the state of a change in words, including the failed change that it waits for."""
         state, failed = STATES.get(entry.state, entry.state), self._held_up.get(entry.id)
         name = next((change_name(other) for other in self.waiting if failed and other.id == failed.id), None)
         return f"{state} behind “{name}”, which failed (s sends this first)" if name else state
 
     def _history_row(self, at: int, columns: int) -> Line:
-        """What was done, and where; when, on the right."""
+        """Render the description, place and age of a change in the history."""
         entry = self.history[at]
         glyph, style = _GLYPHS["waiting"] if entry.is_being_undone else _ENDED_GLYPHS[entry.state]
         age = span(now().timestamp() - entry.ended_at)
@@ -393,7 +393,7 @@ class OutboxScreen(BaseScreen):
         return (*pad(cut(head, columns - 8), columns - 8), Span(f"{age:>7}", "quiet"))
 
     def _outcome(self, at: int, columns: int) -> Line:
-        """What became of it, and whether it can be undone."""
+        """Render the state of a change in the history, and whether it can be undone."""
         entry = self.history[at]
         undone = next((other for other in self.history if other.id == entry.undoes), None) if entry.undoes else None
         parts = [ENDED_STATES[entry.state]]
@@ -408,12 +408,12 @@ class OutboxScreen(BaseScreen):
 
 
 def change_name(entry: OutboxEntry) -> str:
-    """What a change does, in a few words: `post comment`, `resolve thread`."""
+    """Return a short description of a change: `post comment`, `resolve thread`."""
     return sanitize(describe(entry.call) if entry.call else describe_name(entry.name))
 
 
 def text_of(entry: OutboxEntry) -> str:
-    """The text of a change, in one line."""
+    """Return the text of a change in a single line; empty if it has none."""
     typed_text = typed_text_in(entry.call)
     return sanitize(typed_text[1]) if typed_text else ""
 
