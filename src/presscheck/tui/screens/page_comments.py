@@ -1,4 +1,4 @@
-"""The list of the comments on a page, or on all pages of a space, with the thread under the cursor below it."""
+"""The list of comments on a page, or on all pages of a space. The thread under the cursor is shown below the list."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 STATES: tuple[ThreadState, ...] = ("open", "resolved", "outdated")
 HIDDEN = "page comments not shown"
-"""The key under which the hidden states are stored."""
+"""The storage key of the hidden states."""
 
 
 class PageCommentsScreen(ThreadList):
@@ -50,8 +50,8 @@ class PageCommentsScreen(ThreadList):
 
     Args:
         space_id: the id of the space.
-        page_id: the page whose comments are listed; empty for those of all pages.
-        comment_id: the comment that the cursor goes to as soon as it is known.
+        page_id: the id of the page whose comments are listed; empty to list the comments on all pages.
+        comment_id: the id of the comment to go to once it is loaded.
     """
 
     FOOTER: ClassVar[tuple[str, ...]] = ("open", "comment", "reply", "resolve", "edit", "delete", "all_pages", "close")
@@ -67,10 +67,10 @@ class PageCommentsScreen(ThreadList):
         self._target = comment_id
         self._pages: dict[str, RevisionPage] = {}
         self._text: tuple[str, str] = ("", "")
-        """The id of the page whose text is loaded, and the text."""
+        """The id of the page whose text is loaded, and its text."""
         self._node_tree: tuple[str, Mapping[str, Any] | None] = ("", None)
         self._problem: Result[Any] | None = None
-        """The last answer of the list of comments that was an error."""
+        """The last result of the listing if it was an error."""
         self._age: float | None = None
         self._listings: set[str] = set()
         hidden = (self.engine.outbox.recall(HIDDEN) or "").split()
@@ -109,7 +109,7 @@ class PageCommentsScreen(ThreadList):
             self.draw()
 
     def _subscribe(self, call: ListSpaceComments) -> None:
-        """Subscribe to a page of the list of comments, once."""
+        """Subscribe to a chunk of the listing of comments, once."""
         key = call.key()
         if key in self._listings:
             return
@@ -129,7 +129,7 @@ class PageCommentsScreen(ThreadList):
         self.draw()
 
     def _subscribe_text(self) -> None:
-        """Subscribe to the text of the page, in which threads have their place."""
+        """Subscribe to the text of the page, which determines the positions of threads."""
         if self.page_id:
             call = live_page(self.space_id, self.page_id)
             self.subscribe(self.engine.watch(call), self._take_text, group="text", shows_errors=False)
@@ -145,7 +145,7 @@ class PageCommentsScreen(ThreadList):
             self.draw()
 
     def _load_replies(self, thread: Thread) -> None:
-        """Load the replies of a thread, once."""
+        """Subscribe to the replies of a thread, once."""
         call: Operation[Any] = self.discussion.list_replies(thread.id)
         if thread.first.pending or not thread.reply_count or call.key() in self._listings:
             return
@@ -160,7 +160,7 @@ class PageCommentsScreen(ThreadList):
 
     @override
     def find_threads(self) -> Sequence[Thread]:
-        """The threads of the page, each with its line; without a page all, in the order of the pages."""
+        """Return the threads of the page in line order, or all threads in page order."""
         threads = self.discussion.threads()
         if not self.page_id:
             order = {page: at for at, page in enumerate(self._pages, 1)}
@@ -205,8 +205,8 @@ class PageCommentsScreen(ThreadList):
             view.show(())
             return
         self._load_replies(thread)
-        whole = replace(thread, line=None)  # with its quote: the page is not in sight
-        columns = max(20, self.size.width - 4)  # of the screen: the view has none while it is hidden
+        whole = replace(thread, line=None)  # with its quote, because the page is not visible
+        columns = max(20, self.size.width - 4)  # of the screen, because a hidden view has no width
         view.show([line for _, line in thread_lines(whole, columns, now(), comment_with_suggestion, unfolded=True)])
 
     @override
@@ -229,7 +229,7 @@ class PageCommentsScreen(ThreadList):
 
     @on(RowList.RowHighlighted)
     def row_highlighted(self) -> None:
-        """Show another thread."""
+        """Show the thread under the cursor in full."""
         self._show_thread()
         self.refresh_status_bars()
 
@@ -246,35 +246,35 @@ class PageCommentsScreen(ThreadList):
         self.draw()
 
     def reason_all_pages(self) -> str | None:
-        """Opened for the whole space, there is no page to go back to."""
+        """Return why there is no page to switch to: the comments were opened for the whole space."""
         return None if self._page_of_start else "all pages are listed: g t on a page in Browse lists its own"
 
     def command_all_pages(self) -> None:
-        """List the comments of all pages, or those of the page again."""
+        """Switch between the comments on all pages and the comments on the page."""
         self.page_id = "" if self.page_id else self._page_of_start
         self.draw()
 
     def reason_open(self) -> str | None:
-        """Disabled without a comment on a page."""
+        """Return why there is no page to open."""
         if self.thread is None:
             return "no comment here"
         return None if self.thread.page else "this comment is on the whole space, not on a page"
 
     def command_open(self) -> Awaitable[object] | None:
-        """Go to the page at the line that the comment is about."""
+        """Open the page at the line of the comment."""
         thread = self.thread
         if thread is None or thread.page is None:
             return None
         return self.app_context.go(Place.page(self.space_id, thread.page, quote=thread.about))
 
     def reason_comment(self) -> str | None:
-        """Why no comment can be written."""
+        """Return why no comment can be written."""
         return self.drafts.disabled_reason()
 
     reason_comment_on_all = reason_comment
 
     def command_comment(self) -> None:
-        """Comment on the page; in the list of all pages, on that of the comment under the cursor."""
+        """Comment on the page or, in the list of all pages, on the page of the comment under the cursor."""
         page = self.page_id or (self.thread.page if self.thread else None)
         if page:
             known = self._pages.get(page)
@@ -287,7 +287,7 @@ class PageCommentsScreen(ThreadList):
         self.actions.comment_on_all()
 
     def command_unsend(self) -> Awaitable[None] | None:
-        """Undo what is not sent; else offer to undo the last sent change here."""
+        """Undo the last unsent comment, or else offer to undo the last sent change here."""
         if self.drafts.can_undo:
             self.notify(self.drafts.undo_last())
             return None
@@ -300,9 +300,9 @@ class PageCommentsScreen(ThreadList):
         """Open the composer with a draft.
 
         Args:
-            name: what it is, such as `reply`.
-            target: the id of the page, the comment or the outbox row that it is about.
-            about: what is stored about it.
+            name: the kind of draft, such as `reply`.
+            target: the id of the page, comment or outbox row that the draft belongs to.
+            about: the data stored with the draft.
         """
         author = about.get("author", "")
         if name == "page":
@@ -318,7 +318,7 @@ class PageCommentsScreen(ThreadList):
 
     @override
     def place_of(self, thread: Thread) -> str:
-        """The title of the page of a thread, in the list of all pages."""
+        """Return the title of a thread's page in the list of all pages; empty in the list of a single page."""
         if self.page_id:
             return ""
         page = self._pages.get(thread.page or "")
@@ -328,4 +328,4 @@ class PageCommentsScreen(ThreadList):
 
 
 MANY = 1_000_000
-"""The place of a page that is not in the tree: after all others."""
+"""Sorts pages that are not in the tree after all others."""

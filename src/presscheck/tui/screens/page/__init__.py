@@ -1,1 +1,1 @@
-"""A page in a change request: its text, its details, and its way to the service."""
+"""Edits of a page in a change request: its text, its details, and how they are saved."""

@@ -1,4 +1,4 @@
-"""The details of a page: a menu of what an edit can set, each asked in a line, or switched."""
+"""The details of a page: a menu of details, each of which is typed in a line or switched."""
 
 from __future__ import annotations
 
@@ -55,18 +55,18 @@ def _condition_problem(text: str) -> str | None:
 
 
 class _Detail(NamedTuple):
-    """A detail that is asked in a line of text.
+    """A detail that is typed in a line.
 
     Attributes:
-        name: its field.
-        label: its name on the screen.
-        letter: its letter in the menu.
-        kinds: the kinds of page that have it.
-        min_length: the fewest characters; where 0 is allowed, an empty text removes it.
-        max_length: the most characters.
-        problem: returns why a text is invalid.
-        stored: returns the text as it is sent.
-        typed: returns the stored text as it is shown, and edited.
+        name: the field of the page.
+        label: the name on the screen.
+        letter: the letter in the menu.
+        kinds: the kinds of pages that have the detail.
+        min_length: the minimum number of characters; if 0, an empty text removes the detail.
+        max_length: the maximum number of characters.
+        problem: returns why a text is invalid, or None.
+        stored: converts typed text to the value of the field.
+        typed: converts the value of the field to text for display and editing.
     """
 
     name: str
@@ -94,7 +94,15 @@ DETAILS = (
 
 
 class _Switch(NamedTuple):
-    """A detail that is on or off: its field, its letter, and what the two directions are called."""
+    """A detail that is on or off.
+
+    Attributes:
+        name: the field of the page.
+        letter: the letter in the menu.
+        turn_on: the label of the choice that turns it on.
+        turn_off: the label of the choice that turns it off.
+        state: the note while it is on.
+    """
 
     name: str
     letter: str
@@ -104,7 +112,7 @@ class _Switch(NamedTuple):
 
 
 NOT_IN_API = "cover"
-"""The key of the row for what an edit cannot set: cover and tags."""
+"""The key of the menu row for cover and tags, which the API cannot change."""
 SWITCHES = (
     _Switch("hidden", "h", "Hide from the table of contents", "Show in the table of contents", "hidden"),
     _Switch("no_index", "n", "Keep out of search engines", "Allow in search engines", "not indexed"),
@@ -112,12 +120,12 @@ SWITCHES = (
 
 
 async def edit_details(screen: BaseScreen, path: dict[str, Any], page_ids: Sequence[str]) -> None:
-    """Choose a detail of a page and change it; of several pages, hide or show all of them in one write.
+    """Choose a detail and change it. For several pages, only switches are offered, and changed in a single write.
 
     Args:
-        screen: the screen that asks.
+        screen: the screen that shows the dialogs.
         path: `space_id` and `change_request_id`.
-        page_ids: the pages.
+        page_ids: the ids of the pages.
     """
     tree = (await screen.engine.read(ListChangeRequestPages(**path))).pages
     pages = [page for page in flatten(tree) if page.id in page_ids]

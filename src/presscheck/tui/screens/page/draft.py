@@ -1,4 +1,4 @@
-"""The draft of a page in a change request, and its way to the service: merged with edits of others, then sent."""
+"""The draft of a page in a change request. Saving merges it with edits by other users, then sends it."""
 
 from __future__ import annotations
 
@@ -40,18 +40,18 @@ if TYPE_CHECKING:
     from presscheck.tui.ui.screen import BaseScreen
 
 LONGEST_CHECKED = 100_000
-"""Characters of a page whose nodes are read before it is saved."""
+"""Maximum length, in characters, of a page whose nodes are checked before it is saved."""
 MOST_NEW_TAGS = 3
-"""Lines with tags that were text before, which the save sheet names."""
+"""Maximum number of new tags that the save dialog shows."""
 
 
 class PageDraft:
-    """The draft of a page, and the page that it was edited from.
+    """The draft of a page, and the version of the page on which it is based.
 
     Args:
-        screen: the screen that the page is edited from.
+        screen: the screen from which the page is edited.
         path: `space_id` and `change_request_id`.
-        page_id: the page.
+        page_id: the id of the page.
     """
 
     noun, saved_message = "page", "saved to the change request"
@@ -62,13 +62,13 @@ class PageDraft:
         self._keys = [draft_key(path["change_request_id"], f"{name} {page_id}") for name in (PAGE, BASE)]
         self._base: EditorPage | None = None
         self._kept, self._kept_base = "", ""
-        """The draft that was stored or read here last, and its page: another instance may have the same draft open."""
+        """The last draft stored or read here, and its base. Another instance may have the same draft open."""
         self._about: dict[str, str] = {}
         self.is_kept = False
-        """Whether there is a draft."""
+        """Whether a draft is stored."""
         self.line: int | None = None
         self.age = ""
-        """How old the draft was when it was opened, such as `, saved 2 h ago`; empty if that is not known."""
+        """The age of the draft when it was opened, such as `, saved 2 h ago`; empty if unknown."""
 
     @property
     def title(self) -> str:
@@ -76,7 +76,7 @@ class PageDraft:
         return self._base.title if self._base else ""
 
     async def open(self) -> str:
-        """Read the page, and return the text to edit: the draft merged with the current page, else the page."""
+        """Read the page, and return the text to edit: the stored draft merged with the page, or else the page."""
         self._base = now = await self._read_page()
         text, base = (self._outbox.draft(key) for key in self._keys)
         self._kept, self.is_kept = text, bool(text)
@@ -89,12 +89,12 @@ class PageDraft:
         return merged
 
     async def merged(self, base: str, ours: str, theirs: str) -> MergedText:
-        """Merge the draft with the page; the markers of conflicts name people, revisions and times."""
+        """Merge a draft with the page. Conflict markers contain people, revisions and times."""
         our_name = name_of_draft(self._engine, self._keys[0])
         return await merged_texts(base, ours, theirs, our_name, self._name_of_revision)
 
     async def _name_of_revision(self) -> str:
-        """The name of the newest revision of the change request: its author is who contributed last."""
+        """Return the name of the newest revision of the change request, whose author is the last contributor."""
         try:
             request, contributors = await asyncio.gather(
                 self._engine.read(GetChangeRequest(**self.path)), self._engine.read(ListContributors(**self.path))
@@ -108,7 +108,7 @@ class PageDraft:
 
     @property
     def slot(self) -> DraftSlot:
-        """Where the draft is stored, with the page that it is edited from."""
+        """The slot that stores the draft together with its base."""
         about = draft_about(self._engine, self.path, page=self.title)
         return DraftSlot(
             self._outbox, self._keys[0], about=about, beside={self._keys[1]: self._base.text} if self._base else {}
@@ -116,53 +116,52 @@ class PageDraft:
 
     @property
     def text(self) -> str:
-        """The draft as it is stored; empty without one."""
+        """The stored draft; empty if there is none."""
         return self._outbox.draft(self._keys[0]) or ""
 
     def keep(self, text: str) -> None:
-        """Store the draft, and the page that it is edited from; the text of the page is no draft."""
+        """Store the draft and its base. A text that equals the base removes the draft."""
         if self._base is None or text == self._base.text:
             self._forget()
             return
         if self._kept_base != self._base.text:
             self._kept_base = self._base.text
             self._about = draft_about(self._engine, self.path, page=self._base.title)
-        # each time: another instance may have removed it, or stored the page that its own text was edited from
+        # checked each time: another instance may have removed the base, or stored its own
         if self._outbox.draft(self._keys[1]) != self._base.text:
             self._outbox.save_draft(self._keys[1], self._base.text)
         self._outbox.save_draft(self._keys[0], text, self._about)
         self._kept, self.is_kept = text, True
 
     def _forget(self) -> None:
-        """Remove the draft, unless another instance has changed it since."""
+        """Remove the draft, unless another instance has changed it."""
         self._outbox.forget_draft(self._keys[0], self._kept, self._keys[1])
         self._kept, self._kept_base, self.is_kept = "", "", False
 
     def difference(self) -> Difference:
-        """What the draft changes in the page."""
+        """Return the difference between the base and the draft."""
         before = self._base.text if self._base else self.text
         return difference(before, self.text)
 
     def summary(self) -> list[Line]:
-        """How much is lost if the draft is discarded."""
+        """Render how much is lost if the draft is discarded."""
         return lost_lines(self.difference(), "are not in the page")
 
     def discard(self) -> str:
-        """Remove the draft, also if another instance has changed it; returns the text of the page as it is."""
+        """Remove the draft even if another instance has changed it, and return the text of the page."""
         for key in self._keys:
             self._outbox.save_draft(key, "")
         self._kept, self._kept_base, self.is_kept = "", "", False
         return self._base.text if self._base else ""
 
     async def save(self, screen: BaseScreen, text: str) -> Saved:
-        """Ask, and send the edit; edits of others since are merged in, and on a conflict nothing is sent.
+        """Save the edit after a confirmation. Edits by other users are merged first; on a conflict, nothing is sent.
 
         Args:
-            screen: the screen that asks.
+            screen: the screen that shows the confirmation.
             text: the text from the editor.
-
         Raises:
-            PresscheckError: the page cannot be read or written; the text is a draft.
+            PresscheckError: the page cannot be read or written; the text is kept as a draft.
         """
         before = self._base or await self._read_page()
         self._base = before
@@ -200,13 +199,16 @@ class PageDraft:
         return Saved("", merged.text, is_sent=True)
 
     def _keep_sent(self, text: str) -> None:
-        """Store a text before it is sent, unless it is stored: another instance may have stored a longer one since."""
+        """Store a text before it is sent unless it is stored: another instance may have stored a later text."""
         is_stored = self._base is not None and (text, self._base.text) == (self._kept, self._kept_base)
         if not is_stored or not self._outbox.draft(self._keys[0]):
             self.keep(text)
 
     async def _lost_types(self, page: EditorPage) -> tuple[str, ...]:
-        """What the page has and its Markdown lacks; nothing if the page is long, or its nodes cannot be read."""
+        """Return the kinds of content that the page has but its Markdown cannot express.
+
+        Returns nothing if the page is longer than `LONGEST_CHECKED`, or its nodes cannot be read.
+        """
         if len(page.body_text) > LONGEST_CHECKED:
             return ()
         # 7 ms, only to save a page
@@ -220,14 +222,14 @@ class PageDraft:
         return await asyncio.to_thread(lost_types, document, page.body_text) if document else ()
 
     async def _read_page(self) -> EditorPage:
-        """The current page, as the editor shows it."""
+        """Return the current page as editor text."""
         call = GetChangeRequestPage(**self.path, page_id=self.page_id, format="markdown")
         page = await self._engine.read(call)
         return to_editor(page.title, page.markdown or "")
 
 
 def _summary(edit: PageEdit, page: EditorPage, diff: Difference, text: str, *, is_merged: bool) -> list[Line]:
-    """A summary of the edit."""
+    """Render a summary of the edit."""
     lines: list[Line] = [(Span(f"{sanitize(page.title)}: "), *diff.numbers)]
     if edit.title:
         lines.append((Span(f"new title: {sanitize(edit.title)}"),))

@@ -1,4 +1,4 @@
-"""Page edits in a change request, for all screens: the text is a draft until the service has accepted it."""
+"""Page edits in a change request, for all screens. The text is kept as a draft until the service has accepted it."""
 
 from __future__ import annotations
 
@@ -34,29 +34,30 @@ if TYPE_CHECKING:
     from presscheck.tui.ui.screen import BaseScreen
 
 Side = Literal["before", "after", "inside"]
-"""Where a page is added, seen from another."""
+"""Where a page is added, relative to another page."""
 LINKS_TIMEOUT = 5.0
-"""Seconds after which a page is deleted without knowing the links to it."""
+"""Seconds to wait for the links to a page before it is deleted."""
 SHOWN_LINKS = 5
-"""How many of the pages that link to a page are named."""
+"""Maximum number of linking pages that are listed."""
 TITLE = 256
-"""Characters that the title of a page may have."""
+"""Maximum number of characters in the title of a page."""
 
 
 async def edit_page(
     screen: BaseScreen, path: dict[str, Any], page_id: str, *, uses_other_editor: bool = False, conflict: int = 0
 ) -> None:
-    """Edit the Markdown of a page; asks before sending, and keeps the text as a draft until then.
+    """Edit the Markdown of a page. The text is kept as a draft until the user has confirmed and the service accepted
+    it.
 
-    Edits of others since are merged in. On a conflict the draft contains both versions, and nothing is sent. A text
-    with conflicts is opened at one of them.
+    Edits by other users are merged in. On a conflict, the draft contains both versions and nothing is sent. A text with
+    conflicts is opened at a conflict.
 
     Args:
-        screen: the screen that asks.
+        screen: the screen that shows the dialogs.
         path: `space_id` and `change_request_id`.
-        page_id: the page.
-        uses_other_editor: edit it in the editor that is not the usual one: built in, or the user's own.
-        conflict: the number of the conflict that the text is opened at, outside of code and from 0, if it has any.
+        page_id: the id of the page.
+        uses_other_editor: use the editor that is not the default: external instead of built-in, or the reverse.
+        conflict: the number of the conflict at which to open the text, from 0; conflicts in code are not counted.
     """
     if await stays_locked(screen, path["space_id"]):
         return
@@ -80,13 +81,13 @@ async def edit_page(
 
 
 def _line_of_conflict(text: str, number: int) -> int | None:
-    """The first line of a conflict by its number, or of the last one; None without conflicts."""
+    """Return the first line of a conflict by its number, or of the last conflict; None if there are none."""
     lines = [block.first for block in cut_conflicts(text).conflicts]
     return lines[min(number, len(lines) - 1)] if lines else None
 
 
 async def _ask_about(screen: BaseScreen, draft: PageDraft) -> str | None:
-    """What becomes of the draft of a page: `continue` or `discard`; None if nothing was chosen."""
+    """Ask whether to continue or discard the draft of a page. Returns `continue`, `discard`, or None if canceled."""
     choices = [
         Choice("continue", "Continue with the draft", "merged with the page", letter="c"),
         Choice("discard", "Discard the draft (asks first)", "edits the page as it is", letter="d"),
@@ -99,12 +100,12 @@ async def _ask_about(screen: BaseScreen, draft: PageDraft) -> str | None:
 
 
 async def stays_locked(screen: BaseScreen, space_id: str) -> bool:
-    """Whether a space refuses edits and merges; who may unlock it is asked first."""
+    """Return whether a space is locked. A user who may unlock it is asked first."""
     call = GetSpace(space_id=space_id)
     known = screen.engine.known(call)
     is_unlocked = bool(known and known.value and known.value.edit_mode != "locked")
     if is_unlocked and not screen.engine.status.online:
-        return False  # as far as is known; online, somebody may have locked it since it was read
+        return False  # the cached state counts; online, the space is read again, because somebody may have locked it
     space = await screen.engine.read(call)
     if space.edit_mode != "locked" or space.permissions.edit:
         return False
@@ -120,7 +121,10 @@ async def stays_locked(screen: BaseScreen, space_id: str) -> bool:
 
 
 async def add_page(screen: BaseScreen, path: dict[str, Any], target: str | None, side: Side) -> str | None:
-    """Add a page before, after or inside another, or (None) at the end of the top level; returns its id if known."""
+    """Add a page before, after or inside a page, or at the end of the top level if `target` is None.
+
+    Returns the id of the new page, or None if canceled or unknown.
+    """
     key = draft_key(path["change_request_id"], "new page")
     draft = DraftSlot(screen.engine.outbox, key, about=draft_about(screen.engine, path))
     title = await screen.ask(PromptDialog("Title of the new page", draft, max_length=TITLE))
@@ -141,7 +145,7 @@ async def add_page(screen: BaseScreen, path: dict[str, Any], target: str | None,
 
 
 async def delete_pages(screen: BaseScreen, path: dict[str, Any], page_ids: Sequence[str]) -> bool:
-    """Delete pages with their subpages in one write, after a confirmation with the links to them."""
+    """Delete pages and their subpages in a single write, after a confirmation that lists links to them."""
     pages = (await screen.engine.read(ListChangeRequestPages(**path))).pages
     by_id = {page.id: page for page in flatten(pages)}
     deleted = [by_id[page] for page in PageOrder.of(pages).outermost(page_ids)]
@@ -163,7 +167,7 @@ async def delete_pages(screen: BaseScreen, path: dict[str, Any], page_ids: Seque
 
 
 async def _links_to(screen: BaseScreen, path: dict[str, Any], deleted: Sequence[RevisionPage]) -> list[Line]:
-    """The pages that link to pages which are deleted, without those that go with them."""
+    """Render the pages that link to deleted pages, without pages that are deleted too."""
     gone = {page.id for page in flatten(deleted)}
     titles: dict[str, str] = {}
     try:

@@ -1,9 +1,9 @@
-"""Converts the Markdown of a page to the text for an editor and back; only the user's changes are sent.
+"""Converts the Markdown of a page to editor text and back, so that only the user's changes are sent.
 
-The service repeats the title as a first heading, and escapes what looks like a tag but is text. The editor gets
-the title once, as the first heading, and no escapes. On the way back the heading is restored only where it had one,
-because otherwise a heading of the text would be taken for the title. A changed heading changes the title. Lines that
-were not edited are sent as the service wrote them: without its escapes, text would become a tag.
+The service repeats the title as the first heading, and escapes text that looks like a tag. Editor text has the title
+once, as the first heading, and no escapes. On the way back, the heading is restored only if the service had it;
+otherwise the first heading of the text would be taken for the title. A changed heading changes the title. Unchanged
+lines are sent exactly as the service wrote them: without its escapes, text would become a tag.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ _backslash = re.compile(r"\\([!-/:-@\[-`{-~])")
 
 @dataclass(frozen=True)
 class EditorPage:
-    """A page and its text for the editor."""
+    """A page, and its editor text."""
 
     title: str
     body_text: str
-    """The Markdown of the service, without the repeated title."""
+    """The Markdown from the service, without the repeated title."""
     repeats_title: bool
     text: str
-    """The text for the editor."""
+    """The editor text."""
 
 
 @dataclass(frozen=True)
@@ -38,13 +38,13 @@ class PageEdit:
     title: str | None
     """The new title; None if it is unchanged."""
     changed: int
-    """The number of lines that the user changed."""
+    """The number of changed lines."""
     new_tags: tuple[str, ...]
-    """The edited lines in which a tag was escaped, so that it was text, and is not any more."""
+    """Edited lines with a tag that was escaped before, and so was text."""
 
 
 def to_editor(title: str, markdown: str) -> EditorPage:
-    """Converts a page to the text for the editor."""
+    """Convert a page to editor text."""
     title = " ".join(title.split())
     front, body = split_front_matter(markdown)
     heading, rest = _heading(body)
@@ -56,7 +56,7 @@ def to_editor(title: str, markdown: str) -> EditorPage:
 
 
 def from_editor(page: EditorPage, text: str) -> PageEdit | None:
-    """Converts the text from the editor back; None if nothing was changed."""
+    """Convert editor text back to an edit; None if nothing has changed."""
     if _lines(text) == _lines(page.text):
         return None
     title, markdown = _without_title(text.replace("\r\n", "\n"))
@@ -71,12 +71,14 @@ def from_editor(page: EditorPage, text: str) -> PageEdit | None:
 
 
 def _escaped_again(escaped: str, plain: str, edited: str) -> tuple[str, tuple[str, ...]]:
-    """The edited text with the escapes of the lines that are as before, and the other lines that lose an escape.
+    """Restore the escapes of unchanged lines.
 
     Args:
-        escaped: the text of the service.
+        escaped: the text from the service.
         plain: the same lines without escapes.
         edited: the text from the editor.
+    Returns:
+        The edited text, and the edited lines with a tag whose escape is lost.
     """
     before, shown, lines = escaped.split("\n"), plain.split("\n"), edited.split("\n")
     if before == shown or len(before) != len(shown):
@@ -92,7 +94,7 @@ def _escaped_again(escaped: str, plain: str, edited: str) -> tuple[str, tuple[st
 
 
 def title_of(text: str) -> str:
-    """The title in a text for the editor; empty if it has none."""
+    """Return the title in editor text; empty if there is none."""
     return _without_title(text.replace("\r\n", "\n"))[0] or ""
 
 
@@ -107,7 +109,7 @@ def _join(front: str, body: str) -> str:
 
 
 def _heading(body: str) -> tuple[str | None, str]:
-    """The heading of level 1 at the start of a text (None if there is none), and the text after it."""
+    """Split off the level 1 heading at the start of a text. Returns None instead of the heading if there is none."""
     first, _, rest = body.lstrip("\n").partition("\n")
     return (first[2:].strip(), rest) if first.startswith("# ") else (None, body)
 
@@ -117,7 +119,7 @@ def _unescape(text: str) -> str:
 
 
 def _plain_tags(markdown: str) -> str:
-    """Removes the backslashes that the service puts before tags, except in code blocks."""
+    """Remove the backslashes that the service adds before tags, except in code blocks."""
     lines: list[str] = []
     fence = ""
     for line in markdown.split("\n"):

@@ -1,4 +1,4 @@
-"""The list of the pages that use something, in one space or in several, to go to one of them."""
+"""The list of pages that use an item, in one space or several, to go to one of the pages."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from presscheck.tui.ui.screen import BaseScreen
 
 NOT_SEARCHED = " not searched"
-"""The row that names the spaces that are not cached."""
+"""The key of the row that lists spaces that were not searched."""
 
 
 class PageUse(NamedTuple):
-    """A page that was chosen: the id of its space, empty for the one in which it was asked, and its own."""
+    """A chosen page: the id of its space, empty for the current space, and the id of the page."""
 
     space: str
     page: str
@@ -30,14 +30,16 @@ class PageUse(NamedTuple):
 async def choose_use(
     screen: BaseScreen, name: str, uses: OtherUses, here: Sequence[RevisionPage] = (), *, unread: int = 0
 ) -> PageUse | None:
-    """Ask for one of the pages that use something; None if none is chosen, or if there are none, which it shows.
+    """Ask for one of the pages that use an item. If there are none, show that.
 
     Args:
-        screen: the screen that asks.
-        name: what they use, as display text.
-        uses: the pages of other spaces, and what was not searched.
-        here: the pages of the space in which it is asked.
-        unread: how many pages of that space are not cached.
+        screen: the screen that shows the dialog.
+        name: the used item, as display text.
+        uses: the pages of other spaces, and the spaces and pages that were not searched.
+        here: the pages of the current space.
+        unread: the number of pages of the current space that are not cached.
+    Returns:
+        The chosen page, or None.
     """
     unread += uses.unread
     note = f" · {count(unread, 'page')} not in the cache" if unread else ""
