@@ -1,1 +1,1 @@
-"""What a text refers to beyond its words: links, files, pictures, reusable content."""
+"""The parts of a page besides its text: link targets, files, pictures, reusable content."""

@@ -1,4 +1,4 @@
-"""The bytes of the files of a space, from the cache or from the service; small ones are kept, to be shown offline."""
+"""Downloads files of a space. Small files are cached, so that they are available offline."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from presscheck.engine.engine import Engine
 
 MOST_CACHED = 1 << 20
-"""The largest file that is kept in the cache, in bytes, to be shown while offline."""
+"""Maximum size, in bytes, of a file that is cached."""
 
 
 class FilePlace(NamedTuple):
-    """Where a file is: the id of its space, with that of a change request or of a revision; without both on main."""
+    """The place of a file: the id of its space, and the id of a change request or revision; without these, main."""
 
     space: str
     request: str = ""
@@ -27,16 +27,15 @@ class FilePlace(NamedTuple):
 
 
 async def file_content(engine: Engine, place: FilePlace, file: str, limit: int) -> bytes:
-    """The bytes of a file.
+    """Return the content of a file, from the cache or the service.
 
     Args:
-        engine: reads it.
-        place: where it is.
-        file: its id.
-        limit: the largest file that is taken, in bytes.
-
+        engine: downloads the file.
+        place: the place of the file.
+        file: the id of the file.
+        limit: the maximum size, in bytes.
     Raises:
-        PresscheckError: it cannot be read.
+        PresscheckError: the file cannot be read, or is too large.
     """
     key = f"file content {place.space} {file}" + (f" in {place.revision}" if place.revision else "")
     stored = await engine.in_store(lambda cache: cache.for_writing([key]))
@@ -51,7 +50,7 @@ async def file_content(engine: Engine, place: FilePlace, file: str, limit: int) 
 
 
 async def _address(engine: Engine, place: FilePlace, file: str) -> tuple[Operation[Any], str]:
-    """Where a file is downloaded from, as the service tells it now: the addresses are valid for a while only."""
+    """Ask the service for the download address of a file; addresses expire. Returns the call and the address."""
     space, request, revision = place
     if revision:
         listing = ListRevisionFiles(space_id=space, revision_id=revision)
@@ -70,7 +69,7 @@ def _as_text(content: bytes) -> str:
 
 
 def _from_text(text: str) -> bytes:
-    """The bytes of a file in the cache; none if it is damaged."""
+    """Return the content of a cached file; empty if the cache entry is damaged."""
     try:
         return base64.b64decode(json.loads(text)["base64"])
     except (ValueError, KeyError, TypeError):

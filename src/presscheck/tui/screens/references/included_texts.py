@@ -1,4 +1,4 @@
-"""The texts of reusable content that the shown page includes, read when it is shown, also of content in content."""
+"""The texts of the reusable content that a page includes, directly or inside other reusable content."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from presscheck.tui.ui.screen import BaseScreen
 
 MOST_READ = 50
-"""Texts that are read for one page."""
+"""Maximum number of texts that are read for a page."""
 MOST_KEPT = 500
-"""Texts that are kept, so that they are shown at once on the next page."""
+"""Maximum number of texts that are kept, to show them at once on the next page."""
 LOADING, NOT_CACHED = "Loading …", "Its text is not in the cache, and you are offline."
 NO_TEXT = "The service does not tell which document has its text."
 INVALID = "Its text cannot be read: the document of the service is not valid."
@@ -31,38 +31,38 @@ _in_space = re.compile(r"/~/spaces/([\w-]+)/~/reusable/([\w-]+)").fullmatch
 
 
 class Piece(NamedTuple):
-    """Reusable content, and the id of its space."""
+    """A piece of reusable content, and the id of its space."""
 
     space: str
     content: ReusableContent
 
 
 Find = Callable[[str], Piece | None]
-"""Returns the reusable content of this space that an address names; None if there is none."""
+"""Returns the reusable content of this space at an address, or None."""
 
 
 class IncludedTexts:
-    """Reads texts of reusable content: those of a page, and those that they include, each once.
+    """Reads the texts of reusable content that a page includes, and the texts that these include.
 
-    Documents never change, so that a text that was read is never asked for again.
+    Documents never change, so each text is read only once.
 
     Args:
-        screen: subscribes to the answers of the service.
-        on_change: called when more is known.
+        screen: subscribes to the calls.
+        on_change: called when more has been read.
     """
 
     def __init__(self, screen: BaseScreen, on_change: Callable[[], None]) -> None:
         self._screen, self._on_change = screen, on_change
         self._texts: dict[tuple[str, str], str] = {}
-        """By the ids of space and document."""
+        """Texts by the ids of space and document."""
         self._pieces: dict[tuple[str, str], ReusableContent] = {}
-        """Of other spaces, by the ids of space and content."""
+        """Reusable content of other spaces, by the ids of space and content."""
         self._problems: dict[tuple[str, str], str] = {}
-        """Why a text or a piece is not known, by the ids of its space and itself."""
+        """Reasons why texts or pieces could not be read, by the ids of their space and themselves."""
         self._watched: frozenset[tuple[str, str]] = frozenset()
 
     def want(self, markdown: str, find: Find) -> None:
-        """Read what a text includes, and what that includes; what is not wanted any more is not waited for."""
+        """Read the texts that a page includes, at any depth. Ends subscriptions that only the previous page needed."""
         found = self._unread(markdown, find)
         for key in self._watched - set(found):
             self._screen.unsubscribe(_group(key))
@@ -78,13 +78,13 @@ class IncludedTexts:
         self._watched = frozenset(found)
 
     def leave(self) -> None:
-        """Wait for nothing any more, because no page is shown."""
+        """End all subscriptions, because no page is shown."""
         for key in self._watched:
             self._screen.unsubscribe(_group(key))
         self._watched = frozenset()
 
     def included(self, address: str, find: Find) -> Included | None:
-        """The text of the reusable content that an address names, or why it is not there; None if there is none."""
+        """Return the reusable content at an address, or None. Without a text, its note says why."""
         piece = self._piece(address, find)
         if isinstance(piece, tuple) and not isinstance(piece, Piece):
             return Included("", note=self._why(piece))
@@ -99,7 +99,7 @@ class IncludedTexts:
         )
 
     def _piece(self, address: str, find: Find) -> Piece | tuple[str, str] | None:
-        """What an address names; for content of another space that is not known yet, the ids of both."""
+        """Return the piece at an address. For a piece of another space that is not loaded, return the ids of both."""
         elsewhere = _in_space(address)
         if not elsewhere:
             return find(address)
@@ -108,7 +108,7 @@ class IncludedTexts:
         return Piece(key[0], known) if known else key
 
     def _unread(self, markdown: str, find: Find) -> dict[tuple[str, str], Any]:
-        """The calls for what is not known yet, by what they read."""
+        """Return the calls for missing texts and pieces, by the ids of what they read."""
         calls: dict[tuple[str, str], Any] = {}
         addresses, seen = _addresses(markdown), set[str]()
         while addresses and len(seen) < MOST_READ:
@@ -146,7 +146,6 @@ class IncludedTexts:
         self._screen.run(partial(self._read, key, document), group=f"text {key[1]}", exclusive=True)
 
     async def _read(self, key: tuple[str, str], document: ContentDocument) -> None:
-        """Convert a document to Markdown in a thread."""
         text = await asyncio.to_thread(document_markdown, document)
         if text is None:
             self._problems[key] = INVALID
@@ -157,7 +156,7 @@ class IncludedTexts:
         self._on_change()
 
     def _note(self, key: tuple[str, str], result: Result[Any]) -> None:
-        """Remember why something is not known."""
+        """Store the reason why a text or piece is missing, or remove it."""
         self._problems.pop(key, None)
         if result.value is None and result.error:
             is_offline = result.state == "offline"
@@ -174,7 +173,7 @@ def _group(key: tuple[str, str]) -> str:
 
 
 def document_markdown(document: ContentDocument) -> str | None:
-    """The Markdown of a document, to be drawn; None if it is not valid."""
+    """Return the Markdown of a document for rendering; None if the document is invalid."""
     tree = {"object": "document", "data": document.data, "nodes": list(document.nodes)}
     try:
         return nodes_to_markdown(with_known_types(tree))

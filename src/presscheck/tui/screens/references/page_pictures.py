@@ -1,7 +1,7 @@
 """The pictures of pages: read when they come near the visible lines, decoded in a thread, then drawn.
 
-Only files of the space are read, from the addresses that the service gives for them. Whoever owns another host must not
-learn from an image who reads a page, so an image there stays a caption. Until a picture is drawn its lines are
+Only files of the space are read, from addresses that the service provides. Pictures on other hosts stay captions,
+because otherwise the owner of the host would learn who reads the page. While a picture is loading, its lines are
 reserved if its size is known.
 """
 
@@ -23,21 +23,21 @@ if TYPE_CHECKING:
     from presscheck.tui.ui.screen import BaseScreen
 
 MOST_BYTES = 10 << 20
-"""The largest file that is read, in bytes."""
+"""Maximum size, in bytes, of a file that is read."""
 LEAST_ROWS = 6
 MARGIN = 2
-"""Lines of the page that are visible beside the highest picture."""
+"""Lines of the page that stay visible next to the highest picture."""
 TYPES = ("image/png", "image/jpeg", "image/gif", "image/webp", "image/bmp", "image/x-ms-bmp")
-"""The types of files that are drawn."""
+"""The media types that can be drawn."""
 AT_ONCE = 2
-"""Files that are read at a time."""
+"""Maximum number of files that are read in parallel."""
 REMEMBERED = 500
 ELSEWHERE = "not loaded: it is on another host"
 OFFLINE = "not loaded: you are offline"
 
 
 class Wanted(NamedTuple):
-    """A picture at a size: where it is, its file, and the room for it in cells."""
+    """A picture to draw: the place and id of its file, and the maximum size in columns and rows."""
 
     place: FilePlace
     file: str
@@ -47,7 +47,7 @@ class Wanted(NamedTuple):
 
     @property
     def name(self) -> str:
-        """What the page view calls it."""
+        """The identifier of the picture in the page view."""
         return f"{'/'.join(self.place)}/{self.file}/{self.columns}/{self.rows}/{self.cell.width}/{self.cell.height}"
 
 
@@ -55,9 +55,9 @@ class PagePictures:
     """Reads and draws pictures.
 
     Args:
-        screen: the screen with the page.
-        height: returns the lines of the page that are visible.
-        on_change: called when a picture is drawn, or cannot be.
+        screen: the screen of the page.
+        height: returns the number of visible lines.
+        on_change: called when a picture was drawn or has failed.
     """
 
     def __init__(self, screen: BaseScreen, height: Callable[[], int], on_change: Callable[[], None]) -> None:
@@ -65,9 +65,9 @@ class PagePictures:
         self._wanted: dict[str, Wanted] = {}
         self._running: set[str] = set()
         self._drawn: dict[str, tuple[int, Picture]] = {}
-        """The number of each picture in the table of the app, and its lines."""
+        """For each picture, its number in the app's table, and its lines."""
         self._failed: dict[str, str] = {}
-        """Why pictures cannot be drawn."""
+        """The reasons why pictures could not be drawn."""
         self._turns = asyncio.Semaphore(AT_ONCE)
 
     @property
@@ -75,13 +75,13 @@ class PagePictures:
         return self.screen.app_context.pictures
 
     def picture(self, place: FilePlace, file: RevisionFile | None, address: str, columns: int) -> Picture | None:
-        """What is drawn for an image; None for its caption alone.
+        """Return the picture for an image of a page; None if only the caption is shown.
 
         Args:
-            place: where the page is.
-            file: the file of the space that the address leads to; None if it is none, or the files are not known yet.
-            address: as written in the page.
-            columns: the width of the text, in cells.
+            place: the place of the page.
+            file: the file of the space at the address; None if there is none, or the files are not loaded.
+            address: the address of the image, as written.
+            columns: the width of the text.
         """
         table = self._table
         if not table.is_on:
@@ -99,7 +99,7 @@ class PagePictures:
         return self._known(Wanted(place, file.id, columns, rows, table.cell), rows)
 
     def _known(self, wanted: Wanted, reserved: int) -> Picture:
-        """A picture as it is drawn, why it cannot be, or the lines that are reserved for it."""
+        """Return the drawn picture, or the reason why it failed, or reserved lines that mark it for loading."""
         name = wanted.name
         number, picture = self._drawn.get(name, (0, Picture()))
         if number and self._table.has(number):
@@ -113,7 +113,7 @@ class PagePictures:
         return Picture([()] * reserved, wanted=name)
 
     def load(self, names: Iterable[str]) -> None:
-        """Read pictures that are marked in lines near the visible ones, unless they are being read, or just were."""
+        """Load pictures by name, unless they are drawn or being loaded."""
         for name in names:
             wanted = self._wanted.pop(name, None)
             if wanted and name not in self._running and not self._table.has(self._drawn.get(name, (0, None))[0]):
@@ -153,7 +153,7 @@ class PagePictures:
                 raise PresscheckError(f"not drawn: {error}") from error
             picture = draw(content, number, protocol, wanted.cell, wanted.columns, wanted.rows)
             for style in {span.style for line in picture.lines for span in line}:
-                style_for(style)  # made here, so that the first paint only looks them up
+                style_for(style)  # creates the style here, so that the first paint only looks it up
             return picture
 
         picture = await asyncio.to_thread(drawn)
@@ -162,7 +162,7 @@ class PagePictures:
 
 
 def _objection(file: RevisionFile) -> str:
-    """Why a file is not drawn, as far as the service tells; else empty."""
+    """Return why a file cannot be drawn, judging by its metadata; empty if it may be drawn."""
     kind = file.content_type.partition(";")[0].strip().lower()
     if kind == "image/svg+xml" or file.name.lower().endswith(".svg"):
         return "not drawn: SVG"

@@ -1,4 +1,4 @@
-"""What a text of a revision refers to: titles of pages, files, reusable content, variables, pictures."""
+"""The references of a text in a revision: titles of pages, files, reusable content, variables, pictures."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ if TYPE_CHECKING:
 
 NOT_THERE = "The space had no such reusable content then."
 INCLUDE = "include"
-"""What stands only in texts that may include reusable content."""
+"""Occurs in every text that includes reusable content."""
 on_page = re.compile(r"/~(?:/spaces/([\w-]+))?/pages/([\w-]+)").match
 file_by_id = re.compile(r"/~/files/([\w-]+)").fullmatch
 _variable = re.compile(r"(space|page)\.vars\.([\w-]+)").fullmatch
 
 
 class SpaceLinks:
-    """The pages of a space and, where its content is loaded, its files and reusable content.
+    """The pages of a space and, once loaded, its files and reusable content.
 
-    The titles and the resolver are made when a link is drawn, once for all pages of the space.
+    The indexes are built when a link is first drawn, once for all pages of the space.
 
     Args:
         pages: the tree of pages.
@@ -40,12 +40,12 @@ class SpaceLinks:
 
     @cached_property
     def titles(self) -> dict[str, str]:
-        """The titles of pages, by their ids."""
+        """Titles of pages by id."""
         return {page.id: page.title for page in flatten(self.pages)}
 
     @cached_property
     def pieces(self) -> dict[str, ReusableContent]:
-        """The reusable content, by its ids."""
+        """Reusable content by id."""
         return {piece.id: piece for piece in self.revision.reusable_contents} if self.revision else {}
 
     @cached_property
@@ -58,13 +58,13 @@ class SpaceLinks:
 
     @cached_property
     def _files(self) -> dict[str, RevisionFile]:
-        """The files by their ids, and by the addresses that the service gives for them, without what signs these."""
+        """Files by id, and by address without its signature."""
         files = self.revision.files if self.revision else ()
         by_address = {_unsigned(file.download_url): file for file in files if file.download_url}
         return {**by_address, **{file.id: file for file in files}}
 
     def file(self, address: str, source: str) -> RevisionFile | None:
-        """The file of the space that an address leads to, from the page with a source path; None if it is none."""
+        """Return the file at an address in the page with this source path, or None."""
         if by_id := file_by_id(address):
             return self._files.get(by_id[1])
         found = self.resolver.resolve(address, source)
@@ -74,14 +74,14 @@ class SpaceLinks:
 
 
 class RevisionReferences:
-    """What a text refers to in one revision: titles of pages, reusable content, variables, pictures.
+    """The references of a text in a revision.
 
     Args:
-        pictures: reads and draws the images; draws the text again when more is known.
-        place: where the content is.
+        pictures: reads and draws images, and redraws the text when more has been read.
+        place: the place of the content.
         revision: the content.
-        source: the source path of the text, from which its links lead.
-        variables: those of the page.
+        source: the source path of the text, to which its links are relative.
+        variables: the variables of the page.
     """
 
     def __init__(
@@ -109,7 +109,7 @@ class RevisionReferences:
         self._pictures.on_change()
 
     def target(self, address: str) -> LinkTarget | None:
-        """What a link to a page leads to, and whether a link is broken."""
+        """Return the target of a link to a page, or a broken target; None for other links."""
         if address.startswith("#"):
             return None
         page = on_page(address)
@@ -124,7 +124,7 @@ class RevisionReferences:
         return LinkTarget(is_broken=True) if found.kind == "broken" else None
 
     def included(self, address: str) -> Included | None:
-        """The reusable content that an address names, with its text, or with why that is not shown."""
+        """Return reusable content by its address. If it cannot be shown, its note says why."""
         return self._texts.included(address, self._piece) or Included("", note=NOT_THERE)
 
     def _piece(self, address: str) -> Piece | None:
@@ -133,30 +133,30 @@ class RevisionReferences:
         return Piece(self._place.space, piece) if piece else None
 
     def variable(self, expression: str) -> str | None:
-        """The value of a variable of the space or the page."""
+        """Return the value of a variable of the space or the page."""
         revision = self._links.revision
         return value_of(expression, revision.variables if revision else None, self._variables)
 
     def specification(self, name: str) -> Mapping[str, Any] | None:
-        """None: a revision does not have the API descriptions of its time."""
+        """Return None: a revision does not include API descriptions."""
         return None
 
     def shows(self, condition: str) -> bool | None:
-        """None: the text is shown to its authors, with all conditions."""
+        """Return None: authors see content with any condition."""
         return None
 
     def picture(self, address: str, columns: int) -> Picture | None:
-        """The picture for an image: of a file of the revision, else a note."""
+        """Return the picture of an image, or a note if it is not a file of the revision."""
         return self._pictures.picture(self._place, self._links.file(address, self._source), address, columns)
 
 
 def page_target(title: str | None) -> LinkTarget:
-    """The target of a link to a page with a title; broken without a page."""
+    """Return the target of a link to a page with this title; broken if the title is None."""
     return LinkTarget(title) if title is not None else LinkTarget(is_broken=True)
 
 
 def value_of(expression: str, of_space: Mapping[str, Any] | None, of_page: Mapping[str, Any] | None) -> str | None:
-    """The value of a variable, as text; None if there is none."""
+    """Return the value of a variable as text; None if there is none."""
     match = _variable(expression.strip())
     values = of_space if match and match[1] == "space" else of_page
     value = (values or {}).get(match[2]) if match else None
