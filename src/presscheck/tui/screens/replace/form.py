@@ -1,4 +1,4 @@
-"""The dialog that asks what to find, what to put in its place, and how."""
+"""The dialog for a query of find and replace."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ if TYPE_CHECKING:
     from presscheck.store.drafts import DraftSlot
 
 ERROR_LINES = 2
-"""Lines of an error."""
+"""Lines reserved for an error."""
 INPUTS = {"find": ("Find", "the text to find"), "replacement": ("Replace", "the text to put in its place; empty: none")}
-"""The fields of a query that are typed: the label, and the hint of the empty input."""
+"""The text fields of a query, each with its label and the placeholder of its input."""
 SWITCHES = {
     "match_case": ("match case", "capital and small letters differ"),
     "whole_words": ("whole words", "not inside longer words"),
     "is_regex": ("regular expression", "of Python; \\1 is its first group"),
     "in_code": ("also in code", "code blocks and code in a line"),
 }
-"""The fields of a query that are switched: the label, and what it means."""
+"""The boolean fields of a query, each with its label and explanation."""
 
 
 class Switch(StatusLine, can_focus=True):
@@ -48,7 +48,7 @@ class Switch(StatusLine, can_focus=True):
     """
 
     class Switched(Message):
-        """Posted when it was switched."""
+        """Posted when the switch was turned on or off."""
 
     def __init__(self, name: str, *, is_on: bool) -> None:
         super().__init__(id=name)
@@ -70,7 +70,7 @@ class Switch(StatusLine, can_focus=True):
         self.switch()
 
     def switch(self) -> None:
-        """Turn it on or off."""
+        """Turn the switch on or off."""
         self.is_on = not self.is_on
         self.draw()
         self.post_message(self.Switched())
@@ -84,14 +84,14 @@ class Switch(StatusLine, can_focus=True):
 
 
 class ReplaceForm(Dialog[Query]):
-    """A dialog whose result is a query that can be run; None if it was closed.
+    """A dialog that returns a valid query, or None if it was canceled.
 
     Args:
         title: the question, as display text.
-        draft: what was typed before, and is saved.
-        query: the initial values; None for those of the draft.
-        check: returns why a query cannot be run, or None; it takes a bounded time.
-        error: why the query could not be run before, if it could not.
+        draft: stores the query while it is edited.
+        query: the initial query; None for the stored one.
+        check: returns why a query cannot be run, or None, in bounded time.
+        error: the error of the last run of the query, if any.
     """
 
     DEFAULT_CSS = """
@@ -138,21 +138,21 @@ class ReplaceForm(Dialog[Query]):
         self._show()
 
     def on_input_changed(self) -> None:
-        """Save what is typed."""
+        """Store the query."""
         self._take()
 
     @on(Switch.Switched)
     def switched(self) -> None:
-        """Save what is switched."""
+        """Store the query."""
         self._take()
 
     def _take(self) -> None:
-        if self.typed() == self.query_given:  # the inputs tell their initial values
+        if self.typed() == self.query_given:  # inputs post their initial values
             return
         self.query_given, self._error = self.typed(), None
         try:
             self._draft.save(json.dumps(asdict(self.query_given)))
-        except PresscheckError as error:  # such as on a disk that is full
+        except PresscheckError as error:  # such as a full disk
             self._error = InvalidArgument("", error.message)
         self._show()
 
@@ -167,7 +167,7 @@ class ReplaceForm(Dialog[Query]):
             self.run_worker(app_of(self).type_ahead.command(self._submit()), exclusive=True)
 
     async def _submit(self) -> None:
-        """Close with the query if it can be run; otherwise show why not."""
+        """Close with the query if it is valid, or else show the error."""
         query = self.typed()
         self._is_checking = True
         self._show()
@@ -186,7 +186,7 @@ class ReplaceForm(Dialog[Query]):
         self._show()
 
     def typed(self) -> Query:
-        """What is typed and switched."""
+        """Return the query as entered."""
         texts = {field: self.query_one(f"#{field}", SearchInput).value for field in INPUTS}
         switched = {field: self.query_one(f"#{field}", Switch).is_on for field in SWITCHES}
         return replace(self.query_given, **texts, **cast("dict[str, Any]", switched))  # pyrefly: ignore[bad-argument-type]
@@ -204,7 +204,7 @@ class ReplaceForm(Dialog[Query]):
 
 
 def _stored_query(text: str) -> Query:
-    """The query of a draft; an empty one if there is none, or if it was stored by another version."""
+    """Return the query of a stored draft; an empty query if there is none, or another version stored it."""
     try:
         return Query(**json.loads(text)) if text else Query("")
     except (ValueError, TypeError):

@@ -1,4 +1,4 @@
-"""The rows of a search, and which hits are chosen: pages, hits with the words around them, and pages not searched."""
+"""The rows of a search and the choice of hits: pages, hits with surrounding text, and pages that were not searched."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import ELLIPSIS, Line, Span, cut, pad, width
 
 AROUND = 60
-"""Characters around a hit by which it is found again in a page that was edited."""
+"""Number of characters around a hit that identify it in an edited page."""
 CHECKBOX = "choose"
-"""The target of a click on a checkbox."""
+"""The link target of checkboxes."""
 LABEL = 6
-"""Cells of the number of a line, or of the name of the field."""
+"""Columns of the line number or field name."""
 LONGEST = 200
-"""Characters of a hit that are drawn."""
+"""Maximum number of characters of a hit that are drawn."""
 _KINDS = {"title": "title", "description": "descr."}
 _NOTES = {"code": "code", "front matter": "front matter", "link target": "in a link target"}
 
 
 class Row(NamedTuple):
-    """A row: a page, one of its hits, a place that stays as it is, or the heading of those."""
+    """A row: a page, a hit, a place that is not changed, or a heading above such places."""
 
     page: PageHits | None = None
     hit: Hit | None = None
@@ -36,23 +36,23 @@ class Row(NamedTuple):
 
     @property
     def key(self) -> Hashable:
-        """What identifies the row."""
+        """The identity of the row, which is the same after another search."""
         if self.page:
             return (self.page.page.id, *(self.hit[:3] if self.hit else ()))
         return ("kept", self.kept.id if self.kept else self.heading)
 
 
 class HitList:
-    """The hits of a search, and those that are chosen."""
+    """The hits of a search, and which of them are chosen."""
 
     def __init__(self) -> None:
         self.hits: SpaceHits | None = None
         self.rows: tuple[Row, ...] = ()
         self._left_out: set[tuple[str, Hit]] = set()
-        """The hits that are not chosen, with the id of their page."""
+        """The hits that are not chosen, with the ids of their pages."""
 
     def show(self, hits: SpaceHits) -> None:
-        """Show the result of a search. All hits are chosen but those of careful kinds, and those left out before."""
+        """Show the result of a search. All hits are chosen except careful kinds and hits that were left out before."""
         before = {_trace(page, hit) for page in self._pages for hit in page.hits}
         left_out = {_trace(page, hit) for page in self._pages for hit in page.hits if not self.is_chosen(page, hit)}
         self.hits = hits
@@ -72,7 +72,7 @@ class HitList:
         self.rows = tuple(rows)
 
     def clear(self) -> None:
-        """Forget the hits."""
+        """Remove all hits."""
         self.hits, self.rows, self._left_out = None, (), set()
 
     @property
@@ -80,19 +80,19 @@ class HitList:
         return self.hits.pages if self.hits else ()
 
     def is_chosen(self, page: PageHits, hit: Hit) -> bool:
-        """Whether a hit is chosen."""
+        """Return whether a hit is chosen."""
         return (page.page.id, hit) not in self._left_out
 
     def chosen_of(self, page: PageHits) -> list[Hit]:
-        """The chosen hits of a page."""
+        """Return the chosen hits of a page."""
         return [hit for hit in page.hits if self.is_chosen(page, hit)]
 
     def chosen(self) -> dict[str, list[Hit]]:
-        """The chosen hits by the id of their page."""
+        """Return the chosen hits by id of the page."""
         return {page.page.id: hits for page in self._pages if (hits := self.chosen_of(page))}
 
     def toggle(self, rows: Iterable[int]) -> None:
-        """Choose the hits of some rows, or leave them out if all are chosen; a page stands for its hits."""
+        """Choose all hits in these rows or, if all are chosen, leave them out. The row of a page includes its hits."""
         hits: set[tuple[str, Hit]] = set()
         for number in rows:
             row = self.rows[number]
@@ -105,13 +105,13 @@ class HitList:
 
 
 def _trace(page: PageHits, hit: Hit) -> tuple[Hashable, ...]:
-    """What a hit is recognized by after its page was edited."""
+    """Return the identity of a hit, which stays the same when other parts of its page are edited."""
     text: PageText = page.text
     return (page.page.id, hit.field, hit.old, hit.new, *surroundings(text, hit, AROUND))
 
 
 def draw_row(hits: HitList, row: Row, columns: int) -> Line:
-    """A row in so many cells."""
+    """Render a row for a number of columns."""
     if row.page and row.hit:
         return _hit(row.page, row.hit, columns, is_chosen=hits.is_chosen(row.page, row.hit))
     if row.page:
@@ -154,13 +154,13 @@ def _hit(page: PageHits, hit: Hit, columns: int, *, is_chosen: bool) -> Line:
 
 
 def _short(text: str) -> str:
-    """A text on one line; line ends are visible."""
+    """Return a text in a single line, with visible line ends."""
     text = text.replace("\r\n", "\n").replace("\n", "⏎")
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}{ELLIPSIS}"
 
 
 def _end(text: str, columns: int) -> str:
-    """The end of a text in at most so many cells."""
+    """Return the end of a text that fits into a number of columns."""
     if cell_len(text) <= columns:
         return text
     used, at = cell_len(ELLIPSIS), len(text)

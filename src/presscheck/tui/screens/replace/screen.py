@@ -1,4 +1,4 @@
-"""The screen of the hits of a text or a file in a space; the chosen ones become one change request."""
+"""The screen with the hits of a text or file in a space. The chosen hits are replaced in a change request."""
 
 from __future__ import annotations
 
@@ -43,13 +43,13 @@ if TYPE_CHECKING:
 
 
 class ReplaceScreen(BaseScreen):
-    """The hits of a text or a file in all pages of a space, on main or in a change request.
+    """The hits of a text or file in all pages of a space, on main or in a change request.
 
     Args:
         space: the space.
         request: the change request; None for main.
-        task: what is replaced.
-        show_request: browses the space in the change request that was edited.
+        task: the query, and its dialogs and messages.
+        show_request: shows the space in the change request that was created or edited.
     """
 
     DEFAULT_CSS = "ReplaceScreen #query { margin: 1 0; }"
@@ -106,7 +106,7 @@ class ReplaceScreen(BaseScreen):
         self.run(self._search, group="search", exclusive=True)
 
     async def _search(self) -> None:
-        """Search all pages; what is wrong with the query is shown where it can be changed."""
+        """Search all pages. If the query is invalid, ask for another one with the error."""
         self._progress, self._error = "Reading the pages …", None
         self._draw()
         try:
@@ -127,11 +127,11 @@ class ReplaceScreen(BaseScreen):
         self._draw()
 
     def command_find_replace(self) -> Awaitable[None]:
-        """Change what is searched."""
+        """Change the query."""
         return self._change(None)
 
     def reason_find_replace(self) -> str | None:
-        """Disabled while the change request is written."""
+        """Return why the query cannot be changed."""
         return "the change request is being written" if self._is_sending else None
 
     async def _change(self, error: InvalidArgument | None) -> None:
@@ -167,7 +167,7 @@ class ReplaceScreen(BaseScreen):
         self.refresh_status_bars()
 
     def _summary(self) -> Line:
-        """How many hits are chosen, and what was not searched."""
+        """Render the number of chosen hits, and what was not changed or searched."""
         hits, chosen = self.list.hits, self.list.chosen()
         if hits is None or self._progress:
             return ()
@@ -190,7 +190,7 @@ class ReplaceScreen(BaseScreen):
 
     @property
     def row(self) -> Row | None:
-        """The row under the cursor."""
+        """The row under the cursor; None while searching."""
         number = self.rows.cursor
         return self.list.rows[number] if number < len(self.list.rows) and not self._progress else None
 
@@ -200,7 +200,7 @@ class ReplaceScreen(BaseScreen):
     reason_open = reason_mark = reason_mark_range = reason_mark_visible = _no_hit
 
     def command_mark(self) -> None:
-        """Choose the hit or leave it out, and go to the next; on a page, all its hits."""
+        """Toggle the hit and go to the next row; on the row of a page, toggle all its hits."""
         row, number = self.row, self.rows.cursor
         self.list.toggle((number,))
         if row and row.hit:
@@ -208,7 +208,7 @@ class ReplaceScreen(BaseScreen):
         self._draw()
 
     def command_mark_range(self) -> None:
-        """Start a range, or choose or leave out all hits from there to here."""
+        """Start a range, or toggle all hits from its start to the cursor."""
         if self._range_start is None:
             self._range_start = self.rows.cursor
             self.notify("a range starts here: V ends it")
@@ -220,23 +220,23 @@ class ReplaceScreen(BaseScreen):
         self._draw()
 
     def command_mark_visible(self) -> None:
-        """Choose all hits, also those that are not on the screen, or leave them out."""
+        """Toggle all hits, including hits outside of the visible rows."""
         self.list.toggle(number for number, row in enumerate(self.list.rows) if row.hit)
         self._draw()
 
     @on(LineView.LinkChosen)
     def checkbox_clicked(self) -> None:
-        """Choose the hit or the page, or leave it out."""
+        """Toggle the clicked hit or page."""
         self.list.toggle((self.rows.cursor,))
         self._draw()
 
     @on(RowList.RowHighlighted)
     def row_highlighted(self) -> None:
-        """Show the keys of another row."""
+        """Update the keys in the footer for the current row."""
         self.refresh_status_bars()
 
     async def command_open(self) -> None:
-        """Show what changes on the page."""
+        """Show the difference that the chosen hits make on the page."""
         page = self.row.page if self.row else None
         if page is None:
             return
@@ -247,7 +247,7 @@ class ReplaceScreen(BaseScreen):
         self.app_context.push_screen(TextScreen(heading, lines))
 
     def reason_send(self) -> str | None:
-        """Why nothing can be replaced."""
+        """Return why nothing can be replaced."""
         status, told = self.engine.status, self._space.permissions
         request = self._request
         is_forbidden = "edit" in told.model_fields_set and not told.edit and self._space.edit_mode != "locked"
@@ -269,13 +269,13 @@ class ReplaceScreen(BaseScreen):
     reason_act_on_marked = reason_send
 
     def reason_close(self) -> str | None:
-        """The screen stays open while the change request is written."""
+        """Return why the screen cannot be closed: the change request is being written."""
         return "the change request is being written" if self._is_sending else None
 
     reason_back = reason_close
 
     async def command_send(self) -> None:
-        """Replace the chosen hits, in the change request that is shown or in a new one."""
+        """Replace the chosen hits, in the current change request or in a new one."""
         hits, chosen = self.list.hits, self.list.chosen()
         if hits is None:
             return
@@ -301,7 +301,7 @@ class ReplaceScreen(BaseScreen):
     command_act_on_marked = command_send
 
     async def _confirm(self, number: str) -> str | None:
-        """Ask for the subject of a new change request, or for a confirmation; None if it was closed."""
+        """Ask for the subject of a new change request, or for a confirmation. Returns None if canceled."""
         request = self._request
         if request is None:
             proposal, notes = self._replacing.subject(), self._replacing.notes()
@@ -323,13 +323,13 @@ class ReplaceScreen(BaseScreen):
             query = self._replacing.query
             file = query if isinstance(query, FileQuery) else None
             return await apply_edits(self.engine, self._place, self._request, edits, subject, file=file)
-        except IncompleteApplication as error:  # the rest can be tried again, in the same change request
+        except IncompleteApplication as error:  # the remaining pages can be tried again in the same change request
             self._use(error.request)
             self._start()
             raise
 
     async def _show_edited(self, applied: Applied) -> None:
-        """Show the hits of pages that others edited; what was left out stays so."""
+        """Show the hits of pages that other users have edited meanwhile; hits that were left out stay left out."""
         if applied.request and self._request is None:
             self._use(applied.request)
         hits = self.list.hits
@@ -341,7 +341,7 @@ class ReplaceScreen(BaseScreen):
         self._draw()
 
     def _use(self, request: ChangeRequest) -> None:
-        """Work in a change request that was created here."""
+        """Switch to a change request that was created here."""
         self._request = request
         self._show_request(request)
 
@@ -362,7 +362,7 @@ class ReplaceScreen(BaseScreen):
 
 
 def _difference(before: PageText, after: PageText, columns: int) -> list[Line]:
-    """What changes on a page."""
+    """Render the changes to a page."""
     lines: list[Line] = []
     for name in ("title", "description"):
         old, new = (sanitize(getattr(page, name)) for page in (before, after))

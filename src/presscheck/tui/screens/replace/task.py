@@ -1,4 +1,4 @@
-"""What is replaced over a space: a text by another one; the screen of hits knows a task only by its protocol."""
+"""The tasks of the replace screen: replacing a text, and the protocol that other tasks implement."""
 
 from __future__ import annotations
 
@@ -19,47 +19,56 @@ if TYPE_CHECKING:
     from presscheck.tui.ui.screen import BaseScreen
 
 SUBJECT = 100
-"""The most characters of a subject."""
+"""Maximum number of characters in a subject."""
 LONGEST_SHOWN = 60
-"""Characters of a text that the line above the hits shows."""
+"""Maximum number of characters of a text in the line above the hits."""
 
 
 class ReplaceTask(Protocol):
-    """What is replaced, and what of it is specific to a text or to a file."""
+    """A task of the replace screen, for a text or for a file."""
 
     @property
     def title(self) -> str:
-        """What the screen of hits is called."""
+        """The title of the screen."""
         ...
 
     @property
     def query(self) -> Query | FileQuery:
-        """What to find, and what to put in its place."""
+        """The query to search for, with its replacement."""
         ...
 
     @property
     def draft(self) -> str:
-        """The key of the draft of what is typed; it ends when the hits were replaced."""
+        """The key of the stored draft of the query, which is removed after the replacement."""
         ...
 
     def line(self) -> Line:
-        """What is replaced by what."""
+        """Render the query and its replacement."""
         ...
 
     def subject(self) -> str:
-        """The proposed subject of a new change request."""
+        """Return a proposed subject for a new change request."""
         ...
 
     def empty(self, searched: int) -> tuple[str, str]:
-        """A sentence and a hint if there are no hits on so many pages."""
+        """Return a sentence and a hint for a search without hits.
+
+        Args:
+            searched: the number of searched pages.
+        """
         ...
 
     def notes(self) -> list[Line]:
-        """What the one who replaces must know."""
+        """Return warnings for the confirmation."""
         ...
 
     async def change(self, screen: BaseScreen, error: InvalidArgument | None) -> bool:
-        """Ask what to replace again, with the reason why it could not be; whether it is another task now."""
+        """Ask for another query. Returns False if the user keeps the current query.
+
+        Args:
+            screen: the screen that shows the dialog.
+            error: the reason why the current query cannot be run, if any.
+        """
         ...
 
 
@@ -68,7 +77,7 @@ class TextTask:
 
     Args:
         space: the space.
-        query: the text.
+        query: the text and its replacement.
     """
 
     title = "Find and replace"
@@ -78,50 +87,50 @@ class TextTask:
 
     @property
     def draft(self) -> str:
-        """The key of the draft of the query."""
+        """The key of the stored draft of the query."""
         return draft_key(self._space)
 
     def line(self) -> Line:
-        """The text, the text in its place, and the switches that are on."""
+        """Render the text, the replacement, and the options that are on."""
         find, new = (sanitize(_short(text)) for text in (self.query.find, self.query.replacement))
         options = " · ".join(label for field, (label, _) in SWITCHES.items() if getattr(self.query, field))
         to = (Span(" → ", "quiet"), Span(new, "added underline")) if new else (Span(" → nothing", "quiet"),)
         return (Span(" "), Span(find, "removed strike"), *to, Span(f"   {options}", "quiet"))
 
     def subject(self) -> str:
-        """The proposed subject of a new change request."""
+        """Return a proposed subject for a new change request."""
         return sanitize(subject_of(self.query, SUBJECT))[:SUBJECT]
 
     def empty(self, searched: int) -> tuple[str, str]:
-        """What to do if there are no hits."""
+        """Return a sentence and a hint for a search without hits."""
         return f"No hits on {count(searched, 'page')}.", ". f changes what is searched."
 
     def notes(self) -> list[Line]:
-        """None: nothing but the hits changes."""
+        """Return nothing: only the hits change."""
         return []
 
     async def change(self, screen: BaseScreen, error: InvalidArgument | None) -> bool:
-        """Ask what to find."""
+        """Ask for another query. Returns False if canceled."""
         query = await ask_query(screen, self._space, self.query, error)
         self.query = query or self.query
         return query is not None
 
 
 def draft_key(space: Space) -> str:
-    """The key of the draft of a query."""
+    """Return the key of the stored draft of a query."""
     return f"replace {space.id}"
 
 
 async def ask_query(
     screen: BaseScreen, space: Space, query: Query | None = None, error: InvalidArgument | None = None
 ) -> Query | None:
-    """Ask what to find in a space; what is typed is a draft until it is replaced. None if the dialog was closed.
+    """Ask for a query in a space; it is stored as a draft until it was replaced. Returns None if canceled.
 
     Args:
-        screen: asks.
+        screen: the screen that shows the dialog.
         space: the space.
-        query: the query before; None for the draft.
-        error: why that could not be run.
+        query: the current query; None for the stored draft.
+        error: the reason why the current query cannot be run, if any.
     """
     form = ReplaceForm(
         f"Find and replace in {sanitize(space.title)}",
