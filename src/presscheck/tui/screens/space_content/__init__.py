@@ -1,1 +1,1 @@
-"""The screen of links, files and reusable content of a space."""
+"""The screen with the links, files and reusable content of a space."""

@@ -1,4 +1,4 @@
-"""What the three lists of the content of a space have in common: addresses and texts that are copied and opened."""
+"""The base of the three lists of a space's content, which can copy and open addresses and texts."""
 
 from __future__ import annotations
 
@@ -22,14 +22,13 @@ T = TypeVar("T")
 
 
 class ContentList(List[T]):
-    """A list of what a space contains.
+    """A list of links, files or reusable content in a space.
 
     Args:
         session: the content of the space.
         columns: the columns.
-
     Attributes:
-        no_address: what is shown where an item cannot be opened in the browser.
+        no_address: the message for an item that cannot be opened in the browser.
     """
 
     place = " of this space"
@@ -40,12 +39,12 @@ class ContentList(List[T]):
         super().__init__(columns)
 
     def address(self, item: T) -> str:
-        """The web address of an item; empty if it has none."""
+        """Return the web address of an item; empty if it has none."""
         return ""
 
     @abstractmethod
     def text(self, item: T) -> str:
-        """The text of an item that `Y` copies; empty if it has none."""
+        """Return the text of an item that `Y` copies; empty if it has none."""
 
     @override
     def explanation(self, *, online: bool) -> Message:
@@ -59,13 +58,13 @@ class ContentList(List[T]):
         )
 
     def reason_open(self) -> str | None:
-        """Disabled without a row."""
+        """Return why there is no row to act on."""
         return None if self.count else f"no {self.nouns} here"
 
     reason_copy = reason_web = reason_copy_text = reason_open
 
     def command_web(self) -> None:
-        """Open the address in the browser."""
+        """Open the address of the item in the browser."""
         screen = self.session.screen
         if self.current and (address := self.address(self.current)):
             open_address(screen.app_context, address)
@@ -73,7 +72,7 @@ class ContentList(List[T]):
             screen.notify(self.no_address)
 
     def command_copy(self) -> None:
-        """Copy the address of the link or the file."""
+        """Copy the address of the item."""
         address = self.address(self.current) if self.current else ""
         self._copy(address, "copied the address", "it has no web address: Y copies its text")
 

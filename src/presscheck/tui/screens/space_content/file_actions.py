@@ -1,4 +1,4 @@
-"""Opens, saves and uploads files; disk and network never wait on the thread of the screen."""
+"""Opens, saves and uploads files. Disk and network access never block the screen."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     from presscheck.tui.screens.space_content.session import SpaceContent
 
 LARGEST_UPLOAD = 1_000_000
-"""The most bytes that the API takes in one file."""
+"""Maximum size, in bytes, of a file that the API accepts."""
 LONGEST_NAME = 256
-"""Characters that the name of a file may have."""
+"""Maximum number of characters in the name of a file."""
 LONGEST_PATH = 4096
 
 
@@ -46,7 +46,7 @@ class FileActions:
         self._session = session
 
     async def open(self, file: RevisionFile) -> None:
-        """Open a file in the program for its type; over SSH, and for types that could run code, in the browser."""
+        """Open a file in the program for its type. Over SSH, and if the type could run code, use the browser."""
         name = local_name(file)
         if is_remote() or not is_openable(name):
             fresh = await self._fresh(file)
@@ -57,7 +57,7 @@ class FileActions:
             open_address(self._session.screen.app_context, file.download_url)
 
     async def save(self, file: RevisionFile) -> None:
-        """Ask for a path and save a file there; asks before it replaces one."""
+        """Ask for a path, and save a file there. Asks before an existing file is replaced."""
         about = {"space": self._session.space_id, "title": file.name}
         start = str(Path.cwd() / local_name(file))
         draft = DraftSlot(self._session.screen.engine.outbox, f"save {file.id}", start, about)
@@ -82,7 +82,7 @@ class FileActions:
         self._session.screen.notify(f"saved {size_of(len(content))} to {sanitize(str(path))}")
 
     async def upload(self) -> None:
-        """Ask for a path and upload the file into the change request."""
+        """Ask for a path, and upload that file into the change request."""
         if await stays_locked(self._session.screen, self._session.space_id):
             return
         draft = DraftSlot(self._session.screen.engine.outbox, f"upload {self._session.space_id}")
@@ -126,7 +126,7 @@ class FileActions:
         )
 
     async def _content(self, file: RevisionFile) -> bytes:
-        """The bytes of a file, from an address that has not expired."""
+        """Download a file from a new address: addresses in listings may have expired."""
         connection = self._session.screen.engine.connection
         connection.set_running(f"downloading {sanitize(file.name)[:40]}")
         try:
@@ -146,7 +146,7 @@ class FileActions:
 
 
 def local_name(file: RevisionFile) -> str:
-    """The name under which a file is stored here: no folders, no leading dot, nothing that a terminal reads."""
+    """Return a safe local name of a file: without folders, leading dots and control characters."""
     name = sanitize(file.name).replace("\\", "/").rpartition("/")[2].strip().lstrip(".")
     stem, dot, ending = name.rpartition(".")
     if len(name.encode()) > 200:
@@ -155,10 +155,10 @@ def local_name(file: RevisionFile) -> str:
 
 
 def read_upload(typed: str) -> NewFile:
-    """Reads a file to upload.
+    """Read a file to upload.
 
     Raises:
-        PresscheckError: it is missing, no file, unreadable, empty or too large.
+        PresscheckError: the file is missing, unreadable, empty or too large, or not a regular file.
     """
     shown = sanitize(typed)
     try:
@@ -182,7 +182,7 @@ def read_upload(typed: str) -> NewFile:
 
 
 def _place(typed: str, name: str) -> Path:
-    """Where to save; in a directory, under the name of the file.
+    """Return the path to save to. For a directory, the name of the file is appended.
 
     Raises:
         PresscheckError: there is no such directory.

@@ -1,4 +1,4 @@
-"""Replaces a file of a space by a local one: the places that show it are chosen and edited like the hits of a text."""
+"""Replaces a file of a space by a local file. Places that show the file are chosen like the hits of a text."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class FileTask:
 
     Args:
         space_id: the id of the space.
-        query: the file, and the new one.
+        query: the file, and the file that replaces it.
         files: all files of the space.
     """
 
@@ -39,20 +39,20 @@ class FileTask:
 
     @property
     def draft(self) -> str:
-        """The key of the draft of the path."""
+        """The key of the stored draft of the path."""
         return _draft_key(self.query.file)
 
     def line(self) -> Line:
-        """The names of both files."""
+        """Render the names of both files."""
         old, new = sanitize(self.query.file.name), sanitize(self.query.new.name)
         return (Span(" "), Span(old, "removed strike"), Span(" → ", "quiet"), Span(new, "added underline"))
 
     def subject(self) -> str:
-        """The proposed subject of a new change request."""
+        """Return a proposed subject for a new change request."""
         return f"Replace the file {sanitize(self.query.file.name)}"[:SUBJECT]
 
     def empty(self, searched: int) -> tuple[str, str]:
-        """What to do if no page shows the file."""
+        """Return a sentence and a hint if no page shows the file."""
         name = sanitize(self.query.file.name)
         return (
             f"None of {count(searched, 'page')} shows {name}.",
@@ -60,12 +60,12 @@ class FileTask:
         )
 
     def notes(self) -> list[Line]:
-        """What stays."""
+        """Return a note that the old file stays in the space."""
         new = sanitize(self.query.new.name)
         return [(Span(f"Uploads {new}. The former file stays in the space: the API cannot delete files."),)]
 
     async def change(self, screen: BaseScreen, error: InvalidArgument | None) -> bool:
-        """Ask for another local file."""
+        """Ask for another local file. Returns False if canceled."""
         query = await ask_file(screen, self._space_id, self.query.file, self._files)
         self.query = query or self.query
         return query is not None
@@ -74,16 +74,15 @@ class FileTask:
 async def ask_file(
     screen: BaseScreen, space_id: str, file: RevisionFile, files: Sequence[RevisionFile]
 ) -> FileQuery | None:
-    """Ask for the path of the local file that replaces a file; None if the dialog was closed.
+    """Ask for the path of a local file that replaces a file. Returns None if canceled.
 
     Args:
-        screen: asks.
+        screen: the screen that shows the dialog.
         space_id: the id of the space.
-        file: the file.
-        files: all files of the space; the new one gets a name that none of them has.
-
+        file: the file to replace.
+        files: all files of the space; the new file gets a name that differs from theirs.
     Raises:
-        PresscheckError: it cannot be read, is too large, or is no image while the former one is.
+        PresscheckError: the local file cannot be read, is too large, or is not an image although the old file is.
     """
     about = {"space": space_id, "title": file.name}
     dialog = PromptDialog(

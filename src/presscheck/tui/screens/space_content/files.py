@@ -1,4 +1,4 @@
-"""The files of a space: images and downloads with type, size and the pages that name them."""
+"""The files of a space: images and downloads with type, size and the number of pages that use them."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ if TYPE_CHECKING:
 
 TYPE_COLUMNS, SIZE_COLUMNS, USED_COLUMNS, PIXEL_COLUMNS = 18, 9, 12, 13
 WIDE = 90
-"""From this width on, the size of images in pixels has a column."""
+"""Columns from which the list shows the size of images in pixels."""
 
 
 class FileList(ContentList[RevisionFile]):
-    """The files.
+    """The list of files.
 
     Args:
         session: the content of the space.
@@ -87,7 +87,7 @@ class FileList(ContentList[RevisionFile]):
         return markdown_of(item)
 
     def reason_add(self) -> str | None:
-        """Disabled where nothing can be changed."""
+        """Return why no file can be uploaded."""
         return self.session.edit_reason()
 
     def command_add(self) -> Awaitable[None]:
@@ -95,11 +95,11 @@ class FileList(ContentList[RevisionFile]):
         return self._actions.upload()
 
     def reason_find_replace(self) -> str | None:
-        """Disabled without files, and where nothing can be changed."""
+        """Return why the file cannot be replaced."""
         return self.reason_open() or self.session.edit_reason()
 
     async def command_find_replace(self) -> None:
-        """Replace the file by a local one, on all pages that show it."""
+        """Replace the file by a local file on all pages that show it."""
         # 40 ms of imports, only when it is first opened
         from presscheck.tui.screens.replace.screen import ReplaceScreen
         from presscheck.tui.screens.space_content.file_task import FileTask, ask_file

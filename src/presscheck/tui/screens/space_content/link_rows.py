@@ -1,4 +1,4 @@
-"""The links of a space as rows: their states, and their targets in words."""
+"""The links of a space as rows, with their states and the names of their targets."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from presscheck.text.sanitize import display_url, sanitize
 
 State = Literal["broken", "in app", "external", "ok"]
 STATES: tuple[State, ...] = ("broken", "in app", "external", "ok")
-"""The states of links in the order of the list; *in app* works for members, but not for readers."""
+"""The states of links in list order. Targets *in app* are visible to members, but not to readers."""
 SIGNS: dict[State, tuple[str, str]] = {
     "broken": ("✗", "removed"),
     "in app": ("⚠", "waiting"),
     "external": ("↗", "link"),
     "ok": ("✓", "added"),
 }
-"""The sign of each state, and its style."""
+"""The sign and style of each state."""
 KINDS = {"url": "address", "reusable-content": "reusable content", "openapi": "specification", "user": "person"}
-"""The kinds of targets whose name on the wire says too little."""
+"""Display names of kinds whose names in the API are unclear."""
 
 
 class LinkRow(NamedTuple):
-    """A target, and one page that links to it."""
+    """A link target, and a page that links to it."""
 
     state: State
     page: RevisionPage | None
@@ -35,7 +35,7 @@ class LinkRow(NamedTuple):
 
 
 def rows_of(links: Iterable[Link]) -> list[LinkRow]:
-    """A row for each page of each link, in the order of their states."""
+    """Return a row for each page of each link, ordered by state."""
     rows = [
         LinkRow(state_of(link), location.page if location else None, link.target_reference)
         for link in links
@@ -45,7 +45,7 @@ def rows_of(links: Iterable[Link]) -> list[LinkRow]:
 
 
 def state_of(link: Link) -> State:
-    """The state of a link; the API has no state for addresses outside of the service."""
+    """Return the state of a link. The API has no state for external addresses, so they are recognized here."""
     if link.status == "broken" or link.target_reference is None:
         return "broken"
     if link.status == "in-app":
@@ -55,7 +55,7 @@ def state_of(link: Link) -> State:
 
 
 def target_name(target: ContentLocation | None) -> str:
-    """The title of a page, the name of a file, or an address, as display text."""
+    """Return the title, name or address of a target, as display text."""
     if target is None:
         return "(unknown)"
     if target.url:
@@ -73,7 +73,7 @@ def target_name(target: ContentLocation | None) -> str:
 
 
 def addresses_elsewhere(space_id: str, target: ContentLocation) -> frozenset[str]:
-    """The addresses by which pages of other spaces name a file or reusable content of a space."""
+    """Return the addresses with which other spaces refer to a file or reusable content of a space."""
     if target.file:
         by_id = format_reference({"kind": "file", "file": target.file.id})
         return frozenset((by_id, unsigned_url(target.file.download_url))) - {""}
@@ -84,24 +84,24 @@ def addresses_elsewhere(space_id: str, target: ContentLocation) -> frozenset[str
 
 
 def target_kind(target: ContentLocation | None) -> str:
-    """What a target is, as display text."""
+    """Return the kind of a target, as display text."""
     return KINDS.get(target.kind, sanitize(target.kind)) if target else ""
 
 
 def markdown_of(file: RevisionFile) -> str:
-    """The Markdown that shows an image, or links to another file.
+    """Return the Markdown that shows an image, or links to another file.
 
-    An address that expires cannot stand in a page: the path of the file does, from the root of the space.
+    The download address expires, so the Markdown contains the path of the file from the root of the space.
     """
     name = sanitize(file.name).replace("\\", "\\\\").replace("[", "\\[").replace("]", "\\]")
     return f"{'!' if file.content_type.startswith('image/') else ''}[{name}]({address_in_page(file)})"
 
 
 def target_key(target: ContentLocation) -> tuple[str, str] | None:
-    """Kind and id of a target, or its address; None if it has neither."""
+    """Return the kind and id, or the address, of a target; None if it has neither."""
     thing = target.page or target.file or target.reusable_content
     if thing:
         return target.kind, thing.id
-    if target.user:  # a mention has the address as it is written
+    if target.user:  # mentions are identified by their address
         return "url", format_reference({"kind": "user", "user": target.user.id})
     return ("url", unsigned_url(target.url)) if target.url else None

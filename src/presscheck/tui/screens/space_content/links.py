@@ -1,4 +1,4 @@
-"""The links of a space: each target with the page that links to it and its state, broken links first."""
+"""The links of a space: targets with the pages that link to them and their states, broken links first."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ if TYPE_CHECKING:
 
 STATE_COLUMNS, KIND_COLUMNS = 11, 17
 WIDE = 90
-"""From this width on, the kind of the target has a column."""
+"""Columns from which the list shows the kind of the target."""
 HELP = {"in app": "for members only", "external": "other addresses", "ok": "pages, files, content"}
 
 
 class LinkList(ContentList[LinkRow]):
-    """The links, or those in one state.
+    """The list of all links, or of the links in a state or on a page.
 
     Args:
         session: the content of the space.
@@ -50,9 +50,9 @@ class LinkList(ContentList[LinkRow]):
     def __init__(self, session: SpaceContent) -> None:
         self._state: State | None = None
         self._page: tuple[str, Sequence[LinkRow]] | None = None
-        """The title of the only page whose links are shown, and these; None for all pages."""
+        """The title of the page whose links are shown, and its links; None for all pages."""
         self._shown: tuple[object, State | None, Sequence[LinkRow]] = (None, None, ())
-        """The links and the state of the last choice, and the links in this state."""
+        """The links and the state of the last filtering, and its result."""
         super().__init__(
             session,
             (
@@ -66,7 +66,7 @@ class LinkList(ContentList[LinkRow]):
     @override
     @property
     def loaded(self) -> Loaded[Sequence[LinkRow]]:
-        """The links of the page and in the state that were chosen."""
+        """The links in the chosen state and on the chosen page."""
         links = self._page[1] if self._page else self.session.links.value
         error = self.session.links.error or self.session.revision.error
         if links is None or self._state is None:
@@ -78,7 +78,7 @@ class LinkList(ContentList[LinkRow]):
     @override
     @property
     def total(self) -> int | None:
-        """The number of all links of the space."""
+        """The number of all links of the space; None until they are loaded."""
         links = self.session.links.value
         return None if links is None else len(links)
 
@@ -117,7 +117,7 @@ class LinkList(ContentList[LinkRow]):
         return target_name(item.target)
 
     async def command_open(self) -> None:
-        """Browse the page at the link."""
+        """Open the page at the link."""
         row = self.current
         if row and row.page:
             await self.session.open_page(row.page, row.target)
@@ -125,7 +125,7 @@ class LinkList(ContentList[LinkRow]):
             self.session.screen.notify("the service does not say which page has this link")
 
     def reason_edit(self) -> str | None:
-        """Disabled without a page, and where nothing can be changed."""
+        """Return why the page of the link cannot be edited."""
         reason = self.session.edit_reason()
         return reason or (None if self.current and self.current.page else "no link here")
 
@@ -139,11 +139,11 @@ class LinkList(ContentList[LinkRow]):
     reason_edit_other = reason_edit
 
     async def command_edit_other(self) -> None:
-        """Edit the page of the link in the editor that is not the usual one."""
+        """Edit the page of the link in the editor that is not the default: external or built-in."""
         await self.command_edit(uses_other_editor=True)
 
     async def command_edit_view(self) -> None:
-        """Choose which links are shown."""
+        """Choose the state or the page whose links are shown."""
         screen, counts = self.session.screen, self.session.counts
         choices = [Choice("all", "All links", f"{self.total or 0:,}")]
         choices += [
@@ -159,7 +159,7 @@ class LinkList(ContentList[LinkRow]):
             screen.redraw()
 
     async def _choose_page(self) -> None:
-        """Ask for a page, and show only its links, read from the service."""
+        """Ask for a page, and show only its links, which are read from the service."""
         session, content = self.session, self.session.revision.value
         pages = [page for page in flatten(content.pages) if page.type == "document"] if content else []
         page = await session.choose_page("Links of which page?", pages)

@@ -1,4 +1,4 @@
-"""The tab of reusable content: pieces that pages include, which pages these are, and the text as pages show it."""
+"""The tab of reusable content: its pieces, the pages that include them, and their texts."""
 
 from __future__ import annotations
 
@@ -48,9 +48,9 @@ class ReusableText(BaseScreen):
     """The text of a piece of reusable content.
 
     Args:
-        session: the content of its space.
-        piece: the piece.
-        markdown: its text.
+        session: the content of the space.
+        piece: the reusable content.
+        markdown: the text.
     """
 
     DEFAULT_CSS = "ReusableText PageView { margin-top: 1; }"
@@ -91,19 +91,19 @@ class ReusableText(BaseScreen):
 
     @on(PageView.PicturesNear)
     def pictures_near(self, event: PageView.PicturesNear) -> None:
-        """Read the pictures that are visible, or soon will be."""
+        """Load the pictures that are visible or close to the visible lines."""
         self._pictures.load(event.names)
 
     @on(LineView.LinkChosen)
     def link_chosen(self, event: LineView.LinkChosen) -> None:
-        """Open an address; links between pages are followed in a page that includes the text."""
+        """Open a web address. Links between pages can only be followed in pages that include the text."""
         if is_safe_url(event.target):
             open_address(self.app_context, event.target)
         else:
             self.notify("links between pages are followed in a page that includes this text")
 
     def _draw_again(self) -> None:
-        """Draw the text with what is known now; what is read stays where it is."""
+        """Redraw the text with the references loaded so far; the text being read keeps its position."""
         self.query_one(PageView).show_again(self._lay_out)
 
     def _lay_out(self, columns: int) -> PageLines:
@@ -112,7 +112,7 @@ class ReusableText(BaseScreen):
 
 
 class ReusableList(ContentList[ReusableContent]):
-    """The reusable content.
+    """The list of reusable content.
 
     Args:
         session: the content of the space.
@@ -148,7 +148,7 @@ class ReusableList(ContentList[ReusableContent]):
         return self.session.used_on(len(self.session.pages_with_reusable(piece)))
 
     def reason_edit(self) -> str | None:
-        """The API has no operation that edits reusable content."""
+        """Return why reusable content cannot be edited: the API has no operation for that."""
         return "the API cannot edit reusable content: o opens the space in the app"
 
     reason_edit_other = reason_edit
@@ -159,14 +159,14 @@ class ReusableList(ContentList[ReusableContent]):
 
     @override
     def command_web(self) -> None:
-        """Open the space or the change request in the app, where reusable content is edited."""
+        """Open the space or change request in the app, where reusable content can be edited."""
         if address := self.session.app_address:
             open_address(self.session.screen.app_context, address)
         else:
             self.session.screen.notify("this space has no web address")
 
     async def command_open(self) -> None:
-        """Choose among the text, the pages that include it, and what the service knows of it."""
+        """Choose between the text, the pages that include it, and its details."""
         piece, session = self.current, self.session
         if piece is None:
             return
@@ -186,7 +186,6 @@ class ReusableList(ContentList[ReusableContent]):
             await session.show_uses(sanitize(piece.title), pages, target)
 
     async def _read(self, piece: ReusableContent, document: str) -> None:
-        """Show the text of a piece."""
         screen = self.session.screen
         call = GetDocument(space_id=self.session.space_id, document_id=document)
         text = await asyncio.to_thread(document_markdown, await screen.engine.read(call))
@@ -196,7 +195,7 @@ class ReusableList(ContentList[ReusableContent]):
         screen.app_context.push_screen(ReusableText(self.session, piece, text))
 
     async def _show_facts(self, piece: ReusableContent) -> None:
-        """Show what the service knows of a piece now."""
+        """Show the current details of a piece from the service."""
         session, screen = self.session, self.session.screen
         request = session.change_request_id
         path: dict[str, Any] = {"space_id": session.space_id, "reusable_content_id": piece.id}

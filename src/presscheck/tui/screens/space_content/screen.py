@@ -1,4 +1,4 @@
-"""The screen of the content of a space in three tabs: its links with their states, its files, its reusable content."""
+"""The screen with the content of a space in three tabs: links, files, reusable content."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class SpaceContentScreen(TabScreen):
     """Links, files and reusable content of a space, on main or in a change request.
 
     Args:
-        place: the space.
+        place: the space and the change request.
     """
 
     def __init__(self, place: ContentPlace) -> None:
@@ -54,7 +54,7 @@ class SpaceContentScreen(TabScreen):
 
     @override
     def notes(self) -> Line:
-        """What is missing in the list of links, and what is being read."""
+        """Return a note on incomplete links, or on the progress of reading them."""
         linked = self.session.linked
         if self.session.progress:
             return (Span(self.session.progress, "quiet"),)
@@ -64,7 +64,7 @@ class SpaceContentScreen(TabScreen):
         return (Span(unread, "waiting"),) if unread else ()
 
     def reason_new_request(self) -> str | None:
-        """In a review, its change request stays."""
+        """Return why no other change request can be chosen."""
         return self.session.choose_reason()
 
     def command_new_request(self) -> Awaitable[None]:
@@ -72,7 +72,7 @@ class SpaceContentScreen(TabScreen):
         return self.session.choose_request()
 
     def command_unsend(self) -> Awaitable[None]:
-        """Offer to undo the last sent change of the space."""
+        """Offer to undo the last sent change of the space, or of its change request."""
         space, request = self.session.space_id, self.session.change_request_id
 
         def is_here(place: Place) -> bool:

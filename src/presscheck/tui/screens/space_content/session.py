@@ -1,6 +1,6 @@
-"""The content of a space while its screen is open: links, files and reusable content, on main or in a change request.
+"""The session of the content screen: links, files and reusable content, on main or in a change request.
 
-Where the service cannot list the links, they are read from the texts of the pages.
+If the service cannot list the links, they are collected from the texts of the pages.
 """
 
 from __future__ import annotations
@@ -62,30 +62,29 @@ if TYPE_CHECKING:
     from presscheck.tui.ui.tabs import TabScreen
 
 MOST_PAGES = 500
-"""Pages whose texts are read for their links; in a larger space the others are counted as not read."""
+"""Maximum number of pages whose texts are read to collect links; other pages count as not read."""
 MOST_PARTS = 50
-"""Parts of the list of links of one page that are read."""
+"""Maximum number of chunks of a page's links that are read."""
 AT_ONCE = 8
-"""Pages that are read at the same time."""
+"""Maximum number of pages that are read in parallel."""
 T = TypeVar("T")
 
 
 class SpaceContent:
-    """Loads the content of a space, and keeps what is loaded.
+    """Loads and holds the content of a space.
 
     Args:
-        screen: the screen that shows it.
-        place: the space.
-
+        screen: the screen that is redrawn with each result.
+        place: the space and the change request.
     Attributes:
-        change_request_id: the change request in which the space is shown; None for main.
+        change_request_id: the id of the change request in which the space is shown; None for main.
         revision: the content.
-        age: seconds since the content was requested, if it is shown without a connection; else None.
+        age: the age of the content in seconds while it is shown offline, or None.
         is_loaded: whether the first request of the content has ended.
         links: a row for each page of each link.
-        linked: the links as they were read; None before.
+        linked: the links as read from the service or the cache; None before.
         counts: the number of links in each state.
-        progress: how many texts of pages are read, while they are.
+        progress: a message about the progress of reading pages; empty if none are being read.
     """
 
     def __init__(self, screen: TabScreen, place: ContentPlace) -> None:
@@ -101,11 +100,11 @@ class SpaceContent:
         self.counts: Counter[State] = Counter()
         self.progress = ""
         self._users: dict[tuple[str, str], dict[str, RevisionPage]] = {}
-        """The pages with a link to a target, by the target."""
+        """The pages that link to each target, by target and id of the page."""
         self._read: dict[str, str | None] = {}
-        """The documents whose text was requested, by the id of their page."""
+        """The document ids of pages whose texts were read, by id of the page."""
 
-    # what is loaded
+    # data
 
     @property
     def space_title(self) -> str:
@@ -121,7 +120,7 @@ class SpaceContent:
 
     @property
     def app_address(self) -> str:
-        """The web address of the change request, or of the space on main, in the app; empty if it is not known."""
+        """The app's web address of the change request or, on main, of the space; empty if unknown."""
         urls = [shown.urls.app for shown in (self.request, self.space) if shown and shown.urls.app]
         return urls[0] if urls else ""
 
@@ -131,16 +130,16 @@ class SpaceContent:
         return self.revision.value.files if self.revision.value else ()
 
     def pages_with_file(self, file: RevisionFile) -> list[RevisionPage]:
-        """The known pages whose text names a file, by its path or its address."""
+        """Return the loaded pages that refer to a file by its path or its address."""
         by_address = self._users.get(("url", unsigned_url(file.download_url)), {})
         return list((self._users.get(("file", file.id), {}) | by_address).values())
 
     def pages_with_reusable(self, reusable: ReusableContent) -> list[RevisionPage]:
-        """The known pages that include a piece of reusable content."""
+        """Return the loaded pages that include a piece of reusable content."""
         return list(self._users.get(("reusable-content", reusable.id), {}).values())
 
     def used_on(self, pages: int) -> Line:
-        """The cell that says on how many pages something is used; empty until the links are known."""
+        """Render the number of pages that use an item; empty until the links are loaded."""
         if self.linked is None:
             return ()
         return (Span(count(pages, "page")) if pages else Span("no page", "waiting"),)
@@ -148,7 +147,7 @@ class SpaceContent:
     # loading
 
     def load(self) -> None:
-        """Load everything, and again after each change."""
+        """Subscribe to the space, the change request and the content."""
         space, request = self.space_id, self.change_request_id
         self._subscribe(GetSpace(space_id=space), self._take_space, "space")
         content: Operation[Revision] = GetCurrentRevision(space_id=space)
@@ -162,7 +161,7 @@ class SpaceContent:
         self.screen.subscribe(self.screen.engine.watch(call), take, group=group, shows_errors=False)
 
     def _show_request(self, request_id: str | None) -> None:
-        """Show the content of another change request, or of main."""
+        """Show the content of a change request, or of main for None."""
         if request_id == self.change_request_id:
             return
         for group in ("request", "content", "links"):
@@ -213,7 +212,7 @@ class SpaceContent:
         self.screen.redraw()
 
     async def _links(self) -> AsyncIterator[Linked[Link]]:
-        """The links as the service lists them; else those of the cached pages, and again after all pages are read."""
+        """Yield the links from the service, or else of cached pages, and again after all pages are read."""
         engine, revision = self.screen.engine, self.revision
         if self.change_request_id is None:
             linked = await links_of_space(engine, self.space_id)
@@ -236,7 +235,7 @@ class SpaceContent:
         return Linked(items, is_from_service=False, unread=len(local.unread))
 
     async def _outdated(self, revision: Revision) -> list[RevisionPage]:
-        """The pages whose text is not cached, and those that the change request changes: theirs may be an older one."""
+        """Return the pages whose texts are not cached or differ from main: a cached text may be an older one."""
         pages = [page for page in flatten(revision.pages) if page.type == "document" and page.document_id]
         local = await self.screen.engine.local_links(self.space_id, self.change_request_id)
         unread = set(local.unread) if local else {page.id for page in pages}
@@ -252,11 +251,11 @@ class SpaceContent:
         try:
             live = await self.screen.engine.read(ListPages(space_id=self.space_id), priority=BACKGROUND)
         except PresscheckError:
-            return {}  # then all pages are read
+            return {}  # all pages are read
         return {page.id: page.document_id for page in flatten(live.pages)}
 
     async def _read_pages(self, pages: list[RevisionPage]) -> bool:
-        """Read the texts of pages into the cache; returns whether any was read."""
+        """Read the texts of pages into the cache. Returns True if any was read."""
         pages, done = pages[:MOST_PAGES], 0
         for first in range(0, len(pages), AT_ONCE):
             self.progress = f"reading the links of page {first + 1} of {len(pages)} …"
@@ -271,7 +270,7 @@ class SpaceContent:
         except NetworkError:
             raise
         except RequestError:
-            return False  # it stays in the number of pages that are not read
+            return False  # it still counts as not read
         self._read[page.id] = page.document_id
         return True
 
@@ -280,10 +279,10 @@ class SpaceContent:
         return changed_page(self.space_id, request, page.id) if request else live_page(self.space_id, page.id)
 
     async def links_of_page(self, page_id: str) -> list[Link]:
-        """The links of one page as the service lists them now.
+        """Return the links of a page from the service.
 
         Raises:
-            PresscheckError: it cannot list them.
+            PresscheckError: the service cannot list them.
         """
         request, links = self.change_request_id, list[Link]()
         call: Operation[Links] = (
@@ -300,7 +299,7 @@ class SpaceContent:
         return links
 
     async def all_pages_with_file(self, file: RevisionFile) -> list[RevisionPage]:
-        """The pages that name a file: those that are known, and in a change request those that the service lists."""
+        """Return the pages that refer to a file: loaded pages and, in a change request, pages from the service."""
         pages = {page.id: page for page in self.pages_with_file(file)}
         if self.change_request_id:
             path = {"space_id": self.space_id, "change_request_id": self.change_request_id}
@@ -313,14 +312,14 @@ class SpaceContent:
     # the change request
 
     def edit_reason(self) -> str | None:
-        """Why nothing can be changed here now; None if it can."""
+        """Return why nothing can be edited here."""
         if reason := self.screen.engine.write_reason(EditChangeRequestContent, "edits"):
             return reason
         is_closed = self.request and self.request.status in ("merged", "archived")
         return f"the change request is {sanitize(self.request.status)}" if self.request and is_closed else None
 
     def choose_reason(self) -> str | None:
-        """Why no other change request can be chosen: in a review, its change request stays."""
+        """Return why no other change request can be chosen."""
         if self._place.choose_request is None:
             return "opened from a review: its change request is shown"
         return self.screen.engine.write_reason(CreateChangeRequest, "edits")
@@ -331,9 +330,9 @@ class SpaceContent:
             self._show_request(await self._place.choose_request())
 
     async def request_path(self) -> dict[str, Any] | None:
-        """The arguments that name the change request to edit in; asks for one on main.
+        """Return the arguments of calls in the change request, after asking for one on main.
 
-        None if none was chosen, or if the space is locked and stays so.
+        Returns None if the user cancels, or if the space stays locked.
         """
         if await stays_locked(self.screen, self.space_id):
             return None
@@ -343,7 +342,7 @@ class SpaceContent:
         return {"space_id": self.space_id, "change_request_id": request} if request else None
 
     def show_created(self, request: ChangeRequest) -> None:
-        """Show the space in a change request that was created or edited, here and where the screen was opened."""
+        """Show a change request that was created or edited, here and on the screen from which this one was opened."""
         if request.id != self.change_request_id and self._place.show_request:
             self._place.show_request(request)
         self._show_request(request.id)
@@ -351,7 +350,7 @@ class SpaceContent:
     # pages
 
     async def open_page(self, page: RevisionPage, target: ContentLocation | None) -> None:
-        """Browse a page, at its first link to a target."""
+        """Open a page at its first link to a target."""
         link = ""
         if target:
             with suppress(PresscheckError):  # the page itself shows the error
@@ -360,7 +359,7 @@ class SpaceContent:
         await self.screen.app_context.go(Place.page(self.space_id, page.id, self.change_request_id, link=link))
 
     def _written_target(self, text: str, page_id: str, target: ContentLocation) -> str:
-        """The target of the first link in the text of a page that leads to a target, as written; empty if none does."""
+        """Return the target, as written, of the first link in a text that leads to a target; empty if there is none."""
         content = self.revision.value or Revision(id="")
         places = LinkResolver.of(content.pages, content.files, content.reusable_contents)
         page = next((page for page in flatten(content.pages) if page.id == page_id), None)
@@ -376,7 +375,7 @@ class SpaceContent:
         return ""
 
     async def show_uses(self, name: str, pages: list[RevisionPage], target: ContentLocation) -> None:
-        """List the pages that name a target, also those of other spaces that are cached, and open one."""
+        """List the pages that use a target, including cached pages of other spaces, and open the chosen page."""
         screen = self.screen
         others = await screen.engine.uses_elsewhere(self.space_id, addresses_elsewhere(self.space_id, target))
         unread = self.linked.unread if self.linked else 0
@@ -387,7 +386,7 @@ class SpaceContent:
             await self.open_page(next(page for page in pages if page.id == chosen.page), target)
 
     async def choose_page(self, title: str, pages: list[RevisionPage]) -> RevisionPage | None:
-        """Ask for one of some pages."""
+        """Ask for one of these pages."""
         unread = self.linked.unread if self.linked else 0
         note = f" · {count(unread, 'page')} of this space not in the cache" if unread else ""
         if not pages:
@@ -399,5 +398,5 @@ class SpaceContent:
 
 
 def pages_by_title(pages: Iterable[RevisionPage]) -> list[RevisionPage]:
-    """Pages in the order of their titles."""
+    """Return pages sorted by title."""
     return sorted(pages, key=lambda page: page.title.casefold())
