@@ -1,1 +1,1 @@
-"""The built-in editor of pages: Markdown with colours, completion and a preview beside it."""
+"""The built-in editor of pages: Markdown with syntax colors, completion and a preview."""

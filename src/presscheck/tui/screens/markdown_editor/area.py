@@ -1,6 +1,6 @@
-"""The text of the editor: Textual's text area with colours of Markdown, search, and wrapping fast on long pages.
+"""The text area of the editor: Textual's text area with Markdown colors, search, and fast wrapping of long pages.
 
-Colours are found line by line: fast enough for every key press, whatever the length of the page.
+Colors are computed line by line, so that each key press is fast on pages of any length.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from presscheck.tui.theme import StyleLookup
 from presscheck.tui.widgets.line_view import Match, style_of
 
 LONGEST = 4000
-"""Longer lines, in characters, have no colours."""
+"""Length, in characters, above which lines have no colors."""
 _FENCE = re.compile(r"[ \t>]*(?:[-*+][ \t]+)?(`{3,}|~{3,})")
 _WHOLE = (
     (re.compile(r"^ {0,3}#{1,6}(?:[ \t].*)?$"), "heading accent"),
@@ -49,7 +49,7 @@ _PARTS = re.compile(
 
 
 class Coloured(NamedTuple):
-    """A part of a line and its style words."""
+    """A part of a line, and its style."""
 
     start: int
     end: int
@@ -57,7 +57,7 @@ class Coloured(NamedTuple):
 
 
 def fences(lines: Sequence[str]) -> list[str]:
-    """For each line, the fence of the code block that it is in, as it was opened; empty outside."""
+    """Return for each line the opening fence of the code block that contains it; empty outside of code blocks."""
     fence = ""
     before: list[str] = []
     for line in lines:
@@ -73,7 +73,7 @@ def fences(lines: Sequence[str]) -> list[str]:
 
 
 def coloured(line: str, fence: str) -> Iterator[Coloured]:
-    """The coloured parts of a line that is in the code block of a fence, or in none."""
+    """Yield the colored parts of a line. `fence` is the fence of its code block, or empty."""
     if not line or len(line) > LONGEST:
         return
     if fence or _FENCE.match(line):
@@ -88,9 +88,9 @@ def coloured(line: str, fence: str) -> Iterator[Coloured]:
 
 
 class WrappedText(WrappedDocument):
-    """A wrapped document whose edits cost little on a long page.
+    """A wrapped document with cheap edits on long pages.
 
-    Textual adds up the heights of all lines for each line that it draws, and measures every word of a line.
+    Textual's own class adds up the heights of all lines for each drawn line, and measures every word of a line.
     """
 
     @override
@@ -99,7 +99,7 @@ class WrappedText(WrappedDocument):
         return len(self._offset_to_line_info)
 
     def part_at(self, y: int) -> tuple[int, int] | None:
-        """The line that is drawn at a height, and which part of it; None below the text."""
+        """Return the line at a height, and the index of its wrapped part; None below the text."""
         return self._offset_to_line_info[y] if y < len(self._offset_to_line_info) else None
 
     @override
@@ -135,7 +135,7 @@ class WrappedText(WrappedDocument):
         return [[columns for _, columns in get_tab_widths(line, tabs)] if "\t" in line else [0] for line in lines]
 
     def _count(self) -> None:
-        """Number the lines after wrapping."""
+        """Rebuild the index of wrapped lines."""
         heights = [len(breaks) + 1 for breaks in self._wrap_offsets]
         self._offset_to_line_info = [(line, part) for line, height in enumerate(heights) for part in range(height)]
         starts = [0, *accumulate(heights)]
@@ -145,10 +145,13 @@ class WrappedText(WrappedDocument):
 
 
 def _breaks(line: str, width: int, tab_width: int) -> list[int]:
-    """Where a line is broken; a line of ASCII is as wide as it is long, so that its words need not be measured."""
+    """Return the offsets at which a line is wrapped.
+
+    An ASCII line without tabs is as wide as it is long, so its words are not measured.
+    """
     if not line.isascii() or "\t" in line:
         if len(line) > LONGEST:
-            return list(range(width // 2, len(line), max(1, width // 2)))  # no character is wider than two cells
+            return list(range(width // 2, len(line), max(1, width // 2)))  # no character is wider than 2
         return compute_wrap_offsets(line, width, tab_width)
     breaks: list[int] = []
     start = 0
@@ -168,15 +171,15 @@ class MarkdownArea(TextArea):
     """The Markdown of a page.
 
     Args:
-        text: the text.
-        press: handles a key that types nothing; returns whether it did.
+        text: the initial text.
+        press: handles keys that type nothing; returns whether it handled the key.
     """
 
     takes_text = True
 
     @cached_property
     def style_for(self) -> StyleLookup:
-        """The lookup for the styles of this widget."""
+        """The lookup of styles for this widget."""
         return style_of(self)
 
     def __init__(self, text: str, press: Callable[[events.Key], bool]) -> None:
@@ -190,7 +193,7 @@ class MarkdownArea(TextArea):
 
     @staticmethod
     def can_hold(text: str) -> bool:
-        """Whether a text has no line ends that the text area would replace."""
+        """Return whether the text area keeps all line ends of a text."""
         plain = text.replace("\r\n", "\n")
         return len((plain + "x").splitlines()) == plain.count("\n") + 1 and (
             "\r\n" not in text or plain.count("\n") == text.count("\r\n")
@@ -212,7 +215,7 @@ class MarkdownArea(TextArea):
 
     @override
     def find_matching_bracket(self, bracket: str, search_from: tuple[int, int]) -> tuple[int, int] | None:
-        """None: Textual searches the whole text for it on each move of the cursor."""
+        """Return None: Textual would search the whole text on each move of the cursor."""
         return None
 
     @override
@@ -227,7 +230,7 @@ class MarkdownArea(TextArea):
         await super()._on_key(event)
 
     def fence_at(self, row: int) -> str:
-        """The fence of the code block that a line is in; empty outside."""
+        """Return the opening fence of the code block that contains a line; empty outside of code blocks."""
         if self._fences is None:
             self._fences = fences(self.document.lines)
         return self._fences[row] if row < len(self._fences) else ""
@@ -248,7 +251,7 @@ class MarkdownArea(TextArea):
 
     @override
     def _render_line(self, y: int) -> Strip:
-        """One line; of a line that is very long, only the part that is drawn is handled."""
+        """Render a line. For a very long line, only the visible part is processed."""
         place = cast("WrappedText", self.wrapped_document).part_at(y + self.scroll_offset.y)
         if place is None or len(self.document.get_line(place[0])) <= LONGEST:
             return super()._render_line(y)
@@ -268,7 +271,7 @@ class MarkdownArea(TextArea):
             Strip(segments).adjust_cell_length(self.scrollable_content_region.size.width).apply_style(self.rich_style)
         )
 
-    # what a search needs of a pane
+    # the interface of a searchable pane
 
     @property
     def count(self) -> int:
@@ -276,13 +279,13 @@ class MarkdownArea(TextArea):
         return self.document.line_count
 
     def highlight(self, text: str) -> None:
-        """Mark every match of a text from now on; an empty text removes the marks."""
+        """Highlight all matches of a text; an empty text removes the highlights."""
         self.search_text = text.lower()
-        self.notify_style_update()  # which draws all lines again
+        self.notify_style_update()  # redraws all lines
         self.refresh()
 
     async def find_items(self, text: str) -> list[tuple[int, int]]:
-        """The places with a text."""
+        """Return the positions of all matches of a text."""
         text = text.lower()
         places: list[tuple[int, int]] = []
         for row, line in enumerate(self.document.lines if text else ()):
@@ -294,11 +297,11 @@ class MarkdownArea(TextArea):
         return places
 
     async def search(self, text: str, *, step: int = 1) -> Match | None:
-        """Mark a text, and select the next match of it (the previous one if `step` is -1), wrapping at the end."""
+        """Highlight a text, and select the next match, or the previous one if `step` is -1. Wraps at the end."""
         self.highlight(text)
         places = await self.find_items(text)
         if not places:
-            self.selection = Selection.cursor(self.cursor_location)  # else the next letter would replace the last match
+            self.selection = Selection.cursor(self.cursor_location)  # so that no letter replaces the match
             return None
         here = min(self.selection) if step < 0 else max(self.selection)
         is_selected = self.selected_text.lower() == text.lower()
@@ -316,17 +319,17 @@ class MarkdownArea(TextArea):
 
     @property
     def before_cursor(self) -> str:
-        """The text of the line before the cursor."""
+        """The text of the current line before the cursor."""
         row, column = self.cursor_location
         return self.document.get_line(row)[:column]
 
     def complete(self, start: int, text: str) -> None:
-        """Replace the text of this line from a column to the cursor."""
+        """Replace the text from a column of the current line to the cursor."""
         row, column = self.cursor_location
         self._replace_with_cursor(text, (row, start), (row, column), "")
 
     def insert_block(self, text: str) -> None:
-        """Insert a block below the line of the cursor, with the selected text in it."""
+        """Insert a block below the current line. Selected text is moved into the block."""
         selected, (top, bottom) = self.selected_text, sorted(self.selection)
         line = self.document.get_line(top[0])
         if selected:
@@ -352,7 +355,7 @@ class MarkdownArea(TextArea):
         self.move_cursor((start[0] + len(rows) - 1, column))
 
     def replace_all(self, text: str) -> None:
-        """Replace the whole text, as one step that can be undone; the cursor stays at its line."""
+        """Replace the whole text in a single undo step; the cursor stays on its line."""
         row, column = self.cursor_location
         self.history.checkpoint()
         self.replace(text, self.document.start, self.document.end, maintain_selection_offset=False)

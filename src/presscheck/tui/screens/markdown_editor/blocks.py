@@ -1,16 +1,16 @@
-"""The blocks that the editor inserts, as the platform writes them in Markdown."""
+"""The blocks that the editor can insert, in the platform's Markdown."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
 CURSOR = "‸"
-"""Where the cursor goes; a selected text is inserted there."""
+"""Marks the position of the cursor, and of the selected text, in a block."""
 _HINT = '{{% hint style="{}" %}}\n‸\n{{% endhint %}}'
 
 
 class BlockTemplate(NamedTuple):
-    """A block: what it is searched by, and its Markdown with the place of the cursor."""
+    """A block: its search name, its label, and its Markdown with a cursor mark."""
 
     name: str
     label: str
@@ -56,4 +56,4 @@ BLOCKS = (
     BlockTemplate("download", "File to download", '{% file src="‸" %}'),
     BlockTemplate("divider", "Divider", "---\n\n‸"),
 )
-"""The blocks, in the order of the menu."""
+"""The blocks in menu order."""

@@ -1,6 +1,6 @@
-"""What is offered while a page is typed: blocks after `/`, people after `@`, pages and files after `[[` and `](`.
+"""Completion while typing: blocks after `/`, people after `@`, pages and files after `[[` and `](`.
 
-Where an image is typed, only images are offered: after `![[`, `![…](` and `<img src="`.
+Only images are proposed after `![[`, `![…](` and `<img src="`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from presscheck.tui.screens.markdown_editor.blocks import BLOCKS
 
 Kind = Literal["block", "person", "link", "target", "source"]
 MOST = 8
-"""The most proposals that are shown."""
+"""Maximum number of proposals."""
 _OPENINGS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
     ("block", re.compile(r"^[ \t]*/(\w*)$")),
     ("person", re.compile(r"(?:^|(?<=[\s(*_]))@(\w[^@\n]{0,40})?$")),
@@ -29,13 +29,20 @@ _OPENINGS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
     ("source", re.compile(r"(?:\{%-?[ \t]*file\b[^{}\n]{0,200}|<img\b[^<>\n]{0,200})\bsrc=\"([^\"\n]{0,200})$")),
 )
 _TARGETS = ("target", "source")
-"""Kinds of which only the address is replaced."""
+"""Kinds of completion that replace only the address of a link."""
 _PICTURES = ("![", "<img")
-"""How what shows an image begins."""
+"""The start of Markdown that shows an image."""
 
 
 class Opening(NamedTuple):
-    """What is being typed: its kind, its start in the line, the text to search for, and whether an image is wanted."""
+    """A completion in progress.
+
+    Attributes:
+        kind: the kind of proposals.
+        start: the column from which the text is replaced.
+        text: the text to search for.
+        is_image: whether only images are proposed.
+    """
 
     kind: Kind
     start: int
@@ -44,7 +51,7 @@ class Opening(NamedTuple):
 
 
 class Proposal(NamedTuple):
-    """A text that can replace what was typed; `label` and `note` are display text."""
+    """A proposal that can replace the typed text. `label` and `note` are display text."""
 
     label: str
     note: str
@@ -52,7 +59,7 @@ class Proposal(NamedTuple):
 
 
 def opening(before: str) -> Opening | None:
-    """What is being typed at the end of a text without a line break; None if nothing is proposed there."""
+    """Return the completion at the end of a text without line breaks, or None."""
     for kind, pattern in _OPENINGS:
         match = pattern.search(before[-300:])
         if match:
@@ -65,12 +72,12 @@ def opening(before: str) -> Opening | None:
 
 
 def block_proposals() -> list[Proposal]:
-    """All blocks."""
+    """Return proposals for all blocks."""
     return [Proposal(block.label, f"/{block.name}", block.text) for block in BLOCKS]
 
 
 def people_proposals(people: Iterable[User]) -> list[Proposal]:
-    """Mentions of people, as the platform writes them."""
+    """Return proposals for mentions of people, in the platform's Markdown."""
     return [
         Proposal(sanitize(user.display_name), "", f'[{_words(user.display_name)}](/~/users/{user.id} "mention") ')
         for user in people
@@ -79,12 +86,12 @@ def people_proposals(people: Iterable[User]) -> list[Proposal]:
 
 
 def page_proposals(pages: Sequence[RevisionPage], page_id: str, *, with_words: bool) -> list[Proposal]:
-    """Links to the pages of a space, relative to the file of a page.
+    """Return links to the pages of a space, relative to the edited page.
 
     Args:
         pages: the tree of pages.
-        page_id: the page that is edited.
-        with_words: whether the proposals are whole links, else only the targets.
+        page_id: the id of the edited page.
+        with_words: whether to propose whole links instead of targets only.
     """
     known = [page for page in flatten(pages) if page.type == "document"]
     here = dirname(next((source_path(page) for page in known if page.id == page_id), "")) or "."
@@ -100,12 +107,12 @@ def page_proposals(pages: Sequence[RevisionPage], page_id: str, *, with_words: b
 
 
 def file_proposals(files: Iterable[RevisionFile], kind: Kind, *, is_image: bool) -> list[Proposal]:
-    """Links to the files of a space, or its images.
+    """Return links to the files of a space, or its images.
 
     Args:
-        files: those of the space.
+        files: the files of the space.
         kind: `link` for whole links, `target` and `source` for addresses in parentheses and in quotation marks.
-        is_image: whether the files are to be shown, so that only images are proposed.
+        is_image: whether to propose only images.
     """
     proposals: list[Proposal] = []
     for file in files:
@@ -122,7 +129,7 @@ def file_proposals(files: Iterable[RevisionFile], kind: Kind, *, is_image: bool)
 
 
 def matching(proposals: Iterable[Proposal], text: str) -> list[Proposal]:
-    """The proposals with all words of a text; those whose label begins with it first."""
+    """Return the proposals that contain all words of a text, first those whose label starts with the text."""
     words = text.casefold().split()
     found = [
         proposal
@@ -134,5 +141,5 @@ def matching(proposals: Iterable[Proposal], text: str) -> list[Proposal]:
 
 
 def _words(text: str) -> str:
-    """A text as the words of a link."""
+    """Escape a text for use as the words of a link."""
     return re.sub(r"([\\\[\]])", r"\\\1", " ".join(text.split()))

@@ -1,4 +1,4 @@
-"""The built-in editor: the Markdown of a page with a preview beside it; every change is a draft until it is saved."""
+"""The built-in editor: the Markdown of a page, and a preview. Each change is stored as a draft until it is saved."""
 
 from __future__ import annotations
 
@@ -61,11 +61,11 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 _BY_NAME = {command.name: command for command in COMMANDS}
 PREVIEW_DELAY = 0.2
-"""Seconds without typing before the preview is drawn."""
+"""Seconds without typing before the preview is updated."""
 AROUND = 20_000
-"""Characters before and after the cursor that the preview of a longer text shows."""
+"""Characters before and after the cursor that the preview of a longer text contains."""
 LINES_AHEAD = 100
-"""Lines of the preview that are laid out below the cursor, before it is shown."""
+"""Lines of the preview that are laid out below the cursor before it is shown."""
 TITLES = {
     "discard_draft": "discard draft",
     "send": "save",
@@ -75,9 +75,9 @@ TITLES = {
     "take_other": "theirs",
     "take_each": "both",
 }
-"""Titles of commands that have other words here."""
+"""Titles of commands that differ in this editor."""
 ON_CONFLICT = ("take_mine", "take_other", "take_each")
-"""The commands that resolve a conflict."""
+"""The commands that resolve conflicts."""
 TEXT_COMMANDS = frozenset(
     (
         "send",
@@ -96,7 +96,7 @@ TEXT_COMMANDS = frozenset(
         "quit",
     )
 )
-"""The commands whose keys work while text is typed."""
+"""The commands whose keys work while typing."""
 TAKEN: dict[Side, str] = {"ours": "took mine", "theirs": "took theirs", "both": "took both"}
 MENU = {
     "link": "Link to a page",
@@ -113,7 +113,7 @@ MISSING = {
 
 
 class CompletionList(RowList):
-    """What can be inserted, below the cursor; the text keeps the focus."""
+    """The list of proposals below the cursor; the text area keeps the focus."""
 
     DEFAULT_CSS = """
     CompletionList { layer: above; position: absolute; display: none; width: 48; background: $ink-raised; }
@@ -129,12 +129,11 @@ class MarkdownEditor(BaseScreen):
     """Edits a page of a change request, or another document.
 
     Args:
-        draft: keeps and saves the text.
-        text: the text to begin with.
-        line: the line that the cursor begins at, by default where the draft was written.
-
+        draft: stores and saves the text.
+        text: the initial text.
+        line: the initial line of the cursor; by default, the line where the draft was last edited.
     Raises:
-        ChecksFailed: the text has characters that the editor cannot keep.
+        ChecksFailed: the text has line ends that the editor cannot keep.
     """
 
     SCOPE = "editor"
@@ -170,16 +169,15 @@ class MarkdownEditor(BaseScreen):
         self._pages: list[RevisionPage] = []
         self._people: list[User] = []
         self._files: list[RevisionFile] | None = None
-        """The files of the space, once they were needed; None before."""
+        """The files of the space; None until they are needed."""
         self._opening: Opening | None = None
         self._proposals: list[Proposal] = []
         self._dismissed: Opening | None = None
         self._error = ""
         self._conflicts = unresolved_conflicts(text)
-        """The conflicts in the text."""
         self._is_saving = False
         self._shows_old_draft = draft.is_kept
-        """Whether the text is a draft from before, as it was opened."""
+        """Whether the text is a stored draft that has not been edited since it was opened."""
         self._text_keys = KeySequences(())
         self._spelling = SpellingActions(self, lambda: (self.draft.title, self.area.text), self._select_word)
 
@@ -224,7 +222,7 @@ class MarkdownEditor(BaseScreen):
         self.area.focus()
         if self._first_line is not None:
             self.area.move_cursor((self._first_line, 0))
-            # only then it has a size
+            # the text area has a size only after the refresh
             self.call_after_refresh(self.area.scroll_cursor_visible, center=True)
         if self.draft.is_kept:
             key = shown(keys_of(_BY_NAME["discard_draft"], self.app_context.keymap)[0])
@@ -281,7 +279,7 @@ class MarkdownEditor(BaseScreen):
     # keys
 
     def _press(self, event: events.Key) -> bool:
-        """Handle a key that types nothing; returns whether it did."""
+        """Handle a key that types nothing. Returns False if the key has no command."""
         if self._opening and self._press_in_completion(event.key):
             return True
         has_alt = event.key.startswith("alt+")  # terminals send it with the letter, which is not typed
@@ -313,7 +311,7 @@ class MarkdownEditor(BaseScreen):
 
     @on(TextArea.Changed)
     def text_changed(self) -> None:
-        """Keep the text after what was typed until now, show it, and propose what can be inserted."""
+        """Schedule storing the draft and updating the preview, and update the proposals."""
         if not self._is_flush_due:
             self._is_flush_due = True
             self.call_later(self._flush)
@@ -322,12 +320,12 @@ class MarkdownEditor(BaseScreen):
 
     @on(TextArea.SelectionChanged)
     def cursor_moved(self) -> None:
-        """Show the block of the cursor in the preview."""
+        """Update the proposals, and show the block of the cursor in the preview."""
         self._update_completion()
         self._schedule_preview(PREVIEW_DELAY)
 
     def _flush(self) -> None:
-        """Keep the draft: it is on disk when this returns."""
+        """Store the draft; it is on disk when this returns."""
         self._is_flush_due = False
         text = self.area.text
         self._conflicts = unresolved_conflicts(text)
@@ -342,7 +340,7 @@ class MarkdownEditor(BaseScreen):
         self.refresh_status_bars()
 
     def reason_send(self) -> str | None:
-        """Disabled while it is being saved, offline and in a read-only profile."""
+        """Return why the text cannot be saved."""
         status = self.engine.status
         if self._is_saving:
             return "it is being saved"
@@ -351,7 +349,7 @@ class MarkdownEditor(BaseScreen):
         return None if status.online else "you are offline, and edits cannot be queued; your text is kept as a draft"
 
     async def command_send(self) -> None:
-        """Save to the change request, after the summary is confirmed."""
+        """Save the text to the change request after a confirmation."""
         self._flush()
         self._is_saving = True
         text = self.area.text
@@ -381,13 +379,13 @@ class MarkdownEditor(BaseScreen):
     # conflicts
 
     def _tell_conflicts(self) -> None:
-        """Show the keys that resolve a conflict: so short that 60 columns show all of it."""
+        """Show the keys that resolve a conflict, in a message that fits into 60 columns."""
         keys = (shown(keys_of(_BY_NAME[name], self.app_context.keymap)[0]) for name in ON_CONFLICT)
         choices = ", ".join(f"{key} {TITLES[name]}" for key, name in zip(keys, ON_CONFLICT, strict=True))
         self.notify(f"{'conflict' if len(self._conflicts) == 1 else 'conflicts'}: {choices}")
 
     def reason_take_mine(self) -> str | None:
-        """Disabled without a conflict, and while the text is being saved."""
+        """Return why there is no conflict to resolve."""
         if self._is_saving:
             return "it is being saved"
         return None if self._conflicts else "there is no conflict in this text"
@@ -396,7 +394,7 @@ class MarkdownEditor(BaseScreen):
     reason_take_each = reason_take_mine
 
     def _take(self, side: Side) -> None:
-        """Resolve the conflict at the cursor, and go to the next; if the cursor is in none, only go to the next."""
+        """Resolve the conflict at the cursor, and go to the next. Outside of conflicts, only go to the next."""
         row, text = self.area.cursor_location[0], self.area.text
         conflicts = unresolved_conflicts(text)
         block = next((block for block in conflicts if block.first <= row <= block.last), None)
@@ -420,18 +418,18 @@ class MarkdownEditor(BaseScreen):
 
     @override
     async def ask(self, question: ModalScreen[T]) -> T | None:
-        """The result of a dialog; what is typed after the question to save is for the text."""
+        """Return the result of a dialog. Keys typed after the confirmation of saving go to the text."""
         answer = await super().ask(question)
         if self._is_saving:
-            self.app_context.type_ahead.let_go()  # else it would be for the screen below, once the text is sent
+            self.app_context.type_ahead.let_go()  # otherwise they would go to the screen below once the text is saved
         return answer
 
     async def _go_on(self, before: str, stored: str) -> None:
-        """Show and keep what the text has become: merged with edits of others, and with what was typed meanwhile.
+        """Show and store the text after saving, merged with edits by other users and with what was typed meanwhile.
 
         Args:
-            before: the text that was to be saved.
-            stored: what became of it.
+            before: the text that was being saved.
+            stored: the text that resulted from saving.
         """
         if self.area.text == before == stored:
             return
@@ -449,13 +447,13 @@ class MarkdownEditor(BaseScreen):
         self._flush()
 
     def reason_discard_draft(self) -> str | None:
-        """Disabled without a draft, and while it is being saved."""
+        """Return why there is no draft to discard."""
         if self._is_saving:
             return "it is being saved"
         return None if self.draft.is_kept else f"there is no draft: this is the {self.draft.noun} as it is"
 
     async def command_discard_draft(self) -> None:
-        """Discard the draft, after a confirmation, and show the page as it is."""
+        """Discard the draft after a confirmation, and show the current page."""
         self._flush()
         if await confirm_discard(self, self.draft):
             text = self.draft.discard()
@@ -464,7 +462,7 @@ class MarkdownEditor(BaseScreen):
             self.notify(f"discarded: this is the {self.draft.noun} as it is; ctrl+z brings your text back")
 
     def command_back(self) -> None:
-        """Leave; the text stays a draft."""
+        """Close the editor, keeping the text as a draft. In a narrow preview, go back to the text."""
         if self._shows_only_preview:
             self.command_preview_text()
             return
@@ -477,7 +475,7 @@ class MarkdownEditor(BaseScreen):
     command_close = command_back
 
     def command_edit_outside(self) -> None:
-        """Continue in the user's own editor."""
+        """Continue in the user's external editor."""
         self._flush()
 
         def keep(text: str) -> None:
@@ -487,11 +485,11 @@ class MarkdownEditor(BaseScreen):
         edit_text(self.app_context, self.area.text, keep, self.draft.slot)
 
     def command_undo_typing(self) -> None:
-        """Undo what was typed last."""
+        """Undo the last edit."""
         self.area.undo()
 
     def command_redo_typing(self) -> None:
-        """Type again what was undone last."""
+        """Redo the last undone edit."""
         self.area.redo()
 
     async def command_find_in_text(self) -> None:
@@ -500,7 +498,7 @@ class MarkdownEditor(BaseScreen):
         await self.find.open(self.area, self.area)
 
     def _select_word(self, word: DoubtfulWord) -> None:
-        """Select a word, so that what is typed replaces it."""
+        """Select a word, so that typing replaces it."""
         line, column = word.places[0]
         self.area.focus()
         self.area.selection = Selection((line, column), (line, column + len(word.word)))
@@ -509,7 +507,7 @@ class MarkdownEditor(BaseScreen):
     # the preview
 
     def command_preview_text(self) -> None:
-        """Show or hide the preview; in a narrow terminal, in place of the text."""
+        """Show or hide the preview; in a narrow terminal, switch between text and preview."""
         if self.size.width >= NARROW:
             self._wants_preview = not self._wants_preview
             self.engine.outbox.remember("editor preview", None if self._wants_preview else "hidden")
@@ -523,7 +521,7 @@ class MarkdownEditor(BaseScreen):
             self.run(lambda: self._show_preview(delay), group="preview", exclusive=True)
 
     async def _show_preview(self, delay: float) -> None:
-        """Lay the page out in a thread as far as the block of the cursor, then show it there."""
+        """Lay out the page in a thread down to the block of the cursor, then show that block."""
         await asyncio.sleep(delay)
         view, row = self._preview, self.area.cursor_location[0]
         text, columns = self.area.text, view.columns
@@ -550,7 +548,7 @@ class MarkdownEditor(BaseScreen):
             self._update_completion()
 
     def _known_files(self) -> list[RevisionFile]:
-        """The files of the space, as far as they are loaded; the first call begins to load them."""
+        """Return the files of the space loaded so far. The first call starts loading them."""
         if self._files is None:
             self._files = []
             if path := self.draft.path:
@@ -559,7 +557,7 @@ class MarkdownEditor(BaseScreen):
         return self._files
 
     def _update_completion(self) -> None:
-        """Propose what can be inserted where the cursor is."""
+        """Show the proposals for the text before the cursor."""
         area = self.area
         found = opening(area.before_cursor) if area.selection.is_empty else None
         if found and (area.fence_at(area.cursor_location[0]) or not area.has_focus):
@@ -596,7 +594,7 @@ class MarkdownEditor(BaseScreen):
 
     @on(RowList.RowSelected)
     def proposal_chosen(self, event: RowList.RowSelected) -> None:
-        """Insert what was clicked."""
+        """Insert the clicked proposal."""
         if event.rows is self._completion and self._opening:
             self._accept(self._proposals[event.index])
 
@@ -622,7 +620,7 @@ class MarkdownEditor(BaseScreen):
         return (*pad(cut((Span(proposal.label),), room - 1), room), *note)
 
     async def command_insert_block(self) -> None:
-        """Choose a block, a link or a mention, and insert it."""
+        """Choose a block, link or mention, and insert it."""
         self._close_completion()
         choices = [Choice(block.name, block.label, f"/{block.name}") for block in BLOCKS]
         choices[:0] = [Choice(key, label) for key, label in MENU.items()]
@@ -635,7 +633,7 @@ class MarkdownEditor(BaseScreen):
         self.area.insert_block(next(block.text for block in BLOCKS if block.name == chosen[0]))
 
     async def _insert_reference(self, kind: str) -> None:
-        """Choose a page, a file, an image or a person, and insert the link."""
+        """Choose a page, file, image or person, and insert a link to it."""
         if kind == "link":
             proposals = page_proposals(self._pages, self.draft.page_id, with_words=True)
         elif kind == "person":
@@ -654,7 +652,10 @@ class MarkdownEditor(BaseScreen):
 
 
 def _lay_out(text: str, columns: int, row: int) -> tuple[PageLines, int]:
-    """The preview of a text, and the line in it of a row of the text; of a long text only what is around the row."""
+    """Lay out the preview of a text, or of the part around a row if the text is long.
+
+    Returns the layout, and the line of the row in it.
+    """
     page = PageLines(text, columns)
     at = max(0, bisect_right([block.start_line for block in page.blocks], row) - 1)
     if len(text) > 2 * AROUND:
