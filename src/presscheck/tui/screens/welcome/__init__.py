@@ -1,1 +1,1 @@
-"""The first screen without configuration: sign in, the sample workspace, or a documentation folder."""
+"""The first screen without configuration: sign in, open the sample workspace, or open a documentation folder."""

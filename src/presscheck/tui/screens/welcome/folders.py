@@ -1,4 +1,4 @@
-"""Completes the path of a folder, as shells do."""
+"""Completion of folder paths, as in shells."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ import os
 from itertools import islice
 
 MOST_ENTRIES = 10_000
-"""Entries of a directory that are looked at."""
+"""Maximum number of directory entries that are read."""
 MOST = 50
-"""Folders that are offered."""
+"""Maximum number of proposed folders."""
 
 
 def complete_folder(text: str) -> list[str]:
-    """The folders that a typed path can become, each with a slash at its end; it reads the disk.
+    """Return the folders that complete a typed path, each with a trailing slash. Reads the disk.
 
-    Hidden folders are listed after a dot. A directory that cannot be read has none.
+    Hidden folders are included only after a dot. The result is empty if the directory cannot be read.
     """
     typed, _, start = text.rpartition("/")
     parent = f"{typed}/" if "/" in text else ""

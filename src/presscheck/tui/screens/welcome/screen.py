@@ -1,6 +1,6 @@
 """The screen that opens without configuration: it asks where the documentation is, and signs in or starts a service.
 
-It has no engine yet, so it is no `BaseScreen`; its result is the profile that the app then opens.
+There is no engine yet, so the screen is not a `BaseScreen`. Its result is the profile to open.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ _USED = ("down", "up", "open", "back", "close", "quit")
 
 
 class FirstRun(Protocol):
-    """What the choices do; each returns the profile to open."""
+    """The actions behind the choices. Each returns the profile to open."""
 
     @property
     def address(self) -> str:
-        """The URL of the service that is offered first."""
+        """The proposed URL of the service."""
         ...
 
     @property
@@ -46,14 +46,14 @@ class FirstRun(Protocol):
         ...
 
     def missing_extra(self) -> str:
-        """Why the local service cannot run, and what to install; empty if it can. It reads the disk."""
+        """Return why the local service cannot run, with the package to install; empty if it can. Reads the disk."""
         ...
 
     async def sign_in(self, address: str, token: str) -> Profile:
-        """Sign in.
+        """Sign in to a service.
 
         Raises:
-            InvalidArgument: the field `address` or `token` is wrong.
+            InvalidArgument: the field `address` or `token` is invalid.
             PresscheckError: the token cannot be stored.
         """
         ...
@@ -62,22 +62,22 @@ class FirstRun(Protocol):
         """Start the sample workspace.
 
         Raises:
-            PresscheckError: it cannot be started.
+            PresscheckError: the sample workspace cannot be started.
         """
         ...
 
     async def open_folder(self, folder: str) -> Profile:
-        """Start a service with a folder, and wait until it is imported.
+        """Start a service with a folder, and wait until the folder is imported.
 
         Raises:
-            InvalidArgument: the field `folder` is wrong.
+            InvalidArgument: the field `folder` is invalid.
             PresscheckError: the service cannot be started.
         """
         ...
 
 
 class Choice(NamedTuple):
-    """A row: its letter, its title, and what it is for."""
+    """A row: its letter, title and explanation."""
 
     letter: str
     title: str
@@ -92,7 +92,7 @@ CHOICES = (
 
 
 class ChoiceRows(ClickableLines):
-    """The choices, one in each row; a click presses the letter of a row."""
+    """The choices in rows. Clicking a row presses its letter."""
 
     DEFAULT_CSS = "ChoiceRows { height: 3; margin: 1 0; }"
 
@@ -119,10 +119,10 @@ class ChoiceRows(ClickableLines):
 
 
 class WelcomeScreen(Screen[Profile | None], inherit_bindings=False):
-    """Asks where the documentation is; the result is the profile to open, or None to quit.
+    """Asks where the documentation is. The result is the profile to open, or None to quit.
 
     Args:
-        first_run: what the choices do.
+        first_run: the actions behind the choices.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = []
@@ -150,7 +150,7 @@ class WelcomeScreen(Screen[Profile | None], inherit_bindings=False):
         yield StatusLine(id="welcome-keys")
 
     def on_mount(self) -> None:
-        """Show the choices; whether the local service is installed a moment later."""
+        """Show the choices. Whether the local service is installed is checked afterwards, in a thread."""
         keymap = app_of(self).keymap
         self._keys = KeySequences([command for command in COMMANDS if command.name in _USED], keymap)
         self.query_one("#welcome-title", StatusLine).show((Span("presscheck", "title"),))
