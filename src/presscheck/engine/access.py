@@ -120,7 +120,7 @@ class Access:
         return found if found.level else None
 
     def without(self, team_id: str, collection_id: str = "") -> Access:
-        """Return the access without the levels of a team: on one collection, or on all if `collection_id` is empty."""
+        """Return the access without a team's level on a collection, or on all collections if none is given."""
         grants = {
             identity: [one for one in found if one.team.id != team_id or collection_id not in ("", identity)]
             for identity, found in self.grants.items()

@@ -58,7 +58,7 @@ class Entry:
 
 
 class Activity:
-    """The log of one engine."""
+    """The activity log of an engine."""
 
     def __init__(self) -> None:
         self._entries: deque[Entry] = deque(maxlen=MAX_ENTRIES)

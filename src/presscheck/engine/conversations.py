@@ -57,7 +57,7 @@ def read_conversations(file: BinaryIO) -> Iterator[ReadLine]:
     start = b""
     while not start.strip() and len(start) <= PIECE and (line := file.readline(PIECE)):
         start += line
-    read = file.read if file.seekable() else file.readline  # a line of a pipe is used at once
+    read = file.read if file.seekable() else file.readline  # a line from a pipe must not wait for more data
     pieces = chain((start,), iter(lambda: read(PIECE), b""))
     return _from_array(pieces) if start.lstrip().startswith(b"[") else _from_lines(pieces)
 

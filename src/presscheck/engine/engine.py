@@ -185,7 +185,7 @@ class Engine:
         return await self._search.links(space, change_request)
 
     async def uses_elsewhere(self, space: str, addresses: frozenset[str]) -> OtherUses:
-        """Return the cached pages of other spaces of the organization that link to one of the addresses."""
+        """Return the cached pages of other spaces of the organization that link to any of the addresses."""
         return await self._search.uses_elsewhere(space, addresses)
 
     async def specification_uses(self, organization: str, names: frozenset[str]) -> OtherUses:
@@ -193,7 +193,7 @@ class Engine:
         return await self._search.specification_uses(organization, names)
 
     async def read(self, call: Operation[T], *, priority: Priority = REQUESTED) -> T:
-        """Return the response of the service, or the cached one while the service cannot be reached.
+        """Return the response of the service, or the cached response while the service cannot be reached.
 
         Raises:
             PresscheckError: the service returned an error, or it cannot be reached and nothing is cached.
@@ -228,7 +228,7 @@ class Engine:
     def own_reviews(self) -> dict[str, float]:
         """Return the times of the user's latest reviews by change request id.
 
-        Only reviews that the cache may lack are included: reviews of this session, and pending ones.
+        Only reviews that the cache may lack are included: reviews of this session and pending reviews.
         """
         pending = {
             entry.call.change_request_id: PENDING
@@ -245,7 +245,7 @@ class Engine:
         """Parse and cache a response in the cache's thread.
 
         Returns:
-            The parsed response, and whether it differs from the cached one.
+            The parsed response, and whether it differs from the cached response.
 
         Raises:
             MalformedAnswer: the response does not have the declared type.
@@ -259,7 +259,7 @@ class Engine:
     def watch(
         self, call: Operation[T], *, priority: Priority = VISIBLE, known: Result[T] | None = None
     ) -> AsyncIterator[Result[T | None]]:
-        """Subscribe to a call: yield the cached result, then the fresh one, and again after each change.
+        """Subscribe to a call: yield the cached result, then the fresh result, and again after each change.
 
         The iterator ends only when it is closed. `value` is None if nothing is cached and the request failed. `known`
         is the cached result if the caller has it already; it is not yielded again.
@@ -276,7 +276,7 @@ class Engine:
         return self._subscribed.watch_listing(listing, priority)
 
     async def poll(self, call: Operation[T]) -> T:
-        """Fetch a response in the background. Subscribers are notified only if it differs from the cached one.
+        """Fetch a response in the background. Subscribers are notified only if it differs from the cached response.
 
         Raises:
             RequestError: the request failed.
@@ -306,7 +306,7 @@ class Engine:
         return MirrorRun(self._reads, self._subscriptions, pace).run(organization, space)
 
     def refresh(self, call: Operation[Any] | None = None) -> None:
-        """Fetch one call again, or all subscribed calls; while offline, check the connection now."""
+        """Fetch a call again, or all subscribed calls; while offline, check the connection now."""
         self._subscriptions.stale(None if call is None else call.key())
         if call is None:
             self.events.wake()
@@ -429,9 +429,9 @@ class Engine:
         return self._outbox_actions.retry(number)
 
     def send_now(self, number: int) -> bool:
-        """Send a write before the failed ones ahead of it.
+        """Send a write before the failed writes ahead of it.
 
-        Returns False if the write refers to a failed one, such as a reply to an unsent comment.
+        Returns False if the write refers to a failed write, such as a reply to an unsent comment.
         """
         return self._outbox_actions.send_now(number)
 
@@ -507,7 +507,7 @@ class Engine:
         """Return the bytes of a file whose URL is in the response to `call`. They are not cached.
 
         Args:
-            call: the call.
+            call: the read whose response has the URL.
             url: the URL of the file.
             limit: the maximum size in bytes; None for the client's default.
 

@@ -194,7 +194,7 @@ def _decoded(body: str) -> bytes:
 def _certificate(body: bytes) -> Certificate:
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # such as of a serial number that is not positive
+            warnings.simplefilter("ignore")  # such as a serial number that is not positive
             certificate = x509.load_der_x509_certificate(body)
             return Certificate(
                 certificate.subject.rfc4514_string(),
@@ -239,7 +239,7 @@ def _danger(data: bytes) -> str:
 
 
 def _entity(root: Element) -> Element:
-    """Return the only entity."""
+    """Return the entity of the metadata, which may be nested in groups."""
     if root.tag == f"{_METADATA}EntityDescriptor":
         return root
     if root.tag != f"{_METADATA}EntitiesDescriptor":

@@ -1,4 +1,4 @@
-"""Polls the service for activity: change requests of the user's views, new actions on changed ones, and sites.
+"""Polls the service for activity: change requests of the user's views, new actions on them, and sites.
 
 All requests have background priority, and their responses are cached like any others. If a request fails, the whole
 poll fails.
@@ -48,7 +48,7 @@ from presscheck.errors import (
 
 T = TypeVar("T")
 MAX_FOLLOWED = 200
-"""Maximum number of change requests per view that are polled: the most recently updated ones."""
+"""Maximum number of change requests per view that are polled, most recently updated first."""
 MAX_FORMER = 500
 """Maximum number of change requests that stay in the snapshot after they left all views."""
 REVIEW_EVENTS = {"approved": APPROVED, "changes-requested": CHANGES_REQUESTED}
@@ -189,7 +189,6 @@ class _Poll:
         self.requests |= dict(newest)
 
     async def _heads(self, organization: str) -> Mapping[str, str]:
-        """Return the current revision of each space, by space id."""
         spaces = await self.fresh(ListSpaces(organization_id=organization, limit=ALL))
         return {space.id: space.revision for space in spaces.items}
 

@@ -84,7 +84,7 @@ class SiteState:
 
 @dataclass(frozen=True)
 class Snapshot:
-    """The user's change requests and sites at one time, by id.
+    """The user's change requests and sites at a point in time, by id.
 
     Attributes:
         complete: whether no view was truncated.

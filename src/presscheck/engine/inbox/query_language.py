@@ -99,7 +99,7 @@ def parse(text: str, spaces: Mapping[str, str], moment: datetime) -> Query:
         moment: the current time, for ages.
 
     Raises:
-        InvalidArgument: an unknown filter or value; the message lists the allowed ones.
+        InvalidArgument: an unknown filter or value; the message lists the allowed filters or values.
     """
     found: list[Condition] = []
     order: tuple[str, bool] | None = None

@@ -1,8 +1,8 @@
 """Done, snoozed and bookmarked change requests; stored next to the outbox, never evicted.
 
 A done change request is shown again after the next event or new content. A snoozed change request is shown again at its
-time or, without a time, like a done one. A change request that was not polled yet has no events, so any update shows it
-again.
+time or, without a time, like a done change request. A change request that was not polled yet has no events, so any
+update shows it again.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The built-in and saved views of the inbox, and the cached details of each row.
 
 A view is a listing of the service and a filter. Parts of the filter that the service does not support are applied in
-the cache, together with sorting and grouping, so that views share a listing if they differ only in those parts. Nothing
+the cache, together with sorting and grouping, so that views share a listing if they differ only there. Nothing
 here sends requests; the screen fetches the details of visible rows.
 """
 
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 M = TypeVar("M")
 MAX_REVIEWS = 100
-"""Maximum number of change requests per listing whose reviews are read: the latest ones."""
+"""Maximum number of change requests per listing whose reviews are read, latest first."""
 
 
 @dataclass(frozen=True)
@@ -165,7 +165,7 @@ def row_details(engine: RowReader, request: ChangeRequest, me: str) -> RowDetail
     asked = engine.known(reviewers_of(request))
     changes = engine.known(changes_in(request))
     if changes and any(change.type == "page_listed" for change in changes.value.changes):
-        changes = None  # the list has all pages, so the changed ones are unknown
+        changes = None  # the list has all pages, so the changed pages are unknown
     comments = engine.known(comments_on(request))
     current = newest_reviews(reviews.value.items) if reviews else ()
     reviewed = {review.reviewer.id: review.created_at for review in current}
@@ -257,7 +257,7 @@ def own_view(saved: SavedView) -> View:
 
 
 def all_views(saved: Iterable[SavedView]) -> tuple[View, ...]:
-    """Return all tabs: the built-in views, then the saved ones."""
+    """Return all tabs: the built-in views, then the saved views."""
     return (*VIEWS, *(own_view(view) for view in saved))
 
 
@@ -284,7 +284,7 @@ def listing_of(view: View, more: str, organization: str, me: str) -> ListOrganiz
 
 
 def personal_listings(organization: str, me: str) -> tuple[ListOrganizationChangeRequests, ...]:
-    """Return the listings of change requests that concern the user: requested reviews, own ones, and contributions.
+    """Return the listings of change requests that concern the user: as a requested reviewer, author or contributor.
 
     If `me` is empty, return the listing of all open change requests.
     """
@@ -371,8 +371,8 @@ class WindowReader(Protocol):
 def missing_reviews(engine: WindowReader, organization: str, me: str) -> Iterator[Operation[Page[Any]]]:
     """Yield the reads of reviews whose cached response is missing or older than the change request's last update.
 
-    Change requests that wait for the user's review come first, then the latest open ones. The age is checked only when
-    a call is due, because another reader may have fetched the response in the meantime.
+    Change requests that wait for the user's review come first, then the latest open change requests. The
+    age is checked only when a call is due, because another reader may have fetched the response in the meantime.
 
     Args:
         engine: reads the cached listings.

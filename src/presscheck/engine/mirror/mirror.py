@@ -62,7 +62,7 @@ MAX_ATTEMPTS = 20
 
 
 class MirrorRun:
-    """One sync.
+    """A run of the sync.
 
     Args:
         reads: reads from the service into the cache.

@@ -57,7 +57,7 @@ _LACKING = "This service has no "
 T = TypeVar("T")
 M = TypeVar("M")
 EVICTION_DELAY = 0.2
-"""Seconds from a change of the cache to an eviction. Each eviction is a transaction: several changes share one."""
+"""Seconds from a change of the cache to an eviction. Each eviction is a transaction, so several changes share it."""
 INDEX_DELAY = 2.0
 """Seconds from a change of the cache to the update of the search index."""
 INDEX_PAUSE = 0.2
@@ -150,7 +150,7 @@ def _key(name: str) -> str:
 
 
 class CacheWriter:
-    """The writer thread of one cache.
+    """The writer thread of a cache.
 
     Args:
         cache: the cache.
@@ -213,7 +213,7 @@ class InStore(Protocol):
 
 
 class IndexUpdates:
-    """Keeps the search index of one cache up to date, outside the user interface's thread.
+    """Keeps the search index of a cache up to date, outside the user interface's thread.
 
     Args:
         in_store: runs a function on the cache in its writer thread.
@@ -356,7 +356,7 @@ class StoredReads:
         """Parse and cache a response in the cache's thread.
 
         Returns:
-            The parsed response, and whether it differs from the cached one.
+            The parsed response, and whether it differs from the cached response.
         """
 
         def parse_and_store(cache: Cache) -> tuple[T, bool]:
@@ -381,11 +381,11 @@ class StoredReads:
 
 
 def _items(listing: Operation[Page[M]], rows: Iterable[str]) -> tuple[M, ...] | None:
-    """Parse cached rows. Returns None if a version with another model stored one of them."""
+    """Parse cached rows. Returns None if a version with another model stored a row."""
     try:
         return listing.read_answer(f'{{"items":[{",".join(rows)}]}}'.encode()).items
     except ValueError:
-        return None  # the listing is fetched again
+        return None  # the listing is then fetched again
 
 
 def _without_limit(call: Operation[Any]) -> Operation[Any] | None:
@@ -475,13 +475,13 @@ class ServiceReads:
         """Fetch a response.
 
         Returns:
-            The response with pending writes applied, and whether it differs from the cached one.
+            The response with pending writes applied, and whether it differs from the cached response.
         """
         value, is_changed = await self.stored.keep(call, await self.fetch(call, priority))
         return self._pending.apply(call, value), is_changed
 
     async def read(self, call: Operation[T], *, priority: Priority = REQUESTED) -> T:
-        """Return the response of the service, or the cached one while the service cannot be reached.
+        """Return the response of the service, or the cached response while the service cannot be reached.
 
         Raises:
             PresscheckError: the service returned an error, or it cannot be reached and nothing is cached.
@@ -580,7 +580,7 @@ async def _fetch_page(
     start: int,
     guard: ListingGuard,
 ) -> _StoredPage:
-    """Fetch one page of a listing and cache it in parts, so that other work of the cache's thread can run in between.
+    """Fetch a page of a listing and cache it in parts, so that other work of the cache's thread can run in between.
 
     Raises:
         MalformedAnswer: the response is not a page of this listing; no part of the page is cached.
@@ -680,7 +680,7 @@ class SubscribedReads:
                 await subscription.changed()
 
     async def poll(self, call: Operation[T]) -> T:
-        """Fetch a response in the background. Subscribers are notified only if it differs from the cached one.
+        """Fetch a response in the background. Subscribers are notified only if it differs from the cached response.
 
         Raises:
             RequestError: the request failed.

@@ -41,7 +41,7 @@ class Service(Protocol):
         """Return the bytes of a file whose URL is in the response to `call`.
 
         Args:
-            call: the call.
+            call: the read whose response has the URL.
             url: the URL of the file.
             limit: the maximum size in bytes; None for the client's default.
         """

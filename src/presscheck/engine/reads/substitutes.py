@@ -201,7 +201,6 @@ class Substitutes:
             return None
 
     async def _spaces_of_sites(self, organization: str, priority: Priority) -> list[str]:
-        """Return the ids of the spaces of all published sites."""
         listed = await self._all(sites.ListSites(organization_id=organization), priority)
         calls = [
             published_sites.GetPublishedSite(organization_id=organization, site_id=site.id)

@@ -83,7 +83,7 @@ class Search:
             return
         known = {(hit.space, hit.id) for hit in local if hit.kind == "page" and not hit.change_request}
         new = [hit for hit in remote if (hit.space, hit.id) not in known]
-        # hits that are shown already keep their positions, whatever the order of the service
+        # visible hits keep their positions, whatever the order of the service
         yield Result((*local, *new)[:limit], "fresh" if new else "unchanged", 0.0)
 
     async def links(self, space: str, change_request: str | None) -> LocalLinks | None:
@@ -153,7 +153,6 @@ def _find(index: SearchIndex, terms: list[tuple[str, bool]], limit: int, organiz
 
 
 def _service_hit(space: SearchSpaceResult, page: SearchPageResult) -> Hit:
-    """Return a hit from a search result of the service."""
     bodies = [section.body for section in page.sections or () if section.body]
     return Hit(
         kind="page",

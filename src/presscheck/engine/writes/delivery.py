@@ -53,8 +53,7 @@ LONGEST_PAUSE = 60.0
 POLL_INTERVAL = 1.0
 """Seconds between two checks of the outbox for writes of other instances."""
 ABANDONED_AFTER = 240.0
-"""Seconds after which a write that is being sent immediately is considered abandoned, because its instance has ended.
-"""
+"""Seconds after which a write that is being sent immediately is considered abandoned: its instance has ended."""
 OTHER_AUTHOR = "Written by another user, not sent in your name: sign in as that user, or discard it"
 ABANDONED = "presscheck ended while sending this, so it may be saved or not: check, then send it again or discard it"
 Delivered = Callable[[Row, Operation[Any], bytes, Any], Awaitable[None]]
@@ -489,7 +488,7 @@ class UndoGuard:
             raise ChangedSince(GONE)
         batch = (other for other in self._outbox.history() if other.undoes == undoes and other.state == "sent")
         if any(other.created_at == row.created_at for other in batch):
-            return True  # a part of the same undo was sent: the change is its own
+            return True  # a part of this undo was sent, so the change is its own
         return (await self.compare(ended, me)).state == "unchanged"
 
     def _message(self, ended: EndedRow, sent: SentWrite, comparison: Comparison) -> str:

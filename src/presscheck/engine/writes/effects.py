@@ -182,7 +182,7 @@ def _path_of_space(call: Call) -> str:
 
 
 def _created_by(call: Call, author: str) -> tuple[Operation[Any], ...]:
-    """Return the listings of change requests in both initial states: the service chooses the state of a new one."""
+    """Return the listings of change requests in both initial states: the service chooses the state of a new request."""
     creator = {"creator": author} if author else {}
     listing = partial(at, change_requests.ListChangeRequests, call, limit=ALL, **creator)
     return listing(status="draft"), listing(status="open")

@@ -108,7 +108,7 @@ def last_id(call: Call) -> str:
 
 
 def compared(written: Json, former: Json | None, present: Json, text: Callable[[Json], str]) -> Comparison:
-    """Compare the present values with the written and the former ones."""
+    """Compare the present values with the written and the former values."""
     texts = text(written), text(present)
     if _have_same_values(written, present):
         return Comparison("unchanged", *texts)

@@ -593,7 +593,7 @@ class _Grant(_Restored):
     def written(self, sent: SentWrite) -> Json:
         if isinstance(sent.call, self.drop):
             return {"value": None}
-        # the service's default role
+        # the service defaults to the role of a member
         return {"value": sent.call.role or ("member" if isinstance(sent.call, teams.AddTeamMember) else None)}
 
     @override
@@ -894,7 +894,7 @@ class _Moved(Inverse):
     Attributes:
         name: `space` or `collection`.
         get: the operation that reads the item.
-        siblings: returns the listing of all such items in an organization.
+        siblings: returns the listing of all spaces or collections in an organization.
     """
 
     name: str
@@ -955,7 +955,6 @@ class _Moved(Inverse):
         return Comparison("undone" if is_back else "changed", "(moved)", "(moved again)")
 
     def _is_to_another(self, sent: SentWrite) -> bool:
-        """Return whether the item was moved to another collection."""
         return "parent" in sent.call.model_fields_set and sent.before["parent"] != sent.call.parent
 
 

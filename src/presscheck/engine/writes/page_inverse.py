@@ -129,7 +129,7 @@ class PageEdits(Inverse):
             yield from _moves_back(former, changes)
             return
         if all(change.operation == "delete_page" for change in changes):
-            # the first one first: each page comes back to the index that it had below its parent
+            # in the original order: each page returns to the index that it had below its parent
             yield from (content_changes.RevertPage(page=change.page, revision=revision) for change in changes)
             return
         created = dict(enumerate(pages)) if len(pages) == len(changes) else {}

@@ -48,7 +48,7 @@ class PendingWrite(Generic[T]):
         id: the outbox row, or 0 if the write is sent immediately.
         call: the operation.
         outcome: the response, or the error.
-        held_up: set while the write is behind a failed write, until the user retries or discards the failed one.
+        held_up: set while the write waits behind a failed write, until the user retries or discards that write.
     """
 
     def __init__(self, number: int, call: Operation[T], outcome: asyncio.Future[T | None]) -> None:

@@ -155,7 +155,6 @@ class WriteQueue:
         return effects
 
     def _accepted(self, number: int, call: Operation[T], effects: Effects) -> PendingWrite[T]:
-        """Send a stored write, or notify the worker of it."""
         outcome: asyncio.Future[T | None] = asyncio.get_running_loop().create_future()
         outcome.add_done_callback(_retrieve_exception)
         ticket = PendingWrite(number if effects.queued else 0, call, outcome)
@@ -229,7 +228,7 @@ class WriteQueue:
         call = pending_entry(row).call
         if call and isinstance(error, NotSupported):
             self.background(self._reads.note_missing(call, error))
-        if call:  # often the cause is a change by somebody else, so the whole scope is fetched again
+        if call:  # the cause is often a change by another user, so the whole scope is fetched again
             self._invalidate(call, *beneath(_effects_of(call).scope(call)))
         self.changed()
 
@@ -288,7 +287,6 @@ def _scope(effects: Effects, call: Operation[Any], now: float) -> str:
 
 
 def _result(call: Operation[Any], answer: Any) -> dict[str, Any] | None:
-    """Return the part of the response that the history stores."""
     from presscheck.engine.writes.inverses import inverse_of  # 57 ms, only for a write
 
     inverse = inverse_of(call)
@@ -333,9 +331,9 @@ class OutboxActions:
         return is_queued
 
     def send_now(self, number: int) -> bool:
-        """Send a write before the failed ones ahead of it.
+        """Send a write before the failed writes ahead of it.
 
-        Returns False if the write refers to a failed one, such as a reply to an unsent comment.
+        Returns False if the write refers to a failed write, such as a reply to an unsent comment.
         """
         is_sent = self._outbox.send_now(number)
         self._changed()
@@ -371,7 +369,7 @@ class OutboxActions:
         it.
         """
         row = self._outbox.row(number)
-        # holding the lock excludes that another process waits for the answer
+        # while this process holds the lock, no other process waits for the answer
         if row is None or row.state != "sending" or not self._outbox.may_send():
             return False
         is_dropped = self._outbox.drop(number, error=UNANSWERED)
