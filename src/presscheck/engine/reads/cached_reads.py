@@ -49,8 +49,8 @@ TELLING = (
 )
 """Features that every session reads.
 
-A service that lacks most of these features offers only the operations of the published document. Other features that
-have only writes are then assumed to be missing as well: only sending a write could show it."""
+A service that lacks most of these features offers only the operations of the published document. Writes of other
+features are then assumed to be missing as well, because only sending a write would show whether it exists."""
 # The number of missing features in `TELLING` that identifies a service with only the published operations.
 ENOUGH = 3
 _LACKING = "This service has no "
