@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from presscheck.engine.engine import Engine
 
 RESTORABLE = timedelta(days=7)
-"""Time after which the service removes a deleted space for good."""
+"""Time after which the service removes a deleted space permanently."""
 MOST = 100
 """Maximum number of remembered candidates."""
 

@@ -198,7 +198,7 @@ class EditActions:
 
         Returns:
             The arguments of a call, or None if the user cancels, the space stays locked, or the change request was
-            merged or archived meanwhile. These checks come before any input, so that nobody types in vain.
+            merged or archived meanwhile. The checks come before any input, so that no input is lost.
         """
         if await page_editor.stays_locked(self._screen, space.id) or await self._session.has_ended(space.id):
             return None

@@ -123,7 +123,7 @@ class PageReferences:
         return LinkTarget(item.title) if item else None
 
     def included(self, address: str) -> Included | None:
-        """Return reusable content by its address. If it cannot be shown, its note says why."""
+        """Return reusable content by its address. If it cannot be shown, its note has the reason."""
         found = self._loader.texts.included(address, self.piece)
         if found is None:
             return Included("", note=self._loader.problem() if self._revision is None else NOT_HERE)

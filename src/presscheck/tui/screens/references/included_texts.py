@@ -84,7 +84,7 @@ class IncludedTexts:
         self._watched = frozenset()
 
     def included(self, address: str, find: Find) -> Included | None:
-        """Return the reusable content at an address, or None. Without a text, its note says why."""
+        """Return the reusable content at an address, or None. Without a text, its note has the reason."""
         piece = self._piece(address, find)
         if isinstance(piece, tuple) and not isinstance(piece, Piece):
             return Included("", note=self._why(piece))

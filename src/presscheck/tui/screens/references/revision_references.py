@@ -124,7 +124,7 @@ class RevisionReferences:
         return LinkTarget(is_broken=True) if found.kind == "broken" else None
 
     def included(self, address: str) -> Included | None:
-        """Return reusable content by its address. If it cannot be shown, its note says why."""
+        """Return reusable content by its address. If it cannot be shown, its note has the reason."""
         return self._texts.included(address, self._piece) or Included("", note=NOT_THERE)
 
     def _piece(self, address: str) -> Piece | None:
