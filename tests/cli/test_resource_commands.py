@@ -43,6 +43,8 @@ def has(annotation: Any, names: list[str]) -> bool:
         return True
     if any(one is Any or get_origin(one) is dict for one in (annotation, *get_args(annotation))):
         return True  # the service's own words
+    if names[0].isdecimal():  # an item of a list
+        return has(annotation, names[1:])
     fields = [
         info.annotation
         for model in models(annotation)

@@ -42,6 +42,7 @@ WITHOUT_PAGES = {
     "/files/{content_id}/{name}",
     "/openapi/{organization_id}/{slug}.json",
     "/integrations/{path:path}",
+    "/integrations/{name}/assets/{file}",
 }
 """The other routes without an API token: none of them shows the text of a page."""
 WORD = "zorb"

@@ -479,7 +479,7 @@ class TestSampleWorkspace:
             assert picker.query_one(RowList).cursor > 0
             await pilot.press(*"han")
             await until(pilot, holds=lambda: [choice.label for choice in picker.matches][:1] == ["Handbook"])
-            await click_text(pilot, "▌Handbook", times=2)
+            await click_text(pilot, "▌   Handbook", times=2)
             await until(pilot, shows="Tallowick › Handbook")
             # a form: fields and switches
             await pilot.press(".", "f")
