@@ -1,4 +1,4 @@
-"""Saved audiences: named sets of claims of a site, kept on this machine; and what a visitor with them sees."""
+"""Saved audiences of a site, which are named sets of claims stored on this machine, and the places that they see."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from presscheck.store.outbox import Outbox
 
 LONGEST_NAME = 50
 LONGEST_CLAIMS = 4000
-"""The most characters of the claims of an audience as JSON: those of a visitor have to fit into a cookie."""
+"""Maximum number of characters of an audience's claims as JSON: the claims of a visitor must fit into a cookie."""
 NO_CONDITION = Verdict(True)
 LeftOut = Literal["draft", "hidden", ""]
-"""Why the navigation of a site leaves something out for everybody."""
+"""Why the navigation of a site omits a place for everybody."""
 
 
 class Audience(NamedTuple):
     """Visitors with the same claims.
 
     Attributes:
-        name: its name in the site.
+        name: the name, unique in the site.
         claims: the claims.
-        problem: why its claims cannot be read, such as those that a newer version saved; empty if they can.
+        problem: why the stored claims cannot be read, such as claims saved by a newer version; empty if they can.
     """
 
     name: str
@@ -40,30 +40,35 @@ class Audience(NamedTuple):
 
 
 EVERYONE = Audience("Everyone", {})
-"""Visitors without claims: what they see, everybody sees."""
+"""Visitors without claims, who see only what everybody sees."""
 
 
 class Audiences:
     """The saved audiences of a site.
 
     Args:
-        local: keeps them.
-        site_id: the site.
+        local: the store of the audiences.
+        site_id: the id of the site.
     """
 
     def __init__(self, local: Outbox, site_id: str) -> None:
         self._local, self._prefix = local, f"audience {site_id} "
 
     def all(self) -> tuple[Audience, ...]:
-        """All audiences by name."""
+        """Return all audiences, sorted by name."""
         stored = self._local.recall_all(self._prefix)
         return tuple(_audience(name, stored[name]) for name in sorted(stored, key=str.casefold))
 
     def save(self, name: str, claims: Mapping[str, Any], *, former: str = "") -> None:
-        """Save an audience, in the place of a former one if one is named.
+        """Save an audience.
+
+        Args:
+            name: the name of the audience.
+            claims: the claims.
+            former: the name of the audience to replace; empty to add an audience.
 
         Raises:
-            InvalidArgument: the name is invalid or taken by another one, or the claims are too long.
+            InvalidArgument: the name is invalid or belongs to another audience, or the claims are too long.
         """
         name = " ".join(name.split())
         if not 1 <= len(name) <= LONGEST_NAME:
@@ -85,10 +90,10 @@ class Audiences:
 
 
 def read_claims(text: str) -> dict[str, Any]:
-    """The claims of a JSON text.
+    """Parse claims from JSON.
 
     Raises:
-        InvalidArgument: it is no JSON object.
+        InvalidArgument: the text is not a JSON object.
     """
     try:
         claims = parse_json(text)
@@ -100,7 +105,7 @@ def read_claims(text: str) -> dict[str, Any]:
 
 
 class Rule(NamedTuple):
-    """A condition, and the title of the section, space or page that it is set on."""
+    """A condition, and the title of the section, space or page that has it."""
 
     title: str
     condition: str
@@ -111,16 +116,16 @@ class AdaptivePlace:
     """A section, space or page of a site.
 
     Attributes:
-        kind: what it is.
-        title: its title.
-        depth: how many places it is in.
-        condition: its own condition; empty without one.
-        above: the conditions of what it is in, outermost first.
-        space_id: its space; empty for a section.
-        page_id: the page; empty for a section or space.
-        key: identifies it.
-        left_out: why the navigation of the site leaves it out for everybody; empty if it does not.
-        is_text: whether a page has a text, other than a group of pages or a link.
+        kind: section, space or page.
+        title: the title.
+        depth: the number of places that contain it.
+        condition: its own condition; empty if it has none.
+        above: the conditions of the places that contain it, outermost first.
+        space_id: the id of the space; empty for a section.
+        page_id: the id of the page; empty for a section or space.
+        key: a unique key in the site.
+        left_out: why the navigation omits it for everybody; empty if it does not.
+        is_text: False for a group of pages or a link, which have no text.
     """
 
     kind: Literal["section", "space", "page"]
@@ -136,20 +141,20 @@ class AdaptivePlace:
 
     @property
     def rules(self) -> tuple[Rule, ...]:
-        """All conditions that a visitor has to meet to see it."""
+        """All conditions that a visitor must meet to see the place."""
         return (*self.above, Rule(self.title, self.condition)) if self.condition else self.above
 
     def seen_by(self, audience: Audience, known: Collection[Path] | None) -> Verdict:
-        """Whether the visitors of an audience see it, and which condition decides.
+        """Return whether the visitors of an audience see the place, with the condition that decides.
 
         Args:
             audience: the visitors.
-            known: the claims of the schema; None if the schema is not known.
+            known: the claims of the schema; None if the schema is unknown.
         """
         if audience.problem:
             return Verdict(None, audience.problem)
         verdicts = [(rule, judge(rule.condition, audience.claims, known)) for rule in self.rules]
-        for rule, verdict in verdicts:  # one that does not hold hides it, whatever the others are
+        for rule, verdict in verdicts:  # a single condition that is false hides the place, even if others are unknown
             if verdict.holds is False:
                 return Verdict(False, f"{rule.title}: {rule.condition}")
         for rule, verdict in verdicts:
@@ -159,14 +164,14 @@ class AdaptivePlace:
 
 
 class SeenSite(NamedTuple):
-    """What the visitors of an audience see of a site.
+    """The places of a site that the visitors of an audience see.
 
     Attributes:
-        places: what its navigation has for them, in order.
-        doubts: why it cannot be told whether they see a place, by its key.
-        limited: the number of sections, spaces and pages that a condition keeps from them.
-        hidden: the number of hidden sections, spaces and pages that they could open.
-        drafts: the number of drafts, and of what is in them.
+        places: the places in their navigation, in order, including doubtful ones.
+        doubts: the reasons why the visibility of a place is uncertain, by its key.
+        limited: the number of sections, spaces and pages that a condition hides from them.
+        hidden: the number of hidden sections, spaces and pages that they can open by their addresses.
+        drafts: the number of drafts and places in drafts.
     """
 
     places: tuple[AdaptivePlace, ...]
@@ -179,13 +184,13 @@ class SeenSite(NamedTuple):
 def seen_by(
     places: Iterable[AdaptivePlace], audience: Audience, known: Collection[Path] | None, *, is_on: bool
 ) -> SeenSite:
-    """What the visitors of an audience see of a site.
+    """Determine which places of a site the visitors of an audience see.
 
     Args:
         places: the places of the site.
         audience: the visitors.
-        known: the claims of the schema; None if the schema is not known.
-        is_on: whether the site has adaptive content; without it, conditions do not apply.
+        known: the claims of the schema; None if the schema is unknown.
+        is_on: whether the site has adaptive content; otherwise, conditions do not apply.
     """
     seen: list[AdaptivePlace] = []
     doubts: dict[str, str] = {}
@@ -206,7 +211,7 @@ def seen_by(
 
 
 class Use(NamedTuple):
-    """A condition, what it is set on, and what is wrong with it; empty if nothing is."""
+    """A condition, the places that have it, and its problem; the problem is empty for a valid condition."""
 
     condition: str
     places: tuple[AdaptivePlace, ...]
@@ -214,14 +219,14 @@ class Use(NamedTuple):
 
 
 class AdaptiveSite(NamedTuple):
-    """The places of a site, and the spaces whose pages could not be read, with the reasons."""
+    """The places of a site, and the titles of spaces whose pages could not be read, with the reasons."""
 
     places: tuple[AdaptivePlace, ...]
     unread: tuple[tuple[str, str], ...] = ()
 
 
 async def read_adaptive(engine: Reader, organization_id: str, site_id: str) -> AdaptiveSite:
-    """The places of a site; pages that cannot be read are missing, and named.
+    """Read the places of a site; spaces whose pages cannot be read are listed in `unread`.
 
     Raises:
         PresscheckError: the structure of the site cannot be read.
@@ -240,7 +245,7 @@ async def read_adaptive(engine: Reader, organization_id: str, site_id: str) -> A
 
 
 def places_of(structure: SiteStructure, trees: Mapping[str, Sequence[RevisionPage]]) -> Iterator[AdaptivePlace]:
-    """The sections, spaces and pages of a site in order."""
+    """Yield the sections, spaces and pages of a site in order."""
     last: SiteSection | None = None
     for item, section in site_spaces(structure.structure):
         above: tuple[Rule, ...] = ()
@@ -271,7 +276,7 @@ def places_of(structure: SiteStructure, trees: Mapping[str, Sequence[RevisionPag
 
 
 def _left_out(item: SiteSpace | SiteSection, outside: LeftOut) -> LeftOut:
-    """Why the navigation leaves an item out; `outside` is why it leaves out what the item is in."""
+    """Return why the navigation omits an item; `outside` is the reason for the item that contains it."""
     if item.draft or outside == "draft":
         return "draft"
     return "hidden" if getattr(item, "hidden", None) else outside
@@ -295,11 +300,11 @@ def _pages(
 
 
 def uses_of(places: Iterable[AdaptivePlace], known: Collection[Path] | None) -> tuple[Use, ...]:
-    """Every condition of a site with what it is set on, in the order of the site.
+    """Return every condition of a site with its places, in the order of the site.
 
     Args:
         places: the places of the site.
-        known: the claims of the schema; None if the schema is not known.
+        known: the claims of the schema; None if the schema is unknown.
     """
     found: dict[str, list[AdaptivePlace]] = {}
     for place in places:
@@ -309,11 +314,11 @@ def uses_of(places: Iterable[AdaptivePlace], known: Collection[Path] | None) -> 
 
 
 def condition_problem(condition: str, known: Collection[Path] | None) -> str:
-    """What is wrong with a condition: it cannot be read, or names a claim that the schema lacks; empty if nothing is.
+    """Return the problem of a condition: it cannot be parsed, or names a claim that the schema lacks. Empty if valid.
 
     Args:
         condition: the condition.
-        known: the claims of the schema; None if the schema is not known.
+        known: the claims of the schema; None if the schema is unknown.
     """
     if problem := problem_of(condition):
         return problem

@@ -1,7 +1,8 @@
-"""The checks before a site is published: one function each, in one table.
+"""The checks before a site is published: a table with one function for each check.
 
-A finding says where, what and how bad: an error would reach readers as a fault, a warning as a weakness, and the rest
-is information. A check whose part of the site could not be read is *unknown*, never passed.
+Each finding has a place, a message and a severity. Errors are faults that readers would notice, warnings are
+weaknesses, and everything else is information. If the data for a check could not be read, its result is *unknown*,
+never passed.
 """
 
 from __future__ import annotations
@@ -29,39 +30,39 @@ from presscheck.text.phrases import count
 
 Severity = Literal["error", "warning", "info", "unknown"]
 Part = Literal["", "details", "hostname", "structure", "redirects", "share links", "sign-in", "schema", "comments"]
-"""Where in the settings of a site a problem is mended; empty if that is on a page, or not in presscheck."""
+"""The part of the site's settings where a problem can be fixed; empty for problems on pages or outside presscheck."""
 Level = Severity | Literal["off"]
-"""The severity of the findings of a check, or that it is not done."""
+"""The severity of a check's findings; `off` disables the check."""
 SEVERITIES: tuple[Severity, ...] = ("error", "unknown", "warning", "info")
-"""The worst first."""
+"""All severities, worst first."""
 LONGEST_TITLE = 70
-"""Characters of a title that search engines show."""
+"""Number of characters of a title that search engines show."""
 NAVIGATION_LEVELS = 6
-"""Levels of pages that a reader is expected to open in the navigation of a published site."""
+"""Maximum depth of pages that readers are expected to find in the navigation."""
 MAX_HOSTNAME = 253
 SERVED_FILES = frozenset(("robots.txt", "sitemap.xml", "sitemap-pages.xml", "llms.txt", "llms-full.txt"))
-"""Paths at the root of a site at which every published site has a file that is made from its pages."""
+"""Paths of generated files that every published site has at its root."""
 _LABEL = re.compile(r"(?!-)[a-z0-9-]{1,63}(?<!-)")
 
 
 @dataclass(frozen=True)
 class Finding:
-    """A problem, and where it is.
+    """A problem of a site and its place.
 
     Attributes:
         check: the name of the check.
-        severity: how bad it is; `unknown` if the check could not be done.
+        severity: the severity; `unknown` if the check could not run.
         where: the titles of the space and the page, or of the part of the site.
-        message: what is wrong.
-        space: the id of the space, if it is in one.
-        page: the id of the page, if it is on one.
-        line: the line in the text of the page, from 1; 0 if it is on no line.
-        request: the id of the change request, if it is about one.
-        part: where it is mended, if that is not on the page.
-        item: the key of the item of the structure, or the id of the redirect.
-        link: the link on the page, as it is written.
-        unchecked: the names of the checks that could not be done, if it says that.
-        reason: why they could not be done.
+        message: a description of the problem.
+        space: the id of the space; empty outside spaces.
+        page: the id of the page; empty outside pages.
+        line: the line in the text of the page, counted from 1; 0 if the problem is not in a line.
+        request: the id of the change request; empty if the problem does not concern one.
+        part: the part of the settings where the problem can be fixed; empty for pages.
+        item: the key of the structure item, the id of the redirect or the name of the setting.
+        link: the link on the page, as written.
+        unchecked: the names of the checks that could not run, for the finding `not-checked`.
+        reason: the reason why these checks could not run.
     """
 
     check: str
@@ -84,11 +85,11 @@ class Check:
     """One check.
 
     Attributes:
-        name: stable, for programs.
-        title: what it looks for.
-        severity: of its findings.
-        needs: the names of the parts of a site without which it is unknown.
-        find: returns its findings.
+        name: a stable name for programs.
+        title: the subject of the check.
+        severity: the default severity of its findings.
+        needs: the names of the parts of a site that the check requires.
+        find: yields the problems.
     """
 
     name: str
@@ -100,7 +101,7 @@ class Check:
 
 @dataclass(frozen=True)
 class Problem:
-    """A finding without the name of its check; with a severity only if that is not the one of the check."""
+    """A finding without the name of its check; it has a severity only if it differs from the check's."""
 
     where: str
     message: str
@@ -114,17 +115,17 @@ class Problem:
     link: str = ""
 
     def finding(self, check: str, severity: Severity) -> Finding:
-        """The finding of a check."""
+        """Return the problem as a finding of a check."""
         given: dict[str, Any] = {**vars(self), "severity": self.severity or severity}
         return Finding(check, **given)
 
 
 def check_site(content: SiteContent, levels: Mapping[str, Level] | None = None) -> list[Finding]:
-    """All findings about a site, the worst first, in the order of the checks.
+    """Run the checks on a site. Return the findings, worst first, then in the order of the checks.
 
     Args:
         content: the site.
-        levels: the severities of checks that differ from their own, by name; a check that is off is left out.
+        levels: severities that replace the defaults of checks, by name; `off` disables a check.
     """
     level_of: dict[str, Level] = {check.name: check.severity for check in CHECKS}
     level_of |= levels or {}
@@ -146,7 +147,7 @@ def check_site(content: SiteContent, levels: Mapping[str, Level] | None = None) 
 
 
 def summary(findings: Iterable[Finding]) -> str:
-    """The number of findings by severity: `2 errors, 1 not checked, 14 warnings`; empty if there is none."""
+    """Count the findings by severity: `2 errors, 1 not checked, 14 warnings`. Empty without findings."""
     counts = Counter(finding.severity for finding in findings)
     words = {"error": "error", "warning": "warning"}
     shown = [
@@ -183,7 +184,7 @@ def _broken_link(content: SiteContent) -> Iterator[Problem]:
     for space, link in site_links:
         target = link.target_reference
         address = (target.url or "") if target else ""
-        # the service knows the pages of one space, but not all addresses of a site
+        # the service checks links to pages of a space, but not links to addresses of the site
         path = leads_nowhere(address) if address else ""
         for place in link.location_references if path else ():
             page = place.page
@@ -365,11 +366,11 @@ def _unknown_claim(content: SiteContent) -> Iterator[Problem]:
     kinds = {claim.path: claim.kind for claim in schema_claims(schema)}
     for place, condition in _conditions(content):
         if problem := problem_of(condition):
-            # another service may understand more, so this is no error; but nothing is known of its claims
+            # not an error, because the service may accept conditions that presscheck cannot parse
             yield replace(place, message=f"the claims of its condition are not checked: {problem}", severity="unknown")
             continue
         for path in claim_paths(condition):
-            # what follows the name of a claim that has no claims below it is about its value, such as its length
+            # names after a claim that is not an object access its value, for example its length
             if path not in kinds and not any(
                 kinds.get(path[:end], "object") != "object" for end in range(1, len(path))
             ):
@@ -420,7 +421,7 @@ def _outdated_comments(content: SiteContent) -> Iterator[Problem]:
 
 def _changed_address(content: SiteContent) -> Iterator[Problem]:
     if content.published is None and content.site.published:
-        # not a failure: otherwise no machine that sees the site for the first time, as in CI, could pass
+        # only information: otherwise a machine that sees the site for the first time, as in CI, could never pass
         why = "former addresses are not known: this machine did not publish it, and had not seen it before"
         yield Problem(content.site.title, why, severity="info")
     now = {space.item.id: space for space in content.spaces}
@@ -467,9 +468,11 @@ def _incoming_link(content: SiteContent) -> Iterator[Problem]:
 
 
 def _leads_nowhere(content: SiteContent) -> Callable[[str], str]:
-    """Returns what finds the path of an address in the site that readers do not get; empty for all others.
+    """Return a function that checks the address of a link.
 
-    Where pages or redirects could not be read, it finds nothing: the check is then reported as not done.
+    The function returns the path within the site if readers get no page at the address, and an empty text for all other
+    addresses. If pages or redirects could not be read, the result is always empty; the check is then reported as
+    not run.
     """
     if _is_unread(content, "pages") or _is_unread(content, "redirects"):
         return lambda _: ""
@@ -482,7 +485,7 @@ def _leads_nowhere(content: SiteContent) -> Callable[[str], str]:
         path = unquote(urlsplit(address).path).removeprefix(base).rstrip("/")
         if "." in path.rpartition("/")[2] or path.startswith("/~"):  # a file
             return ""
-        if not reached:  # only once a link leads into the site: all paths of its pages are needed
+        if not reached:  # computed for the first link into the site, because it needs the paths of all pages
             reached.append(_reached(content))
         return "" if reached[0].has(path) else path or "/"
 
@@ -496,13 +499,13 @@ def _hostname(content: SiteContent) -> Iterator[Problem]:
         problem = hostname_problem(host) if host is not None else ""
         if problem:
             why = f"“{host}” is not a valid hostname: {problem}"
-            # the API has a call for the proxy, and none for the hostname
+            # the API can change the proxy, but not the hostname
             part: Part = "hostname" if name == "hostname" else "details"
             yield Problem(f"{site.title}: {name}", why, part=part, item=name)
 
 
 def hostname_problem(host: str) -> str:
-    """Why a text is not a hostname that readers can open; empty if it is one."""
+    """Return why a text is not a valid public hostname; empty if it is valid."""
     labels = host.lower().split(".")
     if not host:
         return "it is empty"
@@ -623,7 +626,7 @@ def _pages(content: SiteContent) -> Iterator[tuple[SpaceContent, RevisionPage]]:
 
 
 def _texts(content: SiteContent) -> Iterator[tuple[SpaceContent, RevisionPage, PageFacts]]:
-    """The pages about whose texts there are facts, in the order of the tree."""
+    """Yield the pages with findings in their texts, in the order of the tree."""
     for space in content.spaces:
         facts_of = {page: facts for page, facts in space.facts.items() if facts is not NOTHING_FOUND}
         for page_id, page in space.by_id.items() if facts_of else ():
@@ -636,7 +639,7 @@ def _on(space: SpaceContent, page: RevisionPage, message: str, line: int = 0) ->
 
 
 def _levels(content: SiteContent) -> Iterator[tuple[str, Sequence[SiteSpace | SiteSection]]]:
-    """The items that share an address: sections of the site, or spaces of the site or of a section."""
+    """Yield groups of items whose paths must differ, with the title of the parent: the top level and each section."""
     items = [*_without_groups(content.structure.structure)]
     yield content.site.title, items
     for item in items:
@@ -653,7 +656,7 @@ def _without_groups(items: Iterable[StructureItem]) -> Iterator[SiteSpace | Site
 
 
 def _conditions(content: SiteContent) -> Iterator[tuple[Problem, str]]:
-    """Each place with a condition, and the condition."""
+    """Yield each condition with its place, as a problem without a message."""
     for item in _without_groups(content.structure.structure):
         if isinstance(item, SiteSection) and item.condition:
             yield Problem(item.title, "", part="structure", item=key_of(item)), item.condition
@@ -667,7 +670,7 @@ def _conditions(content: SiteContent) -> Iterator[tuple[Problem, str]]:
 
 
 def _redirect_ways(content: SiteContent) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """The path of each redirect, and the paths to which it leads through other redirects, until one repeats."""
+    """Yield the source of each redirect and the paths it leads to through other redirects, until a path repeats."""
     targets = {redirect.source: path for redirect in content.redirects if (path := _target_path(content, redirect))}
     for source, first in targets.items():
         way = [first]
@@ -681,7 +684,7 @@ def _is_circle(source: str, way: Sequence[str]) -> bool:
 
 
 def _target_path(content: SiteContent, redirect: Redirect) -> str:
-    """The path within the site to which a redirect leads; empty if it leads elsewhere."""
+    """Return the path within the site to which a redirect leads; empty if it leads outside."""
     to = redirect.destination
     if to.kind == "external":
         address, published = urlsplit(to.url or ""), urlsplit(content.site.urls.published or "")
@@ -701,13 +704,13 @@ def _target_path(content: SiteContent, redirect: Redirect) -> str:
 
 
 class _Reached(NamedTuple):
-    """The paths within a site at which readers get a page, perhaps through a redirect."""
+    """The paths within a site at which readers get a page, directly or through a redirect."""
 
     paths: Collection[str]
     wildcards: tuple[str, ...]
 
     def has(self, path: str) -> bool:
-        """Whether readers who open a path get a page."""
+        """Return whether readers get a page at a path."""
         return path in self.paths or f"{path}/".startswith(self.wildcards)
 
 
@@ -722,7 +725,7 @@ def _reached(content: SiteContent) -> _Reached:
 
 
 def _page_paths(content: SiteContent) -> Iterator[str]:
-    """The path within the site of each page, and of each space and section."""
+    """Yield the paths of all pages, spaces and sections within the site."""
     yield ""
     for space in content.spaces:
         section = _join(_section_path(space))

@@ -1,4 +1,4 @@
-"""The forms of a claim of a visitor schema, and of an audience with the claims of that schema."""
+"""Forms for a claim in a visitor schema, and for an audience with the claims of a schema."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from presscheck.text.sanitize import sanitize
 
 ENUMERATION = "enumeration"
 KINDS = {"string": "text", "boolean": "yes or no", "number": "number", ENUMERATION: "one of a list of texts"}
-"""The types of claims that a form can make, in words."""
+"""The types of claims that the form offers, with their labels."""
 NOT_SET = ("", "not set")
 
 
 class ClaimChange(NamedTuple):
-    """A claim that is to be in a schema.
+    """A change of a claim in a schema.
 
     Attributes:
-        path: the names that lead to it.
-        claim: what the schema says of it; None if it is to be deleted.
-        former: where it was; empty for a new one.
+        path: the names of the objects that contain the claim, and its own name.
+        claim: the JSON schema of the claim; None deletes the claim.
+        former: the path before the change; empty for a new claim.
     """
 
     path: tuple[str, ...]
@@ -35,10 +35,10 @@ class ClaimChange(NamedTuple):
     former: tuple[str, ...] = ()
 
     def made_in(self, schema: Mapping[str, Any]) -> dict[str, Any]:
-        """A copy of a schema with the change.
+        """Apply the change to a copy of a schema.
 
         Raises:
-            InvalidArgument: the schema has the claim already, or lacks the object that it is to be in.
+            InvalidArgument: the schema already has the claim, or lacks the object that should contain it.
         """
         name = ".".join(self.path)
         if self.claim is not None and self.path != self.former and claim_at(schema, self.path):
@@ -58,8 +58,8 @@ class ClaimForm(Form):
     """The form of a claim.
 
     Attributes:
-        schema: the schema that the claim is in, or will be.
-        claim: the claim; None for a new one.
+        schema: the schema of the claim.
+        claim: the claim; None for a new claim.
     """
 
     schema: Mapping[str, Any]
@@ -81,7 +81,7 @@ class ClaimForm(Form):
 
     @property
     def present(self) -> dict[str, str]:
-        """The texts that the fields begin with."""
+        """The initial texts of the fields."""
         claim = self.claim
         if claim is None:
             return {"kind": "string"}
@@ -115,7 +115,7 @@ class ClaimForm(Form):
 
     def _values(self, text: str) -> tuple[str, ...]:
         if self.claim and text == ", ".join(self.claim.values):
-            return self.claim.values  # a value may have a comma
+            return self.claim.values  # keep unchanged values as they are: a value may contain a comma
         return tuple(dict.fromkeys(part for one in text.split(",") if (part := one.strip())))
 
     @override
@@ -124,17 +124,17 @@ class ClaimForm(Form):
 
 
 def can_fill_in(claim: Claim) -> bool:
-    """Whether the form of a claim can hold it."""
+    """Return whether the form can edit a claim."""
     return claim.kind in PRIMITIVES and all("." not in name for name in claim.path)
 
 
 @dataclass(frozen=True)
 class AudienceForm(Form):
-    """The form of an audience: its name, the claims of the schema, and others as JSON.
+    """The form of an audience: the name, the claims of the schema, and all other claims as JSON.
 
     Attributes:
         claims: the claims of the schema.
-        audience: the audience; None for a new one.
+        audience: the audience; None for a new audience.
     """
 
     claims: Sequence[Claim]
@@ -143,7 +143,7 @@ class AudienceForm(Form):
     @property
     @override
     def fields(self) -> tuple[FormField, ...]:
-        """The name, a field for each claim but objects, and the other claims."""
+        """A field for the name, for each claim of the schema except objects, and for other claims."""
         return (
             FormField("name", "Name of the audience", "", "text", (), True),
             *(self._field(claim) for claim in self._asked),
@@ -156,7 +156,7 @@ class AudienceForm(Form):
 
     @property
     def present(self) -> dict[str, str]:
-        """The texts that the fields begin with."""
+        """The initial texts of the fields."""
         if self.audience is None:
             return {}
         others: dict[str, Any] = json.loads(json.dumps(self.audience.claims))
@@ -200,7 +200,7 @@ class AudienceForm(Form):
 
 
 def _name(claim: Claim) -> str:
-    """The name of the field of a claim: letters and digits, whatever is in its path."""
+    """Return the name of a claim's field, which has only letters, digits and an underscore for any path."""
     return f"claim_{json.dumps(claim.path).encode().hex()}"
 
 
@@ -212,7 +212,7 @@ def _value_at(claims: Mapping[str, Any], path: Sequence[str]) -> Any:
 
 
 def _remove(claims: dict[str, Any], path: Sequence[str]) -> None:
-    """Remove a claim, and the objects that become empty."""
+    """Remove a claim and the objects that become empty."""
     if len(path) > 1:
         _remove(claims[path[0]], path[1:])
     if len(path) == 1 or not claims[path[0]]:
@@ -229,7 +229,7 @@ def _set(claims: dict[str, Any], path: Sequence[str], value: Any) -> None:
 
 
 def _text_of(claim: Claim, value: Any) -> str | None:
-    """A value as it is typed; None if the field of the claim cannot hold it, or there is none."""
+    """Format a value as the user types it, or return None if it is missing or the claim's field cannot express it."""
     if claim.kind == "array":
         items = cast("list[Any]", value) if isinstance(value, list) else []
         texts = [_item_text(claim.items, item) for item in items]

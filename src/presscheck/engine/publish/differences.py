@@ -1,4 +1,4 @@
-"""The differences between a site as it was published and as it is now: pages, structure, customization, redirects."""
+"""The differences between the published and the current state of a site: pages, structure, customization, redirects."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SUBJECTS: tuple[Subject, ...] = ("pages", "structure", "customization", "redirec
 
 @dataclass(frozen=True)
 class Difference:
-    """A difference: `where` names the page, the item, the setting or the path."""
+    """A difference; `where` names the page, the item, the setting or the path."""
 
     subject: Subject
     kind: Kind
@@ -32,23 +32,23 @@ class Difference:
 
 @dataclass(frozen=True)
 class Differences:
-    """What differs since a site was published, and the subjects of which this is not known, with the reasons."""
+    """The differences since a site was published, and the reasons why the differences in some subjects are unknown."""
 
     found: tuple[Difference, ...] = ()
     unknown: Mapping[Subject, str] | None = None
-    """None: nothing is known, because no earlier state is."""
+    """The reasons by subject; None if all differences are unknown because there is no published state."""
 
     def of(self, subject: Subject) -> tuple[Difference, ...]:
-        """The differences in a subject."""
+        """Return the differences in a subject."""
         return tuple(difference for difference in self.found if difference.subject == subject)
 
 
 def differences(content: SiteContent, customization: Mapping[str, str] | str) -> Differences:
-    """What differs since a site was published last, as far as it is known.
+    """Compare a site with its last published state.
 
     Args:
         content: the site, with its published state.
-        customization: its customization now, or why it could not be read.
+        customization: the current customization, or the reason why it could not be read.
     """
     state = content.published
     if state is None:
@@ -129,7 +129,7 @@ def _structure(before: Mapping[str, PublishedItem], after: Mapping[str, Publishe
 
 
 def _orders(items: Mapping[str, PublishedItem], keys: Collection[str]) -> dict[str, list[str]]:
-    """The order of some items, for each item that contains them."""
+    """Return the order of some items, by the key of their parent."""
     orders: dict[str, list[str]] = {}
     for key, item in items.items():
         if key in keys:

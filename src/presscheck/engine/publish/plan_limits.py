@@ -1,4 +1,4 @@
-"""What the plan of a site limits: the type that applies instead of the chosen one, and its frozen features."""
+"""The limits of a site's plan: a type that replaces the chosen type, and frozen features."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ _NAMES = {
     "seo": "SEO",
     "visitor-authentication": "visitor sign-in",
 }
-"""The features whose names are not their ids without hyphens."""
+"""Names of features for which the id without hyphens would not be a good name."""
 
 
 def plan_limits(site: Site) -> list[str]:
-    """What the plan limits, a line each; none if it limits nothing, or the service does not tell."""
+    """Return a line for each limit of the plan; empty if there are none or the service does not report any."""
     lines: list[str] = []
     if site.applied_type and site.applied_type != site.type:
         lines.append(f"Type: {site.type} was chosen, but the plan applies {site.applied_type}")

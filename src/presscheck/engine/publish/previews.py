@@ -1,4 +1,4 @@
-"""Addresses of previews: of a site before it is published, and of a change request as pages of a site."""
+"""Addresses of previews: of a site before it is published, and of a change request on a site."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from presscheck.errors import InvalidArgument, RequestError
 
 
 class PreviewService(Reader, PublishedVisitor, Protocol):
-    """What previews need of the engine."""
+    """The parts of the engine that previews need."""
 
     async def fetch(self, call: GetPreview, priority: Priority = ...) -> bytes:
-        """The response to a call, which is not cached: whoever has a preview address can read the site."""
+        """Fetch a response without caching it, because anyone with the address of a preview can read the site."""
         ...
 
 
 async def spaces_of_site(engine: Reader, organization_id: str, site_id: str) -> tuple[SiteSpace, ...]:
-    """The spaces of a site.
+    """Read the spaces of a site.
 
     Raises:
-        PresscheckError: they cannot be read.
+        PresscheckError: the spaces cannot be read.
     """
     return await whole_listing(engine, ListSiteSpaces(organization_id=organization_id, site_id=site_id))
 
@@ -41,19 +41,19 @@ async def preview_url(
     request: ChangeRequest | None = None,
     claims: str | None = None,
 ) -> str:
-    """The address of a preview, which is valid for about an hour.
+    """Request the address of a preview, which is valid for about an hour.
 
     Args:
         engine: the engine.
-        organization_id: the organization of the site.
-        site_id: the site.
-        site_space: the id of the space in the site at which the preview opens; by default the first.
-        request: a change request whose pages are shown instead of the live ones of its space.
-        claims: the claims of the visitor, in Rison.
+        organization_id: the id of the site's organization.
+        site_id: the id of the site.
+        site_space: the id of the site space at which the preview opens; by default, the first.
+        request: a change request whose pages replace the live pages of its space.
+        claims: the claims of the visitor, encoded in Rison.
 
     Raises:
         InvalidArgument: the site does not have the space of the change request.
-        RequestError: there is no connection, or the service has no such preview.
+        RequestError: there is no connection, or the service cannot preview the change request.
     """
     if request is not None:
         spaces = await spaces_of_site(engine, organization_id, site_id)

@@ -1,8 +1,9 @@
-"""The state in which a site was published, as far as this machine knows it.
+"""The state in which a site was published, recorded by this machine.
 
-The service does not tell when a site was published, nor with what. So this machine notes the state when it publishes a
-site, or when it first sees one that is live already: the revisions of its spaces, which never change and can be read
-again, its structure, redirects and customization. Addresses are not noted, because they may contain share keys.
+The service reports neither the time nor the content of a publish. This machine therefore records the state when it
+publishes a site, or when it first sees a site that is live already. The state contains the revisions of the spaces,
+which never change and can be read again, the structure, the redirects and the customization. Addresses are not
+recorded, because they may contain share keys.
 """
 
 from __future__ import annotations
@@ -27,11 +28,11 @@ class PublishedSpace:
     """A space as it was published.
 
     Attributes:
-        id: of the space in the site.
+        id: the id of the site space.
         space: the id of the space.
-        title: its title in the site.
-        path: the path of its first page within the site, such as `/api`; empty for that of the site.
-        revision: its revision.
+        title: the title in the site.
+        path: the path within the site, such as `/api`; empty for the root of the site.
+        revision: the id of the published revision.
     """
 
     id: str
@@ -43,7 +44,7 @@ class PublishedSpace:
 
 @dataclass(frozen=True)
 class PublishedItem:
-    """An item of the structure as it was published: `above` is the key of the item that contains it."""
+    """A structure item as it was published; `above` is the key of its parent."""
 
     title: str
     path: str = ""
@@ -54,16 +55,16 @@ class PublishedItem:
 
 @dataclass(frozen=True)
 class PublishedState:
-    """What readers of a site got at a time.
+    """The published state of a site at a point in time.
 
     Attributes:
-        at: the time, in seconds since the epoch.
-        is_own: whether this machine published it then; otherwise it was first seen, and live already.
-        spaces: its spaces.
-        items: the items of its structure in order, by key.
-        visibility: who could read it.
-        redirects: the target of each redirect by its path; None if they could not be read.
-        customization: its settings by path, such as `styling.theme`; None if they could not be read.
+        at: the time in seconds since the epoch.
+        is_own: whether this machine published the site; False if the site was live already when first seen.
+        spaces: the spaces.
+        items: the structure items by key, in order.
+        visibility: the visibility of the site.
+        redirects: the target of each redirect by source path; None if the redirects could not be read.
+        customization: the settings by path, such as `styling.theme`; None if they could not be read.
     """
 
     at: float
@@ -76,31 +77,31 @@ class PublishedState:
 
 
 class PublishedStates:
-    """The states in which sites were published, next to the outbox.
+    """The published states of sites, stored with the outbox.
 
     Args:
-        store: the file that stores them.
+        store: the store.
     """
 
     def __init__(self, store: Outbox) -> None:
         self._store = store
 
     def of(self, site_id: str) -> PublishedState | None:
-        """The last state of a site that this machine knows; None if it knows none."""
+        """Return the last recorded state of a site, or None if there is none."""
         return _stored(self._store.recall(KEY + site_id))
 
     def forget(self, site_id: str) -> None:
-        """Forget the state of a site that was published again, until the new one is known."""
+        """Forget the state of a site that was published again, until the new state is recorded."""
         self._store.remember(KEY + site_id, None)
 
     def note(self, site_id: str, state: PublishedState) -> None:
-        """Note the state in which a site is published now."""
+        """Record the published state of a site."""
         self._store.remember(KEY + site_id, json.dumps(asdict(state)))
 
     def note_if_new(self, site_id: str, state: PublishedState) -> None:
-        """Note the state of a site that was live already, unless one was noted since the site was read.
+        """Record the state of a site that was live already, unless a state was recorded meanwhile.
 
-        A check takes a while, and the user may publish the site before it ends.
+        The check that reads the state takes a while, and the user may publish the site before it ends.
         """
         key = KEY + site_id
         text = self._store.recall(key)
@@ -109,18 +110,18 @@ class PublishedStates:
 
 
 def space_path(item: SiteSpace, section: SiteSection | None) -> str:
-    """The path of a space within its site, such as `/guides/api`; empty for that of the site."""
+    """Return the path of a space within its site, such as `/guides/api`; empty for the root of the site."""
     parts = (section.path if section and not section.default else "", "" if item.default else item.path)
     return "".join(f"/{part}" for part in parts if part)
 
 
 def structure_items(structure: SiteStructure) -> dict[str, PublishedItem]:
-    """The items of a structure in order, by key."""
+    """Return the items of a structure by key, in order."""
     return dict(_items(structure.structure, ""))
 
 
 def redirect_targets(redirects: Iterable[Redirect]) -> dict[str, str]:
-    """The target of each redirect as a text, by its path."""
+    """Return the target of each redirect as JSON text, by source path."""
     return {
         redirect.source: json.dumps(redirect.destination.model_dump(mode="json", exclude_none=True), sort_keys=True)
         for redirect in redirects
@@ -128,9 +129,9 @@ def redirect_targets(redirects: Iterable[Redirect]) -> dict[str, str]:
 
 
 def customization_settings(customization: Mapping[str, Any]) -> dict[str, str]:
-    """The values of a customization by path, without what only the service sets.
+    """Flatten a customization to values by path, without the `GENERATED` fields.
 
-    Of addresses of files it has only what does not change with each read.
+    Signatures are removed from addresses of files, because they change with each read.
     """
     return dict(_settings("", {name: value for name, value in customization.items() if name not in GENERATED}))
 
@@ -167,7 +168,7 @@ def _settings(path: str, value: Any) -> Iterator[tuple[str, str]]:
 def _stored(text: str | None) -> PublishedState | None:
     try:
         return _read(json.loads(text)) if text else None
-    except (KeyError, TypeError, ValueError):  # of another version: then nothing is known
+    except (KeyError, TypeError, ValueError):  # written by another version: treat the state as unknown
         return None
 
 

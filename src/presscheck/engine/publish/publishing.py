@@ -1,4 +1,4 @@
-"""Publishing a site with proof: the state is noted, and the published page is requested as a visitor does."""
+"""After a site is published: records its state, and requests its page as a visitor to prove that it is reachable."""
 
 from __future__ import annotations
 
@@ -36,16 +36,16 @@ class PublishedVisitor(Protocol):
     """Requests published pages."""
 
     async def visit(self, call: Operation[Any], url: str) -> int:
-        """The HTTP status with which a page answers, without the token."""
+        """Request a page without the user's token and return the HTTP status."""
         ...
 
 
 class PublishingEngine(OnlineReader, Protocol):
-    """What noting a publish needs of the engine."""
+    """The parts of the engine that recording a publish needs."""
 
     @property
     def outbox(self) -> Outbox:
-        """Where the states in which sites were published are stored."""
+        """The store of the published states of sites."""
         ...
 
     @property
@@ -55,7 +55,7 @@ class PublishingEngine(OnlineReader, Protocol):
 
 
 async def reach_words(engine: PublishedVisitor, organization_id: str, site: Site) -> str:
-    """What a visitor of a site that was just published gets, as a sentence; takes a bounded time."""
+    """Request a site that was just published and describe the result in a sentence."""
     if not site.urls.published:
         return "The site is live. The service returned no address, so whether the page answers is not known."
     try:
@@ -70,7 +70,7 @@ async def reach_words(engine: PublishedVisitor, organization_id: str, site: Site
 
 
 async def unreach_words(engine: PublishedVisitor, organization_id: str, site: Site, url: str | None) -> str:
-    """What a visitor of a site that was just unpublished gets at its former address, as a sentence."""
+    """Request the former address of a site that was just unpublished and describe the result in a sentence."""
     if not url:
         return "Unpublished. Its address is not shown to you, so whether it still answers is not known."
     try:
@@ -87,21 +87,22 @@ def _call_of(organization_id: str, site: Site) -> Operation[Any]:
 
 
 async def note_published(engine: PublishingEngine, call: PublishSite, number: int) -> None:
-    """Note with what this machine published a site, as far as it can be read.
+    """Record the state in which this machine published a site, if it can be read.
 
-    The next publish is compared with it, and it is kept as a snapshot that can be restored. Publishing changes none of
-    it, so it is read once, after the site is live; a change that follows waits until it was read.
+    The state is compared with the site before the next publish, and stored as a snapshot that can be restored. A
+    publish does not change the state, so reading it once after the publish is enough; later changes of the site wait
+    until it has been read.
 
     Args:
-        engine: reads and stores.
-        call: the write.
-        number: its number in the outbox.
+        engine: reads and stores the state.
+        call: the write that published the site.
+        number: the number of the write in the outbox.
 
     Raises:
-        StoreError: it cannot be stored.
+        StoreError: the state cannot be stored.
     """
     at, states = time.time(), PublishedStates(engine.outbox)
-    states.forget(call.site_id)  # if the new state cannot be read, later differences are not known
+    states.forget(call.site_id)  # if the new state cannot be read, later differences must be unknown, not wrong
     async with engine.site_snapshots.changes(call.site_id):
         try:
             state = await StateReader(engine, call.organization_id, call.site_id).read(RESTORABLE)
@@ -109,7 +110,7 @@ async def note_published(engine: PublishingEngine, call: PublishSite, number: in
                 SpaceContent(item, section, await _with_revision(engine, item.space))
                 for item, section in site_spaces(state.structure.structure)
             ]
-        except PresscheckError:  # it is published all the same
+        except PresscheckError:  # the publish itself succeeded
             return
         unread = tuple(Unread(part, state.site.title, error.message) for part, error in state.unread.items())
         redirects = tuple(state.redirects.values())
@@ -120,12 +121,12 @@ async def note_published(engine: PublishingEngine, call: PublishSite, number: in
 
 
 async def _with_revision(engine: Reader, space: Space) -> Space:
-    """A space of a structure; some services tell its revision only where it is read by itself."""
+    """Return a space with its revision, which some services omit in the structure of a site."""
     return space if space.revision else await engine.read(GetSpace(space_id=space.id))
 
 
 async def read_customization(engine: SiteReading, organization_id: str, site_id: str) -> Mapping[str, str] | str:
-    """The customization of a site as settings by path, or why it cannot be read."""
+    """Read the customization of a site as values by path. Return the reason as a text if it cannot be read."""
     try:
         return customization_settings(
             await engine.read(GetCustomization(organization_id=organization_id, site_id=site_id))
@@ -137,7 +138,7 @@ async def read_customization(engine: SiteReading, organization_id: str, site_id:
 def state_of(
     content: SiteContent, at: float, *, is_own: bool, customization: Mapping[str, str] | None = None
 ) -> PublishedState:
-    """The state of a site as it is now, published at a time."""
+    """Return the current state of a site as its published state at a time."""
     is_unread = any(part.name == "redirects" for part in content.unread)
     return PublishedState(
         at=at,

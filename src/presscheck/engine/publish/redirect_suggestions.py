@@ -1,4 +1,4 @@
-"""Suggested redirects: for pages that recent revisions moved or deleted, as far as the spaces of a site tell."""
+"""Suggests redirects for pages that recent revisions of a site's spaces moved or deleted."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from presscheck.engine.reads.scheduler import BACKGROUND
 from presscheck.errors import PresscheckError
 
 REVISIONS = 20
-"""How many revisions of each space are looked at."""
+"""Number of revisions to examine in each space."""
 
 
 @dataclass(frozen=True)
@@ -26,10 +26,10 @@ class Suggestion:
     """A redirect that keeps an old address working.
 
     Attributes:
-        source: the path at which a page was.
-        destination: where the page is now; for a deleted one, what is left above it.
-        title: the title of the page as it was.
-        is_deleted: whether the page is gone.
+        source: the former path of a page.
+        destination: the page; if it was deleted, its nearest remaining ancestor or the space.
+        title: the former title of the page.
+        is_deleted: whether the page was deleted.
     """
 
     source: str
@@ -41,7 +41,9 @@ class Suggestion:
 async def suggestions(
     engine: CachedReader, organization_id: str, site: Site, redirects: RedirectMap
 ) -> list[Suggestion]:
-    """Redirects for the former paths of pages, without those that have one or that show a page now; newest first.
+    """Suggest redirects for former paths of pages that now have neither a redirect nor a page.
+
+    Within each space, the most recently used paths come first.
 
     Raises:
         PresscheckError: the structure of the site cannot be read.
@@ -56,7 +58,7 @@ async def suggestions(
 
 
 async def _former_trees(engine: CachedReader, space: str) -> list[Sequence[RevisionPage]]:
-    """The page trees of the last revisions of a space, the newest first; fewer if they cannot be read."""
+    """Return the page trees of the latest revisions of a space, newest first; fewer if one cannot be read."""
     trees: list[Sequence[RevisionPage]] = []
     try:
         at: str | None = (await engine.read(GetSpace(space_id=space))).revision

@@ -1,8 +1,8 @@
-"""The redirects of a site: where each leads, what a path ends at, and the import of many from a table.
+"""The redirects of a site: their targets, the trails of paths through redirects, and the import and export of tables.
 
 A redirect table is a CSV file with the columns `source` and `destination`. A destination is a path of the site, a web
-address, or what `reference` returns for something that has no path. An import is planned completely before anything is
-sent: what is wrong is named by its line.
+address, or the `reference` of a target without a path. An import is planned completely before the first change is sent,
+and each problem names its line.
 """
 
 from __future__ import annotations
@@ -37,15 +37,15 @@ COLUMNS = ("source", "destination")
 SOURCE_NAMES = frozenset(("source", "from", "old", "path"))
 DESTINATION_NAMES = frozenset(("destination", "to", "target", "new"))
 MAX_ROWS = 10_000
-"""The most rows of a table that is imported."""
+"""Maximum number of rows of an imported table."""
 MAX_FILE = 20 << 20
-"""The most bytes of such a table."""
+"""Maximum size of an imported table in bytes."""
 LONGEST_SOURCE = 512
 LONGEST_URL = 2048
 MAX_OFFLINE = 100
-"""The most changes that an import leaves in the outbox while the service cannot be reached."""
+"""Maximum number of changes that an import may queue in the outbox while offline."""
 AT_ONCE = 20
-"""Changes of an import that are in the outbox at a time."""
+"""Number of changes that an import sends at a time."""
 _SOURCE = re.compile(r"(?:/(?:[A-Za-z0-9\-._~]|%[0-9A-Fa-f]{2})+)+")
 _REFERENCE = re.compile(r"(section|space|page):([^/\s]+)(?:/([^/\s]+))?")
 
@@ -53,13 +53,13 @@ End = Literal["page", "address", "nothing", "loop", "unknown"]
 
 
 class Trail(NamedTuple):
-    """Where a path leads.
+    """The trail of a path through redirects.
 
     Attributes:
-        steps: the path, and what it leads to through each redirect.
-        end: what the last step is: a page of the site, a web address, nothing (visitors see that there is no page), a
-            step that was there before, or a page of which it is not known whether it is still there.
-        title: the title of the page.
+        steps: the path, followed by the target of each redirect.
+        end: the kind of the last step: `page` of the site, web `address`, `nothing` (visitors get an error), `loop`
+            (an earlier step), or `unknown` (a page in a space whose pages could not be read).
+        title: the title of the page at the end; empty for other ends.
     """
 
     steps: tuple[str, ...]
@@ -68,12 +68,12 @@ class Trail(NamedTuple):
 
     @property
     def redirects(self) -> int:
-        """Through how many redirects it leads."""
+        """The number of redirects in the trail."""
         return len(self.steps) - 1
 
 
 class RedirectMap:
-    """The redirects of a site and the places to which they lead.
+    """The redirects of a site and their targets.
 
     Args:
         redirects: the redirects.
@@ -85,11 +85,11 @@ class RedirectMap:
         self.by_source = {plain_path(redirect.source): redirect for redirect in redirects}
 
     def destination(self, redirect: Redirect) -> str:
-        """The path or address to which a redirect leads; a reference if it leads to something that is gone."""
+        """Return the path or address of a redirect's target, or its `reference` if the target is gone."""
         return self.paths.path_of(redirect.destination) or reference(redirect.destination)
 
     def trail(self, path: str) -> Trail:
-        """Where visitors come who open a path."""
+        """Follow the redirects from a path."""
         steps, seen = [wire_path(path) or "/"], {plain_path(path)}
         while redirect := self.by_source.get(plain_path(steps[-1])):
             target = self.paths.path_of(redirect.destination)
@@ -106,7 +106,7 @@ class RedirectMap:
         return Trail(tuple(steps), "page" if place else "nothing", place.title if place else "")
 
     def problem(self, redirect: Redirect) -> str:
-        """What is wrong with a redirect, in a few words; empty if nothing is."""
+        """Describe the problem of a redirect in a few words; empty if there is none."""
         trail = self.trail(redirect.source)
         if trail.end == "loop":
             return "redirect loop"
@@ -117,11 +117,11 @@ class RedirectMap:
 
 @dataclass(frozen=True)
 class Problem:
-    """Something wrong in a table.
+    """A problem in a redirect table.
 
     Attributes:
-        line: the line in the file, from 1.
-        message: what is wrong.
+        line: the line in the file, counted from 1; 0 for a redirect that is not in the table.
+        message: a description of the problem.
     """
 
     line: int
@@ -133,7 +133,7 @@ class Problem:
 
 @dataclass(frozen=True)
 class Row:
-    """A row of a table, and the line in which it begins."""
+    """A row of a redirect table, with the line at which it starts."""
 
     line: int
     source: str
@@ -142,7 +142,7 @@ class Row:
 
 @dataclass(frozen=True)
 class PlannedChange:
-    """One change of an import, and the line that asks for it; 0 for a redirect that is not in the table."""
+    """A change planned by an import, with its line in the table; 0 for a redirect that is not in the table."""
 
     line: int
     source: str
@@ -151,13 +151,13 @@ class PlannedChange:
 
 @dataclass(frozen=True)
 class ImportPlan:
-    """What an import would do.
+    """The plan of an import.
 
     Attributes:
-        changes: what is sent, in this order.
-        unchanged: the number of rows that are redirects of the site already.
-        shortened: the number of rows that lead through other rows, and are stored with the end.
-        problems: what is wrong; nothing is sent then.
+        changes: the changes in sending order.
+        unchanged: the number of rows that equal existing redirects.
+        shortened: the number of rows that lead through other redirects; they are stored with the final target.
+        problems: the problems of the table; if there are any, nothing is sent.
     """
 
     changes: tuple[PlannedChange, ...] = ()
@@ -166,12 +166,12 @@ class ImportPlan:
     problems: tuple[Problem, ...] = ()
 
     def number(self, kind: type[Operation[Any]]) -> int:
-        """How many changes are of one kind."""
+        """Return the number of changes of a kind."""
         return sum(isinstance(change.call, kind) for change in self.changes)
 
     @property
     def summary(self) -> str:
-        """What it does, in words."""
+        """A summary such as `3 new, 1 changed, 12 unchanged`."""
         parts = [
             f"{self.number(CreateRedirect):,} new",
             f"{self.number(UpdateRedirect):,} changed",
@@ -182,7 +182,7 @@ class ImportPlan:
 
 
 def reference(target: RedirectTarget | RedirectDestination) -> str:
-    """What a redirect leads to, by its ids: for what has no path of its own."""
+    """Return a text with the ids of a redirect's target, used for targets without a path."""
     if target.kind == "site-section":
         return f"section:{target.site_section_id}"
     if target.kind == "site-space":
@@ -191,7 +191,7 @@ def reference(target: RedirectTarget | RedirectDestination) -> str:
 
 
 def source_problem(source: str) -> str | None:
-    """Why a path cannot be the source of a redirect; None if it can."""
+    """Return why a path cannot be the source of a redirect, or None if it can."""
     path = wire_path(source)
     if not source.startswith("/") or "?" in source or "#" in source:
         return "a path such as /old/page, without a query"
@@ -203,7 +203,7 @@ def source_problem(source: str) -> str | None:
 
 
 def destination_at(text: str, paths: SitePaths) -> RedirectDestination | str:
-    """What a typed destination means in a site: a place, or why it is none."""
+    """Convert a typed destination to a redirect destination. Return the reason as a text if it is invalid."""
     text = text.strip()
     if match := _REFERENCE.fullmatch(text):
         return _referenced(match, paths)
@@ -234,9 +234,9 @@ def _referenced(match: re.Match[str], paths: SitePaths) -> RedirectDestination |
 
 
 def read_table(content: bytes) -> tuple[list[Row], list[Problem]]:
-    """The rows of a CSV table and what is wrong with its form; a heading is optional.
+    """Parse a CSV table with an optional heading. Return the rows and the problems of the format.
 
-    UTF-8 and UTF-16 with a byte order mark are read; commas, semicolons and tabs separate columns.
+    The table is UTF-8, or UTF-16 with a byte order mark. Its columns are separated by commas, semicolons or tabs.
     """
     if len(content) > MAX_FILE:
         return [], [Problem(1, f"the file has more than {MAX_FILE >> 20} MB")]
@@ -281,7 +281,7 @@ def _named_columns(values: Sequence[str]) -> tuple[int, int] | None:
 
 
 def write_table(redirects: RedirectMap) -> str:
-    """All redirects as a CSV table, by their sources."""
+    """Write all redirects as a CSV table, sorted by source."""
     stream = io.StringIO(newline="")
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(COLUMNS)
@@ -292,7 +292,7 @@ def write_table(redirects: RedirectMap) -> str:
 
 @dataclass
 class _Import:
-    """The rows of a table while their import is planned."""
+    """A redirect table while its import is planned."""
 
     rows: Sequence[Row]
     redirects: RedirectMap
@@ -311,7 +311,7 @@ class _Import:
                 self.first[path] = row
         inside = {path: self._inside(row.destination) for path, row in self.first.items()}
         self.targets = {path: target for path, target in inside.items() if target is not None}
-        """Where each row leads within the site, as plain paths."""
+        """The targets within the site by source, as plain paths."""
         present = {
             path: plain_path(target)
             for path, redirect in self.redirects.by_source.items()
@@ -327,7 +327,12 @@ class _Import:
         self.problems.append(Problem(row.line, message))
 
     def destination(self, path: str, row: Row) -> tuple[RedirectDestination | None, bool]:
-        """Where a row leads, and whether it is through other redirects; notes why it leads to nothing."""
+        """Determine the destination of a row.
+
+        Returns:
+            The destination and whether the row leads to it through other redirects. The destination is None if the row
+            has a problem, which is added to `problems`.
+        """
         way = [*ways(self.all_targets, path)]
         if way and way[-1] in (path, *way[:-1]):
             self._add(row, f"redirect loop: {' → '.join(one or '/' for one in (path, *way))}")
@@ -335,10 +340,11 @@ class _Import:
         place = destination_at(row.destination, self.redirects.paths)
         known = self.redirects.by_source
         last = next((one for one in reversed(way) if one in self.first or one in known), None)
-        if isinstance(place, str) and last is not None:  # it leads through others: the end of the last one is stored
+        if isinstance(place, str) and last is not None:
+            # the row leads through other redirects: store the destination of the last redirect
             text = self.first[last].destination if last in self.first else self.redirects.destination(known[last])
             end = destination_at(text, self.redirects.paths)
-            return (None, False) if isinstance(end, str) else (end, True)  # the last row names its own problem
+            return (None, False) if isinstance(end, str) else (end, True)  # the problem is reported for the last row
         if isinstance(place, str):
             self._add(row, f"{row.destination or 'an empty destination'}: {place}")
             return None, False
@@ -348,19 +354,20 @@ class _Import:
 def plan_import(
     site: Mapping[str, Any], rows: Sequence[Row], redirects: RedirectMap, *, replace: bool = False
 ) -> ImportPlan:
-    """What it takes that a site has the redirects of a table, or what is wrong with the table.
+    """Plan the changes that give a site the redirects of a table.
 
     Args:
-        site: the arguments that name the site in a call.
-        rows: the table.
-        redirects: those of the site.
+        site: the path parameters of calls about the site.
+        rows: the rows of the table.
+        redirects: the existing redirects of the site.
         replace: whether redirects that are not in the table are deleted.
     """
     table = _Import(rows, redirects)
     changes, unchanged, shortened = list[PlannedChange](), 0, 0
     for path, row in table.first.items():
         present, source = redirects.by_source.get(path), wire_path(row.source)
-        if present and row.destination == redirects.destination(present):  # as an export wrote it, also if it is gone
+        if present and row.destination == redirects.destination(present):
+            # unchanged since an export, even if the target is gone
             unchanged += 1
             continue
         destination, is_shortened = table.destination(path, row)
@@ -390,7 +397,7 @@ def _is_same(one: RedirectTarget, other: RedirectDestination, paths: SitePaths) 
 
 
 class Writer(Protocol):
-    """What an import needs of the engine."""
+    """The parts of the engine that an import needs."""
 
     @property
     def status(self) -> Status:
@@ -408,12 +415,12 @@ class Writer(Protocol):
 
 @dataclass
 class Receipt:
-    """What an import did so far.
+    """The progress of an import.
 
     Attributes:
         done: the number of changes that were sent.
         queued: the number of changes that wait in the outbox.
-        failed: what the service refused, by line; these are not in the outbox any more.
+        failed: the changes that the service refused, which are removed from the outbox.
     """
 
     done: int = 0
@@ -422,14 +429,14 @@ class Receipt:
 
     @property
     def summary(self) -> str:
-        """What it did, in words."""
+        """A summary such as `12 sent, 1 failed`."""
         parts = [f"{self.done:,} sent"] if self.done or not self.queued else []
         parts += [f"{self.queued:,} pending in the outbox"] if self.queued else []
         return ", ".join([*parts, f"{len(self.failed):,} failed"] if self.failed else parts)
 
 
 def offline_problem(changes: int) -> str | None:
-    """Why so many changes cannot be queued while the service cannot be reached; None if they can."""
+    """Return why a number of changes cannot be queued offline, or None if they can."""
     if changes <= MAX_OFFLINE:
         return None
     return f"you are offline, and at most {MAX_OFFLINE} changes can wait in the outbox: import {changes:,} when online"
@@ -438,17 +445,18 @@ def offline_problem(changes: int) -> str | None:
 async def send_changes(
     engine: Writer, changes: Sequence[PlannedChange], progress: Callable[[Receipt], None]
 ) -> Receipt:
-    """Send the changes of an import through the outbox, a few at a time; a refused one stops no other.
+    """Send the changes of an import through the outbox in batches. A refused change does not stop the others.
 
-    If it is cancelled, those that are in the outbox are still sent; the next import of the table sends the rest.
+    If the import is cancelled, changes that are in the outbox are still sent; another import of the table
+    sends the rest.
 
     Args:
-        engine: sends them.
-        changes: what is sent.
+        engine: sends the changes.
+        changes: the changes of the plan.
         progress: called after each batch.
 
     Raises:
-        NotNow: a failed change of the outbox holds up all of them.
+        NotNow: an earlier failed write in the outbox holds up all changes.
     """
     receipt = Receipt()
     for start in range(0, len(changes), AT_ONCE):
@@ -465,14 +473,14 @@ async def send_changes(
                     engine.unsend(unsent.id)
                 raise
             except PresscheckError as error:
-                engine.unsend(ticket.id)  # it would hold up the rest; its line is in the receipt
+                engine.unsend(ticket.id)  # a failed change would hold up later changes; the receipt has its line
                 receipt.failed.append(Problem(change.line, f"{change.source}: {error.message}"))
         progress(receipt)
     return receipt
 
 
 async def read_paths(engine: Reader, organization_id: str, site: Site) -> SitePaths:
-    """The places of a site; pages of spaces that cannot be read are not known.
+    """Read the places of a site; pages of spaces that cannot be read are unknown.
 
     Raises:
         PresscheckError: the structure of the site cannot be read.

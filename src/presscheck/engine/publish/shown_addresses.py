@@ -1,7 +1,7 @@
-"""Addresses of sites as they are shown: without the key of a site that is shared by link.
+"""Addresses of sites for display, in which the key of a site shared by link is replaced by a mark.
 
-Whoever has such a key can read the site, and lists of sites are seen by people who look over a shoulder or at a shared
-screen. So a screen and a list have a mark in its place; what copies an address, opens it, or prints JSON has all of it.
+Anyone with the key can read the site, and screens may be visible to other people. Screens and lists therefore show a
+mark in place of the key. Actions that copy or open an address, and JSON output, use the full address.
 """
 
 from __future__ import annotations
@@ -13,24 +13,24 @@ if TYPE_CHECKING:
     from presscheck.api.sites import Site
 
 SHORTEST = 8
-"""The fewest characters of a key; anything shorter is a part of an ordinary address."""
+"""Minimum number of characters of a key; shorter texts are ordinary parts of an address."""
 MARK = "…"
 
 
 def key_in(address: str | None) -> str:
-    """The key at the end of the address of a share link; empty if it has none."""
+    """Return the key at the end of a share link's address; empty if there is none."""
     last = urlsplit(address or "").path.rstrip("/").rpartition("/")[2]
     return last if len(last) >= SHORTEST else ""
 
 
 def without_key(address: str | None) -> str:
-    """The address of a share link, or of a site that is shared by link, without its key; untrusted text."""
+    """Replace the key in the address of a share link, or of a site shared by link. The result is untrusted text."""
     key = key_in(address)
     return _replaced(address or "", key)
 
 
 def shown_address(site: Site, address: str | None) -> str:
-    """An address of a site, or of a part of it, as it is shown; untrusted text, empty if there is none."""
+    """Return an address of a site, or of a part of it, for display; empty if there is none. It is untrusted text."""
     return _replaced(address or "", key_in(site.urls.published) if site.visibility == "share-link" else "")
 
 

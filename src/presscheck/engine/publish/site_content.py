@@ -1,9 +1,9 @@
-"""Reads what the checks of a site need: the site, its structure and settings, and the pages and links of its spaces.
+"""Reads the data for the checks of a site: its structure and settings, and the pages and links of its spaces.
 
-What cannot be read is named, so that a check that lacks it is reported as not done. Page texts come from the cache
-where they are current there, and are read by the service otherwise. A space whose revision is known is not read again,
-and of a changed space only the changed pages are examined. What was found in a text is kept in the cache by the id of
-the text, so that the next run examines only what changed since.
+Parts that cannot be read are listed, so that checks that need them are reported as not run. Page texts come from the
+cache if they are current there, and from the service otherwise. A space with an unchanged revision is not read again;
+in a changed space, only changed pages are examined. The facts found in a text are cached with the id of the text, so
+that the next run examines only changed texts.
 """
 
 from __future__ import annotations
@@ -61,28 +61,28 @@ from presscheck.text.phrases import count
 
 T = TypeVar("T")
 BATCH = 125
-"""Pages that are looked up in the cache at a time."""
+"""Number of pages that are looked up in the cache at a time."""
 SECONDS = 0.02
-"""Seconds after which no further pages are looked up in the cache, so that the screens' own writes come between."""
+"""Seconds after which a lookup of pages in the cache pauses, so that the screens' own writes are not held up."""
 FACTS = "facts of pages 3"
-"""The prefix of the keys of the facts in the cache; its number changes with what `page_facts` finds."""
+"""Prefix of the cache keys of facts. Its number must change when the result of `page_facts` changes."""
 AT_ONCE = 8
-"""Pages that are read at the same time."""
+"""Maximum number of pages read concurrently."""
 
 
 class SiteReading(LinkReader, StoreWorker, Protocol):
-    """What this module needs of the engine."""
+    """The parts of the engine that this module needs."""
 
 
 class PageFacts(NamedTuple):
-    """What checks need of the text of a page; lines count from 1.
+    """Facts about the text of a page that checks need; lines are counted from 1.
 
     Attributes:
-        is_empty: whether there is no text.
-        conflicts: the lines at which unresolved conflict markers begin.
+        is_empty: whether the page has no text.
+        conflicts: the lines at which unresolved conflicts start.
         unnamed_images: the lines of images without alternative text.
-        specs: the OpenAPI specifications that its blocks name.
-        conditions: the tags of conditions that cannot be read.
+        specs: the OpenAPI specifications named by blocks.
+        conditions: the conditions that cannot be parsed.
     """
 
     is_empty: bool = False
@@ -93,9 +93,9 @@ class PageFacts(NamedTuple):
 
 
 NOTHING_FOUND = PageFacts()
-"""The facts about most pages."""
+"""The facts about pages without findings, which most pages share."""
 KnownFacts = dict[str, tuple[str, PageFacts]]
-"""The facts about pages by their ids, each with the id of the text that they were found in."""
+"""Facts by page id, each with the id of the examined text."""
 
 
 @dataclass(frozen=True)
@@ -104,12 +104,12 @@ class SpaceContent:
 
     Attributes:
         item: the space in the structure of the site.
-        section: the section that it is in.
-        space: the space as it is now; as in the structure, if it cannot be read.
+        section: the section that contains the space.
+        space: the current space; if it cannot be read, the space in the structure.
         pages: the live page tree.
-        facts: about the texts of pages, by page id, as far as they could be read.
+        facts: the facts about page texts by page id; texts that could not be read are missing.
         links: the links in the live pages.
-        outdated: the open comments whose text is gone, as page ids; an empty id if the page is gone, too.
+        outdated: the page id of each open comment whose text is gone; empty if the page is gone, too.
         requests: the open change requests.
     """
 
@@ -124,17 +124,17 @@ class SpaceContent:
 
     @cached_property
     def by_id(self) -> Mapping[str, RevisionPage]:
-        """All its pages by their ids, in the order of the tree."""
+        """All pages by id, in the order of the tree."""
         return {page.id: page for page in flatten(self.pages)}
 
     @property
     def title(self) -> str:
-        """Its title in the site."""
+        """The title of the space in the site."""
         return self.item.title or self.space.title or self.item.space.title
 
 
 class Unread(NamedTuple):
-    """A part of a site that could not be read completely: `name` as in the checks that need it."""
+    """A part of a site that could not be read completely; `name` is the name that checks use."""
 
     name: str
     where: str
@@ -142,14 +142,14 @@ class Unread(NamedTuple):
 
 
 class FormerSpace(NamedTuple):
-    """A space of a site as it was published, and the pages that it had then."""
+    """A space as it was published, with its pages at that time."""
 
     space: PublishedSpace
     pages: tuple[RevisionPage, ...]
 
 
 class IncomingLink(NamedTuple):
-    """A link to this site in a page of another site; to a page by its id, or to an address."""
+    """A link to the site on a page of another site: to a page by id, or to an address."""
 
     where: str
     space: str
@@ -160,7 +160,7 @@ class IncomingLink(NamedTuple):
 
 @dataclass(frozen=True)
 class SiteContent:
-    """All that the checks of a site examine; parts that could not be read are empty, and in `unread`."""
+    """The data for the checks of a site; parts that could not be read are empty and listed in `unread`."""
 
     site: Site
     structure: SiteStructure
@@ -171,17 +171,17 @@ class SiteContent:
     schema: AdaptiveSchema | None = None
     unread: tuple[Unread, ...] = ()
     published: PublishedState | None = None
-    """The state in which it was published last, as far as this machine knows."""
+    """The last published state recorded by this machine."""
     former: tuple[FormerSpace, ...] = ()
-    """The spaces of that state."""
+    """The spaces of the published state."""
     specs: tuple[OpenAPISpec, ...] | None = ()
-    """The specifications of the organization, if a page names one; None if they could not be read."""
+    """The specifications of the organization, if a page uses any; None if they could not be read."""
     incoming: tuple[IncomingLink, ...] = ()
-    """The links of other published sites to this one."""
+    """Links to the site from other published sites."""
 
 
 def page_facts(markdown: str) -> PageFacts:
-    """What the checks need of a text."""
+    """Examine a text for the checks."""
     conflicts = unresolved_conflicts(markdown) if "<" in markdown and START_SIGNS in markdown else []
     images, specs = unnamed_images(markdown), find_specs(markdown)
     is_empty = not markdown or markdown.isspace()
@@ -193,7 +193,7 @@ def page_facts(markdown: str) -> PageFacts:
 
 
 class SiteReader:
-    """Reads sites for their checks; what it found out about unchanged spaces and pages is kept for the next time.
+    """Reads sites for their checks, and reuses results for unchanged spaces and pages.
 
     Args:
         engine: reads from the service and from the cache.
@@ -202,17 +202,17 @@ class SiteReader:
     def __init__(self, engine: SiteReading) -> None:
         self._engine = engine
         self._facts: dict[str, KnownFacts] = {}
-        """What is known of the pages of a space, by the space."""
+        """Facts about pages, by space id."""
         self._trees: dict[str, tuple[str, SpaceContent]] = {}
-        """The content of a space that was read completely, and its revision, by its id."""
+        """The revision and the content of completely read spaces, by space id."""
         self._linked: dict[str, tuple[tuple[str, ...], tuple[Link, ...]]] = {}
-        """The links of a space that were read completely, and the revisions that they depend on, by its id."""
+        """The completely read links of spaces and the revisions that they depend on, by space id."""
         self._revisions: tuple[str, ...] = ()
-        """The revisions of the spaces of the site: what is changed in one can break the links of another."""
+        """The revisions of all spaces of the site: a change in one space can break links in another."""
         self._former: dict[tuple[str, str], tuple[RevisionPage, ...]] = {}
-        """The pages of a revision, by space and revision."""
+        """The pages of old revisions, by space id and revision id."""
         self._gone: dict[tuple[str, str], bool] = {}
-        """Whether a comment is outdated, by the id of the text of the page and by the place in it."""
+        """Whether a comment is outdated, by the id of the page's text and the block or cell."""
 
     async def read(
         self,
@@ -222,13 +222,13 @@ class SiteReader:
         priority: Priority = REQUESTED,
         published: PublishedState | None = None,
     ) -> SiteContent:
-        """All that the checks of a site need.
+        """Read the data for the checks of a site.
 
         Args:
-            organization_id: the organization of the site.
-            site_id: the site.
-            priority: of the reads of page texts, of which there may be thousands.
-            published: the state in which it was published last, if it is known.
+            organization_id: the id of the site's organization.
+            site_id: the id of the site.
+            priority: the priority for reading page texts, of which there may be thousands.
+            published: the last published state, if it is known.
 
         Raises:
             PresscheckError: the site or its structure cannot be read.
@@ -298,13 +298,14 @@ class SiteReader:
     ) -> SpaceContent:
         space, where = item.space, item.title or item.space.title
         revision, known = self._trees.get(space.id, ("", None))
-        if known and revision and revision == space.revision:  # the structure was read just now
+        # the structure, which was read just now, has the current revision
+        if known and revision and revision == space.revision:
             links = await self._links(space.id, space.revision, where, unread)
             content = replace(known, item=item, section=section, space=space, links=links)
             return await self._with_reviews(content, where, unread)
         try:
             space = await self._engine.read(GetSpace(space_id=space.id))
-        except NotSupported:  # then what the structure says of it must do
+        except NotSupported:  # use the space in the structure
             pass
         except PresscheckError as error:
             unread.append(Unread("space", where, error.message))
@@ -316,14 +317,14 @@ class SiteReader:
         return await self._with_reviews(content, where, unread)
 
     async def _with_reviews(self, content: SpaceContent, where: str, unread: list[Unread]) -> SpaceContent:
-        """The space with what changes without a new revision: its comments and change requests."""
+        """Add the parts of a space that change without a new revision: comments and change requests."""
         outdated, requests = await asyncio.gather(
             self._outdated(content, where, unread), self._requests(content.space, where, unread)
         )
         return replace(content, outdated=outdated, requests=requests)
 
     async def _requests(self, space: Space, where: str, unread: list[Unread]) -> tuple[ChangeRequest, ...]:
-        """The open change requests of a space; why they could not be read goes to `unread`."""
+        """Read the open change requests of a space; an error is added to `unread`."""
         if "change_requests_open" in space.model_fields_set and not space.change_requests_open:
             return ()
         try:
@@ -333,7 +334,7 @@ class SiteReader:
             return ()
 
     async def _tree(self, content: SpaceContent, where: str, unread: list[Unread], priority: Priority) -> SpaceContent:
-        """The space with its pages, the facts about them, and its links; what could not be read goes to `unread`."""
+        """Add the pages of a space, the facts about them, and the links; errors are added to `unread`."""
         space = content.space
         try:
             pages = (await self._engine.read(ListPages(space_id=space.id))).pages
@@ -349,7 +350,7 @@ class SiteReader:
     async def _links(
         self, space: str, revision: str, where: str, unread: list[Unread], part: str = "links"
     ) -> tuple[Link, ...]:
-        """The links of a space; why they are incomplete goes to `unread`."""
+        """Read the links of a space; the reason why they are incomplete is added to `unread`."""
         depends_on = (revision, *self._revisions)
         known_of, known = self._linked.get(space, ((), ()))
         if revision and known_of == depends_on:
@@ -369,7 +370,7 @@ class SiteReader:
     async def _incoming(
         self, organization_id: str, site: Site, own: Iterable[SpaceContent], unread: list[Unread]
     ) -> tuple[IncomingLink, ...]:
-        """The links of other published sites to this one.
+        """Read the links to the site from other published sites.
 
         Raises:
             PresscheckError: the sites cannot be listed.
@@ -408,10 +409,10 @@ class SiteReader:
         return tuple(incoming)
 
     async def _pages_then(self, then: PublishedSpace, now: Iterable[SpaceContent]) -> tuple[RevisionPage, ...]:
-        """The pages of a space as it was published.
+        """Read the pages of a space as it was published.
 
         Raises:
-            PresscheckError: they cannot be read.
+            PresscheckError: the pages cannot be read.
         """
         same = next((space for space in now if space.space.id == then.space), None)
         if same and same.pages and same.space.revision == then.revision:
@@ -423,7 +424,7 @@ class SiteReader:
         return self._former[key]
 
     async def _outdated(self, content: SpaceContent, where: str, unread: list[Unread]) -> tuple[str, ...]:
-        """The pages of the open comments whose text is gone; without a page if that is gone, too."""
+        """Return the page id of each open comment whose text is gone; empty if the page is gone, too."""
         space = content.space
         if not space.comments:
             return ()
@@ -445,7 +446,7 @@ class SiteReader:
                 yield page_id
 
     async def _is_gone(self, space: str, page: RevisionPage, about: CommentTarget) -> bool:
-        """Whether the block or the cell that a comment is about is no longer on the page."""
+        """Return whether the commented block or cell is no longer on the page."""
         cell, node = about.table_cell, (about.node and about.node.id) or ""
         if not (cell or node):
             return False
@@ -462,7 +463,7 @@ class SiteReader:
     async def _texts(
         self, space: str, pages: Iterable[RevisionPage], priority: Priority
     ) -> tuple[dict[str, PageFacts], int]:
-        """The facts about the documents of a tree, by id, and the number of those that could not be read."""
+        """Return the facts about the documents of a tree by page id, and the number of unreadable documents."""
         documents = [page for page in flatten(pages) if page.type == "document"]
         if space in self._facts:
             rest = _unknown(self._facts[space], documents)
@@ -499,7 +500,7 @@ class SiteReader:
 
 
 def _outside_specs(spaces: Iterable[SpaceContent], specs: Iterable[OpenAPISpec]) -> Iterator[Unread]:
-    """The specifications at addresses that are not those of the organization: whether they work is not known."""
+    """Yield the specifications at addresses outside the organization, which cannot be checked."""
     known = spec_addresses(specs)
     for space in spaces:
         names = {name for facts in space.facts.values() for name in facts.specs}
@@ -509,27 +510,27 @@ def _outside_specs(spaces: Iterable[SpaceContent], specs: Iterable[OpenAPISpec])
 
 
 def spec_addresses(specs: Iterable[OpenAPISpec]) -> dict[str, OpenAPISpec]:
-    """The specifications by their addresses."""
+    """Return the specifications by address."""
     return {url: spec for spec in specs for url in (spec.source_url, spec.urls.published) if url}
 
 
 def _unknown(known: KnownFacts, pages: Iterable[RevisionPage]) -> list[RevisionPage]:
-    """The pages whose current text was not examined."""
+    """Return the pages whose current text was not examined yet."""
     nothing = ("", None)
     return [page for page in pages if page.document_id and known.get(page.id, nothing)[0] != page.document_id]
 
 
 def _current(known: KnownFacts, documents: Iterable[RevisionPage]) -> KnownFacts:
-    """What is known of the pages that are still there."""
+    """Return the known facts about existing pages."""
     return {page.id: known[page.id] for page in documents if page.id in known}
 
 
 def _first_facts(
     cache: Cache, space: str, documents: Sequence[RevisionPage]
 ) -> tuple[KnownFacts, Sequence[RevisionPage]]:
-    """What an earlier run or the cache knows of the pages of a space, and the pages for which the time did not suffice.
+    """Return the stored facts about the pages of a space, and the pages that were not looked up in time.
 
-    For the cache's writer thread.
+    Runs in the cache's writer thread.
     """
     kept = _kept_facts(cache, space)
     found, rest = _stored_facts(cache, space, _unknown(kept, documents))
@@ -540,9 +541,9 @@ def _first_facts(
 
 
 def _stored_facts(cache: Cache, space: str, pages: Sequence[RevisionPage]) -> tuple[KnownFacts, Sequence[RevisionPage]]:
-    """The facts about those pages whose current text is in the cache, and the pages for which the time did not suffice.
+    """Return the facts about pages whose current text is cached, and the pages that were not looked up in time.
 
-    For the cache's writer thread.
+    Runs in the cache's writer thread.
     """
     found: KnownFacts = {}
     ends = time.monotonic() + SECONDS
@@ -562,7 +563,7 @@ def _stored_facts(cache: Cache, space: str, pages: Sequence[RevisionPage]) -> tu
 
 
 def _body(text: str) -> dict[str, Any]:
-    """A cached page; empty if it cannot be read, so that it is fetched again."""
+    """Parse a cached page. Return an empty object if that fails, so that the page is fetched again."""
     try:
         return from_json(text, cache_strings="keys")  # three times as fast as `json` for a text
     except ValueError:
@@ -570,20 +571,20 @@ def _body(text: str) -> dict[str, Any]:
 
 
 def _keep_facts(cache: Cache, space: str, known: KnownFacts) -> None:
-    """Keep what is known of the pages of a space for the next run. For the cache's writer thread."""
+    """Store the facts about the pages of a space for the next run. Runs in the cache's writer thread."""
     rows = {page: (text,) if facts == NOTHING_FOUND else (text, *facts) for page, (text, facts) in known.items()}
     cache.keep(f"{FACTS} {space}", json.dumps({"pages": rows}).encode(), time.time())
 
 
 def _kept_facts(cache: Cache, space: str) -> KnownFacts:
-    """What an earlier run found out about the pages of a space. For the cache's writer thread."""
+    """Return the facts that an earlier run stored about the pages of a space. Runs in the cache's writer thread."""
     stored = cache.for_writing([f"{FACTS} {space}"]).get(f"{FACTS} {space}")
     rows: dict[str, list[Any]] = json.loads(stored.json)["pages"] if stored else {}
     return {page: (text, _facts(*found) if found else NOTHING_FOUND) for page, (text, *found) in rows.items()}
 
 
 def _facts(
-    is_empty: bool = False,  # in the order in which they are kept
+    is_empty: bool = False,  # parameters in the order of the stored row
     conflicts: Iterable[int] = (),
     images: Iterable[int] = (),
     specs: Iterable[tuple[str, int]] = (),

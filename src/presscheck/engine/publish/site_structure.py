@@ -1,4 +1,4 @@
-"""The structure of a site: the keys, kinds, titles and children of its items, and its paths as visitors type them."""
+"""The structure of a site: keys, kinds, titles and children of its items, and the paths of its places."""
 
 from __future__ import annotations
 
@@ -28,23 +28,23 @@ Items = tuple[StructureItem, ...]
 _SLUG = re.compile(r"\w+(?:[-.]\w+)*")
 _ICON = re.compile(r"[a-z0-9-]*")
 KINDS = {"site-space": "space", "site-section": "section", "site-section-group": "group"}
-"""The nouns of the kinds of items."""
+"""The word for each kind of item."""
 Trees = Mapping[str, Sequence[RevisionPage]]
-"""Page trees by the ids of their spaces; a space whose pages are not known is missing."""
+"""Page trees by space id; spaces whose pages are unknown are missing."""
 
 
 def key_of(item: StructureItem) -> str:
-    """The key of an item in the tree."""
+    """Return the key of an item, which is unique in its site."""
     return f"{item.object} {item.id}"
 
 
 def kind_of(item: StructureItem) -> str:
-    """The noun of an item."""
+    """Return the word for the kind of an item."""
     return KINDS.get(item.object, "link")
 
 
 def pointer(item: StructureItem) -> StructureItemPointer:
-    """An item as the API refers to it."""
+    """Return the API's reference to an item."""
     kind = item.object if item.object in KINDS else "site-external-link"
     return StructureItemPointer(
         type=cast("Literal['site-space', 'site-section', 'site-section-group', 'site-external-link']", kind), id=item.id
@@ -52,28 +52,28 @@ def pointer(item: StructureItem) -> StructureItemPointer:
 
 
 def children_of(item: StructureItem) -> Items:
-    """The items below an item."""
+    """Return the items below an item."""
     if isinstance(item, SiteSection):
         return item.site_spaces
     return item.children if isinstance(item, SiteSectionGroup) else ()
 
 
 def all_items(items: Items) -> Items:
-    """All items, depth first."""
+    """Return all items, depth first."""
     return tuple(nested for item in items for nested in (item, *all_items(children_of(item))))
 
 
 def title_of(item: StructureItem) -> str:
-    """The title of an item, as display text."""
+    """Return the title of an item for display."""
     return sanitize(item.title or (item.space.title if isinstance(item, SiteSpace) else "")) or "(no title)"
 
 
 def path_problem(text: str, taken: Mapping[str, str]) -> str | None:
-    """Why a text cannot be a path; None if it can.
+    """Return why a text cannot be the path of an item, or None if it can.
 
     Args:
         text: the text.
-        taken: the titles of the items beside it, by their paths.
+        taken: the titles of the sibling items by path.
     """
     if text != text.lower():
         return "small letters only"
@@ -83,7 +83,7 @@ def path_problem(text: str, taken: Mapping[str, str]) -> str | None:
 
 
 def icon_problem(text: str) -> str | None:
-    """Why a text cannot be the name of an icon; None if it can."""
+    """Return why a text cannot be the name of an icon, or None if it can."""
     return None if _ICON.fullmatch(text) else "small letters, digits and - only"
 
 
@@ -91,9 +91,9 @@ class Target(NamedTuple):
     """A place in a site.
 
     Attributes:
-        path: where visitors find it, from the root of the site; empty for the root.
+        path: the path from the root of the site; empty for the root.
         title: the titles of the space and the page, or of the section.
-        destination: what a redirect to it says.
+        destination: the destination of a redirect to the place.
     """
 
     path: str
@@ -102,7 +102,7 @@ class Target(NamedTuple):
 
 
 class SitePaths:
-    """Every place of a site by its path.
+    """All places of a site, by path and by redirect destination.
 
     Args:
         site: the site.
@@ -114,10 +114,10 @@ class SitePaths:
         address = urlsplit(site.urls.published or "")
         self._host, self._base = address.netloc, address.path.rstrip("/")
         self._places: dict[tuple[str, ...], Target] = {}
-        """By what names a place in a redirect: kind and ids."""
+        """The places by the kind and the ids of a redirect destination."""
         self._by_path: dict[str, Target] = {}
         self._unread: set[str] = set()
-        """The ids of the site spaces whose pages are not known."""
+        """The ids of site spaces whose pages are unknown."""
         for item, section in site_spaces(structure.structure):
             self._add_space(item, section, trees.get(item.space.id))
 
@@ -127,27 +127,27 @@ class SitePaths:
         return tuple(self._places.values())
 
     def at(self, path: str) -> Target | None:
-        """What visitors see at a path; None if nothing is there, as far as is known."""
+        """Return the place at a path, or None if no place is known there."""
         return self._by_path.get(plain_path(path))
 
     def path_of(self, target: RedirectTarget | RedirectDestination) -> str | None:
-        """The path or address to which a redirect leads; None if it leads to something that is gone, or not known."""
+        """Return the path or address of a redirect target, or None if the target is gone or unknown."""
         if target.kind == "external":
             return self.inside(target.url or "") or target.url
         place = self._places.get(_key(target))
         return (place.path or "/") if place else None
 
     def title_of(self, target: RedirectTarget | RedirectDestination) -> str:
-        """The title of what a redirect leads to; empty if it is no place of the site."""
+        """Return the title of a redirect target; empty if it is not a place of the site."""
         place = self._places.get(_key(target))
         return place.title if place else ""
 
     def is_unread(self, target: RedirectTarget | RedirectDestination) -> bool:
-        """Whether it is not known if a page is still there, because the pages of its space are not known."""
+        """Return whether the pages of the target's space are unknown, so that its page may or may not exist."""
         return target.site_space_id in self._unread
 
     def inside(self, url: str) -> str:
-        """The path within the site of a web address; empty if it is the address of something else."""
+        """Return the path of a web address within the site; empty for addresses outside the site."""
         address = urlsplit(url)
         is_inside = (
             bool(self._host) and address.netloc == self._host and f"{address.path}/".startswith(f"{self._base}/")
@@ -174,22 +174,22 @@ class SitePaths:
 
 
 def section_path(section: SiteSection | None) -> str:
-    """The path of a section from the root of its site; empty for the default one, and without sections."""
+    """Return the path of a section from the root of its site; empty for the default section and for None."""
     return f"/{section.path}" if section and not section.default else ""
 
 
 def space_path(item: SiteSpace, section: SiteSection | None) -> str:
-    """The path of a space from the root of its site; the default one has the path of its section."""
+    """Return the path of a space from the root of its site; the default space has the path of its section."""
     return section_path(section) if item.default else f"{section_path(section)}/{item.path}"
 
 
 def plain_path(path: str) -> str:
-    """A path as it is compared: decoded, without the slash at its end; empty for the root."""
+    """Normalize a path for comparison: decoded, without a slash at the end; empty for the root."""
     return unquote(path).rstrip("/")
 
 
 def wire_path(path: str) -> str:
-    """A path as the service stores it: encoded, without the slash at its end."""
+    """Convert a path to the form that the service stores: encoded, without a slash at the end."""
     return quote(unquote(path), safe="/-._~").rstrip("/")
 
 
@@ -199,10 +199,10 @@ def _key(target: RedirectTarget | RedirectDestination) -> tuple[str, ...]:
 
 
 def ways(targets: Mapping[str, str], start: str) -> Iterator[str]:
-    """The paths through which a path leads, one after another; ends at one that leads to nothing, or that was there.
+    """Yield the paths to which redirects lead from a path, up to a path without a redirect or an already visited path.
 
     Args:
-        targets: where each path leads; both as `plain_path`.
+        targets: the target path of each source path; both normalized by `plain_path`.
         start: the first path, which is not part of the result.
     """
     seen, path = {start}, start
@@ -214,7 +214,7 @@ def ways(targets: Mapping[str, str], start: str) -> Iterator[str]:
 
 
 def site_spaces(items: Iterable[StructureItem]) -> Iterator[tuple[SiteSpace, SiteSection | None]]:
-    """The spaces of a structure in order, each with its section."""
+    """Yield the spaces of a structure in order, each with its section or None."""
     for item in items:
         if isinstance(item, SiteSpace):
             yield item, None

@@ -1,6 +1,6 @@
-"""Visitor tokens: JSON Web Tokens signed with HS256 and the key of a site, read, checked and made.
+"""Reads, checks and creates visitor tokens: JSON Web Tokens signed with HS256 and the key of a site.
 
-Only HS256 is accepted, as by the service: a token that names another algorithm, or none, is never valid.
+Like the service, this module accepts only HS256: a token with another algorithm, or none, is never valid.
 """
 
 from __future__ import annotations
@@ -21,26 +21,26 @@ from presscheck.errors import InvalidArgument
 
 ALGORITHM = "HS256"
 LONGEST_TOKEN = 4000
-"""The most characters of a token: a site keeps it in a cookie, and browsers limit cookies to 4,096 bytes."""
+"""Maximum number of characters of a token: a site stores the token in a cookie, which browsers limit to 4,096 bytes."""
 LIFETIME = 3600
-"""Seconds for which a token that is made here is valid."""
+"""Default lifetime of a created token in seconds."""
 REGISTERED = frozenset(("iss", "sub", "aud", "exp", "nbf", "iat", "jti"))
-"""The claims of every token, which are not about the visitor."""
+"""The registered claims of JSON Web Tokens, which do not describe the visitor."""
 _TOKEN = re.compile(r"([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]*)")
 
 Signature = Literal["valid", "invalid", "unknown"]
 
 
 class VisitorToken(NamedTuple):
-    """A token that was read.
+    """A parsed token and the result of its checks.
 
     Attributes:
-        claims: all its claims.
-        algorithm: how it says that it is signed.
-        signature: whether the key of the site signed it; unknown without the key.
+        claims: all claims of the token.
+        algorithm: the algorithm that the header names.
+        signature: whether the signature was made with the key of the site; `unknown` without the key.
         problem: why the signature is invalid or unknown; empty if it is valid.
-        time_problem: why it is not valid at the time; empty if it is.
-        expires_at: when it expires, in seconds since 1970; None if it never does.
+        time_problem: why the token is not valid at the current time; empty if it is.
+        expires_at: the time of expiry in seconds since the epoch; None if the token does not expire.
     """
 
     claims: dict[str, Any]
@@ -57,15 +57,15 @@ class VisitorToken(NamedTuple):
 
 
 def read_token(text: str, key: str | None, now: float) -> VisitorToken:
-    """Read a token, and check it as a site does.
+    """Parse a token and check it as a site does.
 
     Args:
-        text: the token, or an address with it.
-        key: the key of the site; None if it may not be read.
-        now: the time in seconds since 1970.
+        text: the token, or an address that contains it.
+        key: the key of the site; None if the user may not read it.
+        now: the current time in seconds since the epoch.
 
     Raises:
-        InvalidArgument: it is no token.
+        InvalidArgument: the text is not a token.
     """
     token = text.strip().rpartition("jwt_token=")[2].partition("&")[0]
     if len(token) > LONGEST_TOKEN:
@@ -81,16 +81,16 @@ def read_token(text: str, key: str | None, now: float) -> VisitorToken:
 
 
 def make_token(claims: Mapping[str, Any], key: str, now: float, *, lifetime: int = LIFETIME) -> str:
-    """Make a token for a visitor with these claims.
+    """Create a token for a visitor.
 
     Args:
         claims: the claims about the visitor.
         key: the key of the site.
-        now: the time in seconds since 1970.
-        lifetime: seconds until it expires.
+        now: the current time in seconds since the epoch.
+        lifetime: the lifetime in seconds.
 
     Raises:
-        InvalidArgument: there is no key, or the token would be too long.
+        InvalidArgument: the key is empty, or the token would be too long.
     """
     if not key:
         raise InvalidArgument("key", "the site has no key")
@@ -103,7 +103,7 @@ def make_token(claims: Mapping[str, Any], key: str, now: float, *, lifetime: int
 
 
 def audience_of(claims: Mapping[str, Any], audiences: Iterable[Audience]) -> Audience | None:
-    """The audience that has exactly these claims; None if there is none."""
+    """Return the audience with exactly these claims, or None if there is none."""
     return next((one for one in audiences if not one.problem and _same(one.claims, claims)), None)
 
 
@@ -113,13 +113,13 @@ def seeing_the_same(
     places: Iterable[AdaptivePlace],
     known: frozenset[tuple[str, ...]] | None,
 ) -> tuple[Audience, ...]:
-    """The audiences that see the same places as a visitor with these claims; none if that cannot be told.
+    """Return the audiences that see the same places as a visitor; empty if the visibility of a place is uncertain.
 
     Args:
         claims: the claims of the visitor.
         audiences: the audiences.
         places: the places of the site.
-        known: the claims of the schema; None if the schema is not known.
+        known: the claims of the schema; None if the schema is unknown.
     """
     limited = [place for place in places if place.condition]
     visitor = Audience("", dict(claims))
@@ -130,7 +130,7 @@ def seeing_the_same(
 
 
 def _check(parts: re.Match[str], header: Mapping[str, Any], algorithm: str, key: str | None) -> tuple[Signature, str]:
-    """Whether the signature is valid, and why not."""
+    """Check the signature of a token. Return the result and the reason if it is not valid."""
     if algorithm != ALGORITHM:
         return "invalid", f"signed with {algorithm}: only {ALGORITHM} is accepted"
     if "crit" in header:
@@ -155,7 +155,7 @@ def _time_problem(expires: Any, begins: Any, now: float) -> str:
 
 
 def _seconds(value: Any) -> float | None:
-    """A moment in a token, in seconds since 1970; None if it is none, or thousands of years away."""
+    """Convert a time in a token to seconds since the epoch. Return None if it is invalid or thousands of years away."""
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     return float(value) if is_number and 0 <= value < 1e11 else None
 
@@ -187,5 +187,5 @@ def _signature(signed: str, key: str) -> bytes:
 
 
 def _same(left: Mapping[str, Any], right: Mapping[str, Any]) -> bool:
-    """Whether claims are the same; true is no 1 here, other than in Python."""
+    """Return whether claims are equal; unlike in Python, true and 1 differ."""
     return json.dumps(left, sort_keys=True) == json.dumps(right, sort_keys=True)

@@ -1,7 +1,7 @@
-"""The colors of a site as its pages use them, and the contrast of text on each, as WCAG measures it.
+"""The colors of a site's pages, and the WCAG contrast of text with each background.
 
-Text and background have a contrast from 1 : 1 to 21 : 1. WCAG 2 asks for 4.5 for text (level AA), and for 7 on level
-AAA. The page of a published site is nearly white or nearly black, mixed with a little of the tint.
+Contrast ranges from 1 : 1 to 21 : 1. WCAG 2 requires 4.5 for text on level AA and 7 on level AAA. The background of a
+published page is nearly white or nearly black, mixed with a small share of the tint.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from presscheck.engine.site_customization.settings import Document, Setting, val
 Mode = Literal["light", "dark"]
 MODES: tuple[Mode, ...] = ("light", "dark")
 AA, AAA = 4.5, 7.0
-"""The least contrasts of text on the levels of WCAG 2."""
+"""Minimum contrast of text on the levels AA and AAA of WCAG 2."""
 _GROUNDS: Mapping[Mode, str] = {"light": "#fffdfa", "dark": "#191714"}
 _TEXTS: Mapping[Mode, str] = {"light": "#24211d", "dark": "#e6e1d8"}
 _QUIETS: Mapping[Mode, str] = {"light": "#69635a", "dark": "#a49d91"}
 _RAISED: Mapping[Mode, str] = {"light": "#f6f1e9", "dark": "#221f1b"}
 TINT_SHARE = 0.06
-"""How much of the tint is in the page."""
+"""Share of the tint in the background of a page."""
 _is_color = re.compile(r"#(?:[0-9a-fA-F]{3}){1,2}").fullmatch
 
 
@@ -33,12 +33,12 @@ class Contrast(NamedTuple):
 
     @property
     def level(self) -> str:
-        """The level of WCAG 2 that it reaches: `AAA`, `AA`, or `fails`."""
+        """The highest level of WCAG 2 that the contrast reaches: `AAA`, `AA`, or `fails`."""
         return "AAA" if self.ratio >= AAA else "AA" if self.ratio >= AA else "fails"
 
     @property
     def text(self) -> str:
-        """The ratio, rounded down, so that no failing one looks like one that is enough."""
+        """The ratio with one decimal, rounded down so that a failing contrast never looks sufficient."""
         return f"{int(self.ratio * 10) / 10:.1f}"
 
 
@@ -46,16 +46,16 @@ class Palette(NamedTuple):
     """The colors of a page in one theme.
 
     Attributes:
-        ground: the page.
-        raised: what is set off from it.
+        ground: the background of the page.
+        raised: the background of parts that stand out from the page.
         text: text.
         quiet: less important text.
         primary: links and buttons.
-        header: the header.
+        header: the background of the header.
         header_text: text in the header.
         header_link: links in the header.
-        sidebar: the list of pages.
-        hints: the colors of hints, by their style.
+        sidebar: the background of the list of pages.
+        hints: the colors of hints, by style.
     """
 
     ground: str
@@ -71,7 +71,7 @@ class Palette(NamedTuple):
 
 
 def normalized(color: Any) -> str | None:
-    """A color as `#rrggbb`; None if it is none."""
+    """Normalize a color to `#rrggbb`. Return None for an invalid color."""
     if not isinstance(color, str) or not _is_color(color):
         return None
     digits = color[1:].lower()
@@ -79,26 +79,26 @@ def normalized(color: Any) -> str | None:
 
 
 def luminance(color: str) -> float:
-    """The relative luminance of a color `#rrggbb`, from 0 for black to 1 for white."""
+    """Return the relative luminance of a color `#rrggbb` (WCAG 2): 0 for black, 1 for white."""
     channels = [int(color[at : at + 2], 16) / 255 for at in (1, 3, 5)]
     linear = [one / 12.92 if one <= 0.04045 else ((one + 0.055) / 1.055) ** 2.4 for one in channels]
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 
 def contrast(one: str, other: str) -> Contrast:
-    """The contrast of two colors `#rrggbb`."""
+    """Return the contrast of two colors `#rrggbb`."""
     lighter, darker = sorted((luminance(one), luminance(other)), reverse=True)
     return Contrast((lighter + 0.05) / (darker + 0.05))
 
 
 def mixed(color: str, other: str, share: float) -> str:
-    """A color with a share of another."""
+    """Mix a share, from 0 to 1, of another color into a color; both `#rrggbb`."""
     pairs = [(int(color[at : at + 2], 16), int(other[at : at + 2], 16)) for at in (1, 3, 5)]
     return "#" + "".join(f"{round(first + (second - first) * share):02x}" for first, second in pairs)
 
 
 def palette(document: Document, mode: Mode) -> Palette:
-    """The colors of the pages of a site; where a color is missing or invalid, the text color."""
+    """Return the colors of a site's pages; a missing or invalid color is replaced by the default for its role."""
 
     def at(*path: str) -> str | None:
         return normalized(value_at(document, (*path, mode)))
@@ -141,10 +141,11 @@ def readable_on(color: str) -> str:
 
 
 def contrast_of(document: Document, setting: Setting, mode: Mode) -> Contrast | None:
-    """The contrast of a color with what it is seen with; None if it is not set.
+    """Return the contrast of a color setting, or None if the color is not set.
 
-    Links and buttons are seen with the page, as are the texts on buttons, which have the color of the page; the tint
-    with the text; the background of the header with its links, and these with it.
+    Most colors are compared with the background of the page: links appear on it, and buttons have it as their text
+    color. The tint changes the background, so the text is compared with it. The background of the header and its links
+    are compared with each other.
     """
     path: Place = (*setting.path, "color") if setting.name == "styling.tint" else setting.path
     judged = _judged(document, (*path, mode), mode)
@@ -152,14 +153,20 @@ def contrast_of(document: Document, setting: Setting, mode: Mode) -> Contrast | 
 
 
 def contrast_words(color: str, document: Document, place: Place) -> str:
-    """How readable a color is at a place of a document, which ends with the theme; empty if it is no color."""
+    """Describe the contrast of a color at a place of a document, for example `contrast 5.2 : 1 with the header: AA`.
+
+    Args:
+        color: the color; if it is invalid, the result is empty.
+        document: the customization.
+        place: the place of the color, ending with the theme, light or dark.
+    """
     mode: Mode = "dark" if place[-1] == "dark" else "light"
     judged = _judged(with_value(document, place, color), place, mode) if normalized(color) else None
     return f"contrast {judged[0].text} : 1 {judged[1]}: {judged[0].level}" if judged else ""
 
 
 def _judged(document: Document, place: Place, mode: Mode) -> tuple[Contrast, str] | None:
-    """The contrast of the color at a place, and what it is the contrast with, in words; None if there is no color."""
+    """Return the contrast of the color at a place and its counterpart in words, or None if there is no color."""
     color = normalized(value_at(document, place))
     if color is None:
         return None

@@ -1,4 +1,4 @@
-"""The rows of a form of a customization: settings, and below a list of links its items as a tree."""
+"""The rows of the customization form: settings, and the items of each list as a tree below it."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from presscheck.engine.site_customization.settings import (
 
 
 class Row(NamedTuple):
-    """A setting, or an item of a list.
+    """A row of the form: a setting, or an item of a list.
 
     Attributes:
-        setting: the setting; for an item its list.
-        path: where it is in the document.
-        depth: 0 for a setting, 1 for an item, 2 for a link in it.
+        setting: the setting; for an item, the setting of its list.
+        path: the path in the document.
+        depth: 0 for a setting, 1 for an item, 2 for a link in an item.
     """
 
     setting: Setting
@@ -33,22 +33,22 @@ class Row(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Its path as text."""
+        """The path as text."""
         return path_name(self.path)
 
     @property
     def is_item(self) -> bool:
-        """Whether it is an item of a list."""
+        """Whether the row is an item of a list."""
         return self.depth > 0
 
     @property
     def at(self) -> int:
-        """The position of an item in its list, from 0."""
+        """The index of an item in its list."""
         return cast("int", self.path[-1])
 
 
 def rows_of(document: Document, group: Group) -> tuple[Row, ...]:
-    """The rows of a group."""
+    """Return the rows of a group: single settings first, then lists with their items."""
     settings = [setting for setting in settings_of(document) if setting.group == group]
     ordered = [*(one for one in settings if not one.is_list), *(one for one in settings if one.is_list)]
     return tuple(row for setting in ordered for row in _rows(document, setting))
@@ -69,18 +69,22 @@ def _items(document: Document, setting: Setting, path: Place, depth: int) -> Ite
 
 
 def items_at(document: Document, path: Place) -> list[Any]:
-    """The items of a list; none if it is missing."""
+    """Return the items of a list; empty if the list is missing."""
     value = value_at(document, path)
     return cast("list[Any]", value) if isinstance(value, list) else []
 
 
 def new_item(setting: Setting, depth: int) -> dict[str, Any]:
-    """What every new item of a list has; what it must have besides is asked for."""
+    """Return a new item of a list, without the values that the user has to enter."""
     return {children_name(setting): []} if depth == 1 and children_name(setting) else {}
 
 
 def moved(document: Document, row: Row, by: int) -> tuple[dict[str, Any], Place] | None:
-    """A copy of a document with an item moved among its siblings, and its new place; None at the end of the list."""
+    """Move an item by a number of positions among its siblings.
+
+    Returns:
+        A copy of the document and the new path of the item, or None if the item would leave the list.
+    """
     items, path = list(items_at(document, row.path[:-1])), row.path[:-1]
     to = row.at + by
     if not 0 <= to < len(items):

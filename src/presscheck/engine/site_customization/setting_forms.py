@@ -1,4 +1,4 @@
-"""The form of settings: their values as typed texts, and the document that typed texts make."""
+"""A form for settings, which converts values to typed texts and typed texts to a document."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ NOT_SET = ("", "not set")
 
 @dataclass(frozen=True)
 class SettingsForm(Form):
-    """A form whose result is a document.
+    """A form whose result is a changed document.
 
     Attributes:
-        document: the document that is changed.
-        leaves: the values that are asked for.
-        titles: the titles of the settings that the values are in, by path; a title stands before the label of a value.
-        new: the item that the form adds, and its place; None if it changes what is there.
+        document: the document before the change.
+        leaves: the values that the form asks for.
+        titles: the titles of settings by path; the title of a value's setting precedes its label.
+        new: the path of a new item, and the item; None if the form changes existing values.
     """
 
     document: Document
@@ -58,7 +58,7 @@ class SettingsForm(Form):
 
     @property
     def present(self) -> dict[str, str]:
-        """The texts that the fields begin with."""
+        """The initial texts of the fields."""
         start = self._start
         return {name_of(leaf): text_of(leaf, value_at(start, leaf.path)) for leaf in self.leaves}
 
@@ -87,11 +87,11 @@ class SettingsForm(Form):
 
     @staticmethod
     def _can_set(document: Document, leaf: Leaf, value: Any) -> bool:
-        """Whether there is something to remove, if a value is removed."""
+        """Return False if a value would be removed from an object that is missing already."""
         return value is not None or value_at(document, leaf.path[:-1]) is not None
 
     def _is_given(self, owner: Place, values: Mapping[Leaf, Any], document: Document) -> bool:
-        """Whether something of an object is given, or it has to be there."""
+        """Return whether an object is needed: it is required, or one of its values is given."""
         if not owner:
             return True
         return any(value is not None for leaf, value in values.items() if leaf.path[: len(owner)] == owner)
@@ -122,17 +122,17 @@ class SettingsForm(Form):
         )
 
     def _contrast_note(self, leaf: Leaf, text: str) -> str:
-        """How readable a typed color is with what it is seen with."""
+        """Describe the contrast of a typed color."""
         return contrast_words(text.strip(), self._start, leaf.path)
 
 
 def name_of(leaf: Leaf) -> str:
-    """The name of the field of a value: letters, digits and underscores."""
+    """Return the name of a value's field, of letters, digits and underscores."""
     return "__".join(str(part) for part in leaf.path)
 
 
 def text_of(leaf: Leaf, value: Any) -> str:
-    """A value as it is typed."""
+    """Format a value as the user types it."""
     if value is None:
         return ""
     if isinstance(value, bool):
@@ -145,10 +145,10 @@ def text_of(leaf: Leaf, value: Any) -> str:
 
 
 def value_of(leaf: Leaf, text: str) -> Any:
-    """The value of a typed text; None for an empty one.
+    """Convert a typed text to a value, or to None if it is empty.
 
     Raises:
-        InvalidArgument: it is not JSON where JSON is needed, or no reference.
+        InvalidArgument: the text is not valid JSON or not a reference, where the value requires one.
     """
     text = text.strip()
     if not text:
@@ -171,5 +171,5 @@ def value_of(leaf: Leaf, text: str) -> Any:
 
 
 def font_name(font: Mapping[str, Any]) -> str:
-    """What a font that was uploaded is called."""
+    """Return the name of an uploaded font."""
     return str(font.get("fontFamily") or font.get("id") or "a font")

@@ -1,7 +1,7 @@
-"""The settings of a customization, made from its declaration: their places, groups, types, limits and choices.
+"""The settings of a customization, derived from its API model: paths, groups, types, limits and choices.
 
-A document is the customization as JSON, without null values. A setting is what one line of a form shows, such as a
-color with its value for the light and one for the dark theme; its leaves are the single values.
+A document is a customization as JSON without null values. A setting is a line of the form, such as a color with a value
+for the light theme and a value for the dark theme. The leaves of a setting are its single values.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ Document = Mapping[str, Any]
 Kind = Literal["text", "flag", "choice", "font", "words", "values", "texts", "reference", "list"]
 Group = Literal["Look", "Colors", "Header", "Footer", "Features", "Site"]
 GROUPS: tuple[Group, ...] = ("Colors", "Look", "Header", "Footer", "Features", "Site")
-"""The groups of the settings, in their order."""
+"""The groups of settings, in display order."""
 WHOLE: tuple[type[BaseModel], ...] = (
     ThemedColor,
     ThemedAddress,
@@ -52,7 +52,7 @@ WHOLE: tuple[type[BaseModel], ...] = (
     ContentLink,
     SocialAccount,
 )
-"""The objects that are one setting, with all that is in them."""
+"""Models whose fields together form one setting."""
 _GROUP_OF: dict[str, Group] = {
     "styling": "Look",
     "themes": "Look",
@@ -115,7 +115,7 @@ _LABELS = {
     "insights.trackingCookie": "Tracking cookie",
     "socialAccounts": "Social accounts",
 }
-"""What settings are called whose names say too little."""
+"""The labels of settings whose API names are not clear enough."""
 _LEAF_LABELS = {
     "localizedMessage": "Message by language",
     "localizedTitle": "Title by language",
@@ -126,7 +126,7 @@ _LEAF_LABELS = {
     "header": "In the header",
 }
 CHOICE_WORDS = {"self": "this tab", "blank": "a new tab", "true": "yes", "false": "no"}
-"""The words of choices whose values are no words."""
+"""Words for choices whose values would not be understood."""
 _COLOR_HELP, _ADDRESS_HELP = "such as #9a4f1b", "a web address such as https://example.org/logo.png"
 REFERENCE_HELP = "a web address, the id of a space (enter lists them), or a reference as JSON"
 _SPLIT = re.compile(r"(?<=[a-z])(?=[A-Z])")
@@ -135,15 +135,15 @@ _ADDRESS = re.compile(r"\w[\w+.-]*:\S+|mailto:\S+")
 
 @dataclass(frozen=True, eq=False)
 class Leaf:
-    """A single value.
+    """A single value of a setting.
 
     Attributes:
-        path: where it is in the document.
-        label: its name, in a few words.
-        kind: how it is given.
-        info: its declaration.
-        is_required: whether it must be given once the object around it is there.
-        owner: the innermost object around it that may be missing; empty if all must be there.
+        path: the path in the document.
+        label: a short label.
+        kind: the form in which the user enters the value.
+        info: the field of the API model.
+        is_required: whether the value is required if the object that contains it exists.
+        owner: the path of the innermost optional object that contains the value; empty if all are required.
     """
 
     path: Place
@@ -155,18 +155,18 @@ class Leaf:
 
     @property
     def choices(self) -> tuple[str, ...]:
-        """Its enumeration; empty if any text is possible."""
+        """The possible values; empty if the value is not an enumeration."""
         words = [one for member in members_of(self.info.annotation) for one in _literals(member)]
         return ("true", "false") if self.kind == "flag" else tuple(words)
 
     @property
     def is_color(self) -> bool:
-        """Whether it is a color."""
+        """Whether the value is a color."""
         return any("#" in str(getattr(rule, "pattern", "")) for rule in self.info.metadata)
 
     @property
     def help(self) -> str:
-        """Its limits, and how to write it."""
+        """A note about the limits and the format of the value."""
         if self.is_color:
             return _COLOR_HELP
         if self.kind == "reference":
@@ -185,10 +185,10 @@ class Leaf:
         return "; ".join(limits(info, is_repeatable=False))
 
     def check(self, value: Any) -> None:
-        """Check a value against the declaration.
+        """Validate a value against the API model.
 
         Raises:
-            InvalidArgument: it is invalid; the field is its path.
+            InvalidArgument: the value is invalid; the field of the error is the path of the value.
         """
         declared: Any = self.info.annotation
         for rule in self.info.metadata:
@@ -201,16 +201,16 @@ class Leaf:
 
 @dataclass(frozen=True)
 class Setting:
-    """A line of the form: one value, several that belong together, or a list of links.
+    """A line of the form: a value, several values that belong together, or a list of objects.
 
     Attributes:
-        path: where it is in the document.
-        label: its name, in a few words.
-        group: its group.
-        leaves: its values; for a list those of a new item, with paths in the item.
-        model: the object that it is; None for a single value.
-        is_list: whether it is a list of objects.
-        is_required: whether it must be there.
+        path: the path in the document.
+        label: a short label.
+        group: the group.
+        leaves: the values; for a list, the values of a new item with paths inside the item.
+        model: the API model of the object or of the list's items; None for a single value.
+        is_list: whether the setting is a list of objects.
+        is_required: whether the setting is required.
     """
 
     path: Place
@@ -223,22 +223,26 @@ class Setting:
 
     @property
     def name(self) -> str:
-        """Its path as text, such as `styling.primaryColor`."""
+        """The path as text, such as `styling.primaryColor`."""
         return path_name(self.path)
 
     @property
     def is_color(self) -> bool:
-        """Whether it is a color for both themes."""
+        """Whether the setting is a color for both themes."""
         return self.model in (ThemedColor, Tint)
 
 
 def path_name(path: Place) -> str:
-    """A path as text, as in messages of the service: `header.links.0.title`."""
+    """Format a path as in messages of the service: `header.links.0.title`."""
     return ".".join(str(part) for part in path)
 
 
 def settings_of(document: Document) -> tuple[Setting, ...]:
-    """The settings of a document, in the order of the groups: those of its release of the service, and all it has."""
+    """Return the settings of a document, in the order of the groups.
+
+    The service exists in two releases with different settings. The release is derived from the document; settings of
+    the other release are included only if the document has them.
+    """
     is_newest = any(value_at(document, tuple(path.split("."))) is not None for path in ONLY_NEWEST)
     absent = (one.path for one in _settings_of_other_releases(is_newest) if value_at(document, one.path) is None)
     return _settings_without(is_newest, frozenset(absent))
@@ -256,7 +260,7 @@ def _settings_of_other_releases(is_newest: bool) -> tuple[Setting, ...]:
 
 @lru_cache(maxsize=64)
 def _settings_without(is_newest: bool, absent: frozenset[Place]) -> tuple[Setting, ...]:
-    """The settings of a release without some; remembered, because each row of a form asks for them."""
+    """Return the settings of a release without the absent ones; cached, because each row of the form calls it."""
     found: list[Setting] = []
     for setting in every_setting():
         if setting.path in absent:
@@ -273,12 +277,12 @@ def _plain_name(setting: Setting, leaf: Leaf) -> str:
 
 @cache
 def every_setting() -> tuple[Setting, ...]:
-    """All settings of all releases, in the order of their declaration."""
+    """Return all settings of all releases, in the order of the API model."""
     return tuple(_settings((), SiteCustomization, is_required=True))
 
 
 def leaves_of(model: type[BaseModel], path: Place = (), owner: Place = ()) -> Iterator[Leaf]:
-    """The values in an object; the lists in it are left out."""
+    """Yield the values of an API model, without lists of objects."""
     for name, info in model.model_fields.items():
         place = (*path, _wire(name, info))
         inner, is_required = _model_of(info), info.is_required() and not _is_nullable(info)
@@ -290,11 +294,11 @@ def leaves_of(model: type[BaseModel], path: Place = (), owner: Place = ()) -> It
 
 
 def item_model(setting: Setting, path: Place) -> type[BaseModel]:
-    """The object that an item of a list is.
+    """Return the API model of an item of a list.
 
     Args:
         setting: the list.
-        path: the place of the item: in the list, or in the links of an item of it.
+        path: the path of the item: in the list, or in the links of one of its items.
     """
     if setting.model is None:
         raise ValueError(setting.name)
@@ -303,7 +307,7 @@ def item_model(setting: Setting, path: Place) -> type[BaseModel]:
 
 
 def item_leaves(setting: Setting, path: Place, document: Document) -> tuple[Leaf, ...]:
-    """The values of an item of a list, with their places in the document."""
+    """Return the values of an item of a list, with their paths in the document."""
     allowed = {leaf.path[-1] for one in settings_of(document) if one.path == setting.path for leaf in one.leaves}
     return tuple(
         leaf
@@ -313,12 +317,12 @@ def item_leaves(setting: Setting, path: Place, document: Document) -> tuple[Leaf
 
 
 def children_name(setting: Setting) -> str:
-    """The name of the list of links in an item of a list; empty if it has none."""
+    """Return the name of the list of links in each item of a list; empty if items have no links."""
     return "links" if setting.path in (("header", "links"), ("footer", "groups")) else ""
 
 
 def value_at(value: Any, path: Place) -> Any:
-    """What is at a place of a document; None if there is nothing."""
+    """Return the value at a path of a document, or None if it is missing."""
     for part in path:
         if isinstance(part, int):
             items = cast("list[Any]", value) if isinstance(value, list) else []
@@ -329,7 +333,7 @@ def value_at(value: Any, path: Place) -> Any:
 
 
 def with_value(document: Document, path: Place, value: Any) -> dict[str, Any]:
-    """A copy of a document with another value; None removes it."""
+    """Return a copy of a document with a changed value; None removes the value."""
     changed = copy.deepcopy(dict(document))
     here: Any = changed
     for number, part in enumerate(path[:-1]):
@@ -353,7 +357,7 @@ def with_value(document: Document, path: Place, value: Any) -> dict[str, Any]:
 
 
 def problems_of(document: Document, base: Document) -> dict[str, str]:
-    """Why values are invalid, by path; what is as in the base is not judged."""
+    """Return the reasons why changed settings are invalid, by path; settings that equal the base are not checked."""
     found: dict[str, str] = {}
     for setting in settings_of(document):
         if setting.is_list or value_at(document, setting.path) == value_at(base, setting.path):
@@ -417,7 +421,7 @@ def _model_of(info: FieldInfo) -> type[BaseModel] | None:
 
 
 def _item_of(info: FieldInfo) -> type[BaseModel] | None:
-    """The object that the items of a list are; None if it is no list of objects."""
+    """Return the API model of a list's items, or None if the field is not a list of objects."""
     first = members_of(info.annotation)[0]
     item = get_args(first)[0] if get_origin(first) is tuple else None
     return item if isinstance(item, type) and issubclass(item, BaseModel) else None
@@ -450,7 +454,7 @@ def _literals(annotation: Any) -> list[str]:
 
 
 def _effective(info: FieldInfo) -> FieldInfo:
-    """The declaration with the limits of an optional type, such as `Address | None`."""
+    """Return the field with the limits inside an optional type, such as `Address | None`."""
     first = members_of(info.annotation)[0]
     return FieldInfo.from_annotation(first) if get_origin(first) is Annotated else info
 
@@ -480,10 +484,10 @@ def _reason(leaf: Leaf, error: ValidationError) -> str:
 
 
 def reference_of(text: str) -> dict[str, Any]:
-    """What a typed text leads to.
+    """Convert a typed text to a reference.
 
     Raises:
-        ValueError: it is no reference.
+        ValueError: the text is not a reference.
     """
     if text.startswith("{"):
         value: Any = json.loads(text)
@@ -498,7 +502,7 @@ def reference_of(text: str) -> dict[str, Any]:
 
 
 def reference_text(value: Any) -> str:
-    """A reference as it is typed."""
+    """Format a reference as the user types it."""
     given = cast("dict[str, Any]", value) if isinstance(value, dict) else {}
     if given.get("kind") == "url" and set(given) == {"kind", "url"}:
         return str(given["url"])
@@ -508,5 +512,5 @@ def reference_text(value: Any) -> str:
 
 
 def texts_shown(values: Sequence[Any]) -> str:
-    """A list of texts in one line."""
+    """Join a list of texts with commas."""
     return ", ".join(str(one) for one in values)

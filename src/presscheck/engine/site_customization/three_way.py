@@ -1,4 +1,4 @@
-"""Merges two edits of a customization: what somebody else changed stays, unless the user changed the same value."""
+"""Merges two edits of a customization: other people's changes stay, unless the user changed the same value."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _NOTHING: Any = object()
 
 
 class Conflict(NamedTuple):
-    """A value that both changed: before, now, and as the user wants it; None where it is missing."""
+    """A value that both sides changed: the old value, the current value and the user's value; None if missing."""
 
     path: Place
     before: Any
@@ -22,29 +22,29 @@ class Conflict(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Its path as text."""
+        """The path as text."""
         return path_name(self.path)
 
 
 class Merged(NamedTuple):
-    """A merged document, with the user's values where both changed one, and these values."""
+    """A merged document, and the conflicts, in which the document has the user's value."""
 
     document: dict[str, Any]
     conflicts: tuple[Conflict, ...]
 
     def with_theirs(self, conflict: Conflict) -> Merged:
-        """With the value of somebody else in one conflict."""
+        """Resolve a conflict with the current value of the site."""
         rest = tuple(one for one in self.conflicts if one != conflict)
         return Merged(with_value(self.document, conflict.path, conflict.now), rest)
 
 
 def merge(base: Mapping[str, Any], mine: Mapping[str, Any], now: Mapping[str, Any]) -> Merged:
-    """Merge two edits of a document. Objects are merged field by field, lists are one value.
+    """Merge two edits of a document. Objects are merged key by key; a list is a single value.
 
     Args:
-        base: what both began with.
-        mine: what the user made of it.
-        now: what the site has.
+        base: the common old document.
+        mine: the document with the user's changes.
+        now: the current document of the site.
     """
     conflicts: list[Conflict] = []
     merged = _merged((), base, mine, now, conflicts)
