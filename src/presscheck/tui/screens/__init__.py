@@ -1,1 +1,1 @@
-"""Full screens and their parts; they use the engine."""
+"""Full screens and their parts, which use the engine."""

@@ -1,4 +1,4 @@
-"""The activity log: all API requests of this run, the newest first, each with the command that repeats it."""
+"""The activity log: all API requests of this run, the newest first, each with a command that repeats the request."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 FIXED_COLUMNS = 48
 """Columns of a row without its path."""
 PRIORITY_COLUMNS = 10
-"""Columns of the priority, if there is room."""
+"""Columns of the priority, on wide screens only."""
 MAX_COMMAND_LINES = 3
-"""Lines that the command of a request may take."""
+"""Maximum lines of the command of a request."""
 
 
 class ActivityScreen(BaseScreen):
-    """API requests, answered by the service or the cache."""
+    """A list of the API requests answered by the service or the cache."""
 
     DEFAULT_CSS = "ActivityScreen #head { margin-top: 1; } ActivityScreen #again { height: 4; padding-top: 1; }"
     FOOTER: ClassVar[tuple[str, ...]] = ("open", "copy_text", "find_here", "errors", "close")
@@ -67,7 +67,7 @@ class ActivityScreen(BaseScreen):
         self.call_after_refresh(self._show)
 
     def on_row_list_row_highlighted(self) -> None:
-        """Show the command of another request."""
+        """Show the command of the request under the cursor."""
         self._show_command()
 
     def on_filter_line_filtered(self, event: FilterLine.Filtered) -> None:
@@ -76,7 +76,7 @@ class ActivityScreen(BaseScreen):
         self._show()
 
     def command_find_here(self) -> None:
-        """Ask for words to filter by."""
+        """Open the filter."""
         FilterLine.open(self, self.query_one(RowList), self.words)
 
     def command_back(self) -> None:
@@ -88,7 +88,7 @@ class ActivityScreen(BaseScreen):
             self.app_context.close_screen()
 
     def reason_copy_text(self) -> str | None:
-        """Disabled without a request that can be repeated."""
+        """Return why the request cannot be repeated."""
         current = self._current
         return None if current and current.again else "this request cannot be repeated"
 
@@ -103,7 +103,7 @@ class ActivityScreen(BaseScreen):
     command_copy = command_copy_text
 
     def command_open(self) -> None:
-        """Show all of the request."""
+        """Show all details of the request."""
         if self._current:
             self.app_context.push_screen(TextScreen("Request", _details(self._current, self._line(self._current))))
 
@@ -137,7 +137,7 @@ class ActivityScreen(BaseScreen):
         lines.show(_wrapped(self._line(current), lines.columns) if current else ())
 
     def _line(self, entry: Entry) -> str:
-        """The command, with the profile unless that is the default or not in a file."""
+        """Return the command that repeats a request, with the profile if it is stored and not the default."""
         profile = self.app_context.profile
         if profile.name == "default" or profile.token_from is None or not entry.again:
             return entry.again
@@ -150,7 +150,7 @@ class ActivityScreen(BaseScreen):
         return (Span(titles.rstrip(), "quiet"),)
 
     def _columns(self, columns: int) -> tuple[int, bool]:
-        """The width of the path, and whether there is room for the priority."""
+        """Return the width of the path, and whether the priority is shown."""
         is_wide = columns >= NARROW
         return max(10, columns - FIXED_COLUMNS - PRIORITY_COLUMNS * is_wide), is_wide
 
@@ -184,7 +184,7 @@ def _matches(entry: Entry, words: list[str]) -> bool:
 
 
 def _wrapped(text: str, columns: int) -> list[Line]:
-    """A command in several lines; one that is too long ends with an ellipsis."""
+    """Wrap a command to at most `MAX_COMMAND_LINES` lines; a longer command ends with an ellipsis."""
     shown, columns = sanitize(text), max(10, columns - 3)
     lines: list[Line] = []
     while shown and len(lines) < MAX_COMMAND_LINES:

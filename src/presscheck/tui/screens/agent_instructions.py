@@ -1,4 +1,4 @@
-"""The AI instructions of an organization as a document: read, edited as Markdown, and saved after a question."""
+"""The AI instructions of an organization: reading, editing as Markdown, and saving after a confirmation."""
 
 from __future__ import annotations
 
@@ -51,14 +51,14 @@ if TYPE_CHECKING:
     from presscheck.tui.ui.screen import BaseScreen
 
 WIDEST = 96
-"""Columns of text that are still easy to read."""
+"""Maximum width of the text in cells, for easy reading."""
 
 
 class InstructionsDraft:
-    """The draft of the instructions, and the text that it was edited from.
+    """The draft of the AI instructions, with the text that the draft was edited from.
 
     Args:
-        screen: the screen that they are edited from.
+        screen: the screen that opens the draft.
         organization: the organization.
     """
 
@@ -76,11 +76,11 @@ class InstructionsDraft:
 
     @property
     def title(self) -> str:
-        """The organization."""
+        """The title of the instructions, with the organization."""
         return f"AI instructions of {self._organization.title}"
 
     async def open(self) -> str:
-        """Read the instructions, and return the text to edit: the draft merged with them, else they themselves."""
+        """Read the instructions. Return the draft merged with them, or the instructions without a draft."""
         self._base = current = await self._read()
         text, base = (self._outbox.draft(key) for key in self._keys)
         self.is_kept = bool(text)
@@ -98,40 +98,40 @@ class InstructionsDraft:
 
     @property
     def slot(self) -> DraftSlot:
-        """Where the draft is stored, with the instructions that it is edited from."""
+        """The stored draft, together with the instructions that it is edited from."""
         about = {"title": self._organization.title}
         return DraftSlot(self._outbox, self._keys[0], about=about, beside={self._keys[1]: self._base})
 
     @property
     def text(self) -> str:
-        """The draft as it is stored; empty without one."""
+        """The stored draft; empty without a draft."""
         return self._outbox.draft(self._keys[0]) or ""
 
     def keep(self, text: str) -> None:
-        """Store the draft; the text that it was edited from is no draft."""
+        """Store the draft; the unchanged text is not stored as a draft."""
         self.is_kept = text != self._base
         about = {"title": self._organization.title}
         for key, kept in zip(self._keys, (text, self._base), strict=True):
             self._outbox.save_draft(key, kept if self.is_kept else "", about)
 
     def discard(self) -> str:
-        """Remove the draft; returns the instructions as they are."""
+        """Remove the draft, and return the unedited instructions."""
         self.keep(self._base)
         return self._base
 
     def difference(self) -> Difference:
-        """What the draft changes."""
+        """Return the changes of the draft."""
         return difference(self._base, self._outbox.draft(self._keys[0]) or "")
 
     def summary(self) -> list[Line]:
-        """How much is lost if the draft is discarded."""
+        """Return lines about the loss if the draft is discarded."""
         return lost_lines(self.difference(), "are not in the instructions")
 
     async def save(self, screen: BaseScreen, text: str) -> Saved:
-        """Ask, and send the text; edits of others since are merged in, and on a conflict nothing is sent.
+        """Merge the text with newer edits, ask for confirmation, and send the result; a conflict is not sent.
 
         Raises:
-            PresscheckError: the instructions cannot be read or written; the text is a draft.
+            PresscheckError: the instructions cannot be read or written; the text stays a draft.
         """
         if text == self._base:
             self.discard()
@@ -165,10 +165,10 @@ class InstructionsDraft:
 
 
 def as_markdown(instructions: AgentInstructions) -> str:
-    """The instructions as Markdown; empty if there are none.
+    """Return instructions as Markdown; empty without instructions.
 
     Raises:
-        ChecksFailed: they have a block that cannot be written as Markdown.
+        ChecksFailed: a block cannot be written as Markdown.
     """
     try:
         text = nodes_to_markdown(instructions.instructions) if instructions.instructions else ""
@@ -178,7 +178,7 @@ def as_markdown(instructions: AgentInstructions) -> str:
 
 
 class InstructionsScreen(BaseScreen):
-    """Shows the AI instructions of an organization.
+    """A screen that shows the AI instructions of an organization.
 
     Args:
         organization: the organization.
@@ -244,7 +244,7 @@ class InstructionsScreen(BaseScreen):
         self._text = text
 
     def reason_edit(self) -> str | None:
-        """Disabled in a read-only profile, offline and without the role."""
+        """Return why editing is not possible: a read-only profile, no connection, or a missing role."""
         if reason := self.engine.write_reason(UpdateAgentInstructions, at_once=True):
             return reason
         return None if self._organization.permissions.admin else "you need the role admin in this organization"
@@ -252,11 +252,11 @@ class InstructionsScreen(BaseScreen):
     reason_edit_other = reason_edit
 
     def command_edit(self) -> Awaitable[None]:
-        """Edit the instructions; the text is a draft until it is saved."""
+        """Edit the instructions; the text is a draft until saved."""
         return self._edit(uses_other_editor=False)
 
     def command_edit_other(self) -> Awaitable[None]:
-        """Edit the instructions in the editor that is not the usual one."""
+        """Edit the instructions in the other editor: built-in or external."""
         return self._edit(uses_other_editor=True)
 
     async def _edit(self, *, uses_other_editor: bool) -> None:
@@ -288,6 +288,6 @@ class InstructionsScreen(BaseScreen):
         self.notify("copied" if self._text else "there are no instructions to copy")
 
     async def command_unsend(self) -> None:
-        """Undo the last change of the organization; asks first."""
+        """Undo the last sent change of the organization, after a confirmation."""
         organization = self._organization.id
         await undo_last_sent(self, lambda place: place.organization == organization and place.site is None)

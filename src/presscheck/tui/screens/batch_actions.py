@@ -1,4 +1,4 @@
-"""Batch actions: one action on many things, one after another, with the state of each; the merge train too."""
+"""Batch actions: an action on many items in sequence, with the state of each item; also the merge train."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ STATES = {
     "pending": ("◷", "waiting", "pending in the outbox"),
     "failed": ("✗", "removed", ""),
 }
-"""Glyph, style and words of each state."""
+"""The glyph, style and words of each state."""
 
 
 class BatchItem(ABC):
-    """One thing of a batch, and the state of its action: a key of `STATES`, and a message."""
+    """An item of a batch, with the state of its action (a key of `STATES`) and a message."""
 
     def __init__(self) -> None:
         self.state, self.message = "next", ""
@@ -42,21 +42,21 @@ class BatchItem(ABC):
     @property
     @abstractmethod
     def key(self) -> str:
-        """The id of the thing."""
+        """The id of the item."""
 
     @property
     @abstractmethod
     def label(self) -> Line:
-        """The name of the thing."""
+        """The name of the item."""
 
     @property
     def address(self) -> str:
-        """The web address, which can be copied; empty while there is none."""
+        """The web address to copy; empty without an address."""
         return ""
 
     @abstractmethod
     async def run(self, redraw: Callable[[], None]) -> None:
-        """Do the action and set the state; `redraw` shows a step of it."""
+        """Run the action and set the state; `redraw` shows progress."""
 
 
 class RequestItem(BatchItem):
@@ -86,12 +86,12 @@ class RequestItem(BatchItem):
 
 
 def path_of(request: ChangeRequest) -> dict[str, Any]:
-    """The arguments that name a change request in a call."""
+    """Return the arguments that name a change request in a call."""
     return {"space_id": request.space, "change_request_id": request.id}
 
 
 def count_text(requests: Sequence[ChangeRequest]) -> str:
-    """The number of change requests, in words."""
+    """Return the number of change requests, in words."""
     return count(len(requests), "change request")
 
 
@@ -104,7 +104,7 @@ class WriteItem(RequestItem):
         call: the write.
 
     Attributes:
-        outbox_row: the number of the write in the outbox; 0 if it is not there.
+        outbox_row: the number of the write in the outbox; 0 if the write is not in the outbox.
     """
 
     def __init__(self, engine: Engine, request: ChangeRequest, call: Operation[Any]) -> None:
@@ -136,7 +136,7 @@ class WriteItem(RequestItem):
 
 
 class MergeItem(RequestItem):
-    """A merge of a train; the remaining ones are stored before and after, so that a crash loses none.
+    """A merge of a merge train; the remaining merges are stored before and after it, so that a crash loses none.
 
     Args:
         engine: the engine.
@@ -168,13 +168,13 @@ class MergeItem(RequestItem):
 
 
 class BatchScreen(BaseScreen):
-    """Runs one item after another, and shows the state of each; closing it starts no further item.
+    """A screen that runs items in sequence and shows their states; closing the screen ends the batch.
 
     Args:
         title: the name of the action.
-        items: the change requests, or other things.
+        items: the items.
         stops: whether the first failure ends the batch.
-        noun: what an item is.
+        noun: the noun for an item.
     """
 
     DEFAULT_CSS = "BatchScreen RowList { margin-top: 1; }"
@@ -200,7 +200,7 @@ class BatchScreen(BaseScreen):
 
     @override
     def place(self) -> Place | None:
-        """The batch while it runs, so that it goes on when the user goes elsewhere."""
+        """Return the place of a running batch, which continues while the user is elsewhere."""
         return Place("batch", self.heading, (str(id(self)),)) if self._is_running else None
 
     @override
@@ -217,28 +217,28 @@ class BatchScreen(BaseScreen):
 
     @property
     def done(self) -> set[str]:
-        """The ids of the items that are done, or will be without further action."""
+        """The ids of the items that are done or pending in the outbox."""
         return {item.key for item in self.items if item.state in ("done", "pending")}
 
     def reason_retry(self) -> str | None:
-        """Disabled unless something failed, and until the batch has ended.
+        """Return why the batch cannot be retried: it is still running, or nothing failed.
 
-        A second run would end the first one: the item that is being sent would stay `running` for ever, and its mark
-        would remain, so that it would be sent twice.
+        A second run would cancel the first: the current item would stay `running` forever, and its mark would remain,
+        so that a later batch would send it twice.
         """
         if self._is_running:
             return "it is still running"
         return None if self._count("failed") else "nothing failed"
 
     def command_retry(self) -> None:
-        """Retry what failed."""
+        """Retry the failed items."""
         for item in self.items:
             if item.state == "failed":
                 item.state, item.message = "next", ""
         self._start()
 
     def reason_copy(self) -> str | None:
-        """Disabled if the item under the cursor has no address."""
+        """Return why there is no address to copy."""
         return None if self._address() else "it has no web address"
 
     def command_copy(self) -> None:
@@ -291,7 +291,7 @@ class BatchScreen(BaseScreen):
 
 
 def merge_train(engine: Engine, requests: Sequence[ChangeRequest]) -> BatchScreen:
-    """A screen that merges change requests one after another and stops at the first that cannot be merged."""
+    """Return a screen that merges change requests in sequence, and stops at the first failure."""
     items: list[MergeItem] = []
     items += [MergeItem(engine, request, items) for request in requests]
     return BatchScreen("Merge, one after another", items, stops=True)

@@ -1,6 +1,6 @@
 """The command palette, and the search for spaces, pages, change requests and their text.
 
-It also opens what an address leads to: a web address of the platform, or the path of a page in a space.
+Both also open a web address of the platform, or the path of a page in a space.
 """
 
 from __future__ import annotations
@@ -34,24 +34,24 @@ if TYPE_CHECKING:
     from presscheck.tui.ui.screen import BaseScreen
 
 MANY = 2000
-"""Items of a kind that are searched."""
+"""Maximum number of items of each kind that are searched."""
 MAX_RESULTS = 30
 CHARACTERS_BEFORE = 24
-"""Characters of an excerpt before the match."""
+"""Maximum characters of an excerpt before the match."""
 _item_query = re.compile(r"(cr|space|page)\s+(.+)", re.IGNORECASE)
 Action = Callable[[], Any]
 
 
 def is_address(text: str) -> bool:
-    """Whether a text is a web address."""
+    """Return whether a text is a web address."""
     return text.strip().startswith(("https://", "http://"))
 
 
 async def open_content_at(app: AppContext, address: str) -> None:
-    """Ask the service what is at an address, and open it.
+    """Look up the content at a web address, and open it.
 
     Raises:
-        PresscheckError: nothing is there, or the service does not tell.
+        PresscheckError: the service finds no content, or the request failed.
     """
     found = await app.engine.read(GetContentByUrl(url=address.strip()))
     space = found.space
@@ -63,7 +63,7 @@ async def open_content_at(app: AppContext, address: str) -> None:
 
 
 async def open_page_at(app: AppContext, space_id: str, path: str, change_request_id: str | None = None) -> None:
-    """Ask the service which page has a path in a space, and open it.
+    """Look up a page by its path in a space, and open it.
 
     Args:
         app: the app.
@@ -72,7 +72,7 @@ async def open_page_at(app: AppContext, space_id: str, path: str, change_request
         change_request_id: the change request that the space is browsed in; None for main.
 
     Raises:
-        PresscheckError: the service does not tell.
+        PresscheckError: the request failed.
     """
     page_path = path.strip().strip("/")
     call = (
@@ -158,7 +158,7 @@ def _open_picker(
 
 
 def _nothing_found(text: str) -> str:
-    """What the palette shows if nothing matches."""
+    """Return the message of the palette if nothing matches."""
     match = _item_query.fullmatch(text.strip())
     if not match:
         return "No match"
@@ -190,7 +190,7 @@ def _items(app: AppContext, kind: str) -> Iterator[tuple[Choice, Action]]:
 
 
 def _choices_by_path(app: AppContext, screen: BaseScreen, kind: str, text: str) -> Iterator[tuple[Choice, Action]]:
-    """A page by its path: `page /guides/start` in the space that is shown, `space api /guides/start` in another."""
+    """Yield pages by path: `page /guides/start` in the current space, `space api /guides/start` in another space."""
     name, slash, path = text.partition("/")
     path = f"/{path.strip().strip('/')}"
     if not slash or path == "/":
@@ -210,7 +210,7 @@ def _choices_by_path(app: AppContext, screen: BaseScreen, kind: str, text: str) 
 
 
 def _shortcuts_first(app: AppContext, items: list[tuple[Choice, Action]]) -> list[tuple[Choice, Action]]:
-    """What was opened last and the bookmarks first, so that they are there before anything is typed."""
+    """Sort recent items and bookmarks first, so that they are visible before anything is typed."""
     known, shortcuts = app.engine.known(ListOrganizations()), app.engine.shortcuts
     organizations = [organization.id for organization in known.value.items] if known else []
     lists = [each for one in organizations for each in (shortcuts.recent(one), shortcuts.bookmarks(one))]
@@ -221,7 +221,7 @@ def _shortcuts_first(app: AppContext, items: list[tuple[Choice, Action]]) -> lis
 
 
 def _requests(app: AppContext, organization_id: str) -> list[ChangeRequest]:
-    """All change requests of the inbox that are in the store."""
+    """Return all change requests of the inbox that are in the store."""
     me = app.engine.known(GetCurrentUser())
     listings = listings_of(organization_id, me.value.id if me else "")
     requests = (request for listing in listings for request in app.engine.window(listing, 0, MANY).items)
@@ -244,7 +244,6 @@ def _page_choice(app: AppContext, space: Space, page: RevisionPage, titles: dict
 
 
 def _hit_choice(app: AppContext, hit: Hit, text: str) -> tuple[Choice, Action]:
-    """A search result."""
     title = sanitize(hit.title) + (" commented" if hit.kind == "comment" else "")
     line: Line = (Span(title), Span("  "), *_excerpt_line(sanitize(hit.excerpt), text))
     choice = Choice(_key(hit), title, sanitize(hit.space_title), line)
@@ -255,14 +254,14 @@ def _hit_choice(app: AppContext, hit: Hit, text: str) -> tuple[Choice, Action]:
 
 
 def _key(hit: Hit) -> str:
-    """The key of a search result, the same as that of a match by name."""
+    """Return the key of a search result, which equals the key of a match by name."""
     if hit.kind == "page":
         return f"page {hit.space} {hit.id} {hit.change_request}".rstrip()
     return f"cr {hit.id}" if hit.kind == "change-request" else f"comment {hit.id}"
 
 
 def _excerpt_line(excerpt: str, text: str) -> Line:
-    """An excerpt around the first match, with the words marked."""
+    """Return an excerpt around the first match, with the matching words emphasized."""
     words: list[str] = sorted(re.findall(r"\w+", text), key=len, reverse=True)
     if not words:
         return (Span(excerpt, "quiet"),)

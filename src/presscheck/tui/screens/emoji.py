@@ -1,4 +1,4 @@
-"""Emoji: the code points by which services name those of spaces and pages."""
+"""Emojis of spaces and pages, which the service names by code points."""
 
 from __future__ import annotations
 
@@ -10,21 +10,22 @@ from rich.cells import cell_len
 from presscheck.text.sanitize import sanitize
 
 _PLANE = range(0x1F000, 0x1FC00)
-"""The blocks of emoji; also those that are newer than Python's tables."""
+"""The blocks of emojis, including emojis that are newer than Python's tables."""
 _FLAG_LETTERS = range(0x1F1E6, 0x1F200)
-"""Letters that are a flag only in pairs."""
+"""Letters that form a flag in pairs."""
 _OLDER = range(0x2190, 0x3000)
-"""The symbols of older blocks that may be emoji."""
+"""Older blocks of symbols that contain emojis."""
 _JOINING = frozenset((0x200D, 0xFE0F))
-"""The points that join emoji to one, and that ask for their colored form."""
+"""The zero-width joiner, and the selector of the coloured form."""
 _CODE = re.compile(r"[0-9a-f]{4,6}(-[0-9a-f]{2,6}){0,9}")
 _COLORED = "\ufe0f"
 
 
 def emoji_character(code: str | None) -> str:
-    """The character of an emoji that is given by its code, as services do, or as itself.
+    """Return the character of an emoji, given as a code point or as the character itself.
 
-    Empty if it is none, or one that not every terminal shows in two cells, such as a flag or a family.
+    The result is empty for other text, and for emojis that not every terminal shows in two cells, such as flags and
+    families.
     """
     text = (code or "").strip()
     try:
@@ -36,12 +37,12 @@ def emoji_character(code: str | None) -> str:
 
 
 def emoji_text(code: str | None) -> str:
-    """An emoji as its character where a terminal shows it, or else as its code; empty if there is none."""
+    """Return an emoji as a character if terminals show it, else as its code; empty without an emoji."""
     return emoji_character(code) or " ".join(sanitize(code or "").split())
 
 
 def emoji_code(text: str) -> str | None:
-    """The code by which the service names an emoji that is typed as such, or by its code; None for other text."""
+    """Return the service's code for an emoji that is typed as a character or a code, or None for other text."""
     text = text.strip()
     if _CODE.fullmatch(text.lower()):
         numbers = [int(point, 16) for point in text.split("-")]
@@ -52,7 +53,7 @@ def emoji_code(text: str) -> str | None:
 
 
 def _is_emoji(numbers: list[int]) -> bool:
-    """Whether code points may be one emoji."""
+    """Return whether code points may form a single emoji."""
     if not numbers or len(numbers) > 10:
         return False
     is_whole = len(numbers) > 1 or numbers[0] not in _FLAG_LETTERS

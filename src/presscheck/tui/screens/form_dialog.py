@@ -1,4 +1,4 @@
-"""A dialog with a form, such as that of an operation: a line for each field, its error below it, one key to send it."""
+"""A dialog with a form, such as for an operation: a line per field with its error below, and a key that sends."""
 
 from __future__ import annotations
 
@@ -35,23 +35,23 @@ if TYPE_CHECKING:
     from presscheck.store.drafts import DraftSlot
 
 Lookup = Callable[["Reference"], Awaitable["Sequence[Choice] | None"]]
-"""Returns what a field can refer to: ids with names; None where it cannot be listed."""
+"""Returns the things that a field can refer to, as ids with names, or None if they cannot be listed."""
 COPY, FROM_FILE = "ctrl+y", "ctrl+l"
 COPY_EARLIER = "alt+y"
-"""The key that copies what a draft has that fits in no field."""
+"""The key that copies texts of a draft that fit in no field."""
 EARLIER = "Typed in an earlier version, in fields that this form does not have:"
 MOST_EARLIER = 6
-"""Lines that are shown of it; all are copied."""
+"""Maximum lines shown of these texts; all are copied."""
 MARGINS = 7
-"""The cells beside the keys."""
+"""Cells beside the key hints."""
 
 
 class ChoiceBox(StatusLine):
-    """Shows which of some values is chosen; a click presses enter on it, which lists them.
+    """An input that shows the chosen value; a click presses enter, which lists all values.
 
     Args:
-        words: the words of the values.
-        value: the chosen value; one without words is none of them.
+        words: the words of each value.
+        value: the chosen value; a value without words counts as no choice.
     """
 
     DEFAULT_CSS = "ChoiceBox { background: $ink-ground; padding: 0 1; }"
@@ -87,7 +87,7 @@ class ChoiceBox(StatusLine):
 
 
 class FieldHelp(ClickableLines):
-    """The text below a field, as high as it is."""
+    """The text below a field, whose height follows the text."""
 
     DEFAULT_CSS = "FieldHelp { height: 1; }"
 
@@ -97,7 +97,7 @@ class FieldHelp(ClickableLines):
         self._lines: list[Line] = []
 
     def show(self, text: Line) -> None:
-        """Show another text."""
+        """Replace the text."""
         if text != self._text:
             self._text = text
             self.on_resize()
@@ -114,7 +114,7 @@ class FieldHelp(ClickableLines):
 
 
 class WholeTextInput(SearchInput):
-    """An input of one line that keeps all lines of a pasted text, as a certificate has several."""
+    """A single-line input that joins the lines of a pasted text, such as a certificate."""
 
     @override
     def _on_paste(self, event: events.Paste) -> None:
@@ -125,12 +125,12 @@ class WholeTextInput(SearchInput):
 
 @dataclass(frozen=True)
 class FormContent:
-    """What a form dialog shows.
+    """The content of a form dialog.
 
     Attributes:
-        title: what the form does, as display text.
-        form: its fields, and what they make.
-        present: the texts that the fields begin with.
+        title: the title, as display text.
+        form: the fields, and how their texts become a result.
+        present: the initial texts by name of the field.
         file: the kind of file that can fill in fields.
         has_command: whether a key copies the form as a command.
     """
@@ -143,17 +143,17 @@ class FormContent:
 
 
 class FormDialog(Dialog[Any]):
-    """A form whose result is what `send` returned; None if it was closed, and its texts are then kept as a draft.
+    """A dialog that returns the result of `send`, or None if it was closed, which keeps the texts as a draft.
 
-    A draft of an earlier version may have texts for fields that were renamed or are gone, or choices that are not there
-    any more. They are shown above the fields, and stay in the draft until they are copied and the form is sent.
+    A draft of an earlier version may have texts of fields or choices that no longer exist. These texts are shown above
+    the fields, and stay in the draft until they are copied and the form is sent.
 
     Args:
-        content: what is filled in.
-        send: sends what the form makes. Its error is shown at the field that it names, and the form stays.
-        draft: the texts of an earlier form that was closed, as JSON; None to keep nothing.
-        lookup: lists what a field can refer to.
-        send_label: the word of the key that sends.
+        content: the form.
+        send: sends the result of the form. An error is shown at the field that it names, and the form stays open.
+        draft: the stored texts, as JSON; None to store no draft.
+        lookup: lists the things that a field can refer to.
+        send_label: the label of the key that sends.
     """
 
     DEFAULT_CSS = """
@@ -181,15 +181,15 @@ class FormDialog(Dialog[Any]):
         self.form, self.present = content.form, dict(content.present)
         self.fields, self._file, self._has_command = content.form.fields, content.file, content.has_command
         self._path = ""
-        """The path of the file that was asked for last."""
+        """The last typed path of a file."""
         self._send_label = send_label
         self._send, self._lookup, self._draft = send, lookup, draft
         self._kept, self._earlier = _read_draft(draft.text if draft else "", self.fields)
         self._has_copied_earlier = False
         self._names: dict[str, str] = {}
-        """The names of the things that fields refer to, by id."""
+        """The names of referenced things, by id."""
         self._error: tuple[str, str] = ("", "")
-        """The field of the last error, empty for none of them, and its reason."""
+        """The field of the last error, empty if it belongs to no field, and the reason."""
         self._is_sending = False
 
     @override
@@ -217,7 +217,7 @@ class FormDialog(Dialog[Any]):
         self._show()
 
     def on_resize(self) -> None:
-        """Keep the keys in sight, and fit the texts of an earlier version to the width."""
+        """Keep the key hints in view, and wrap the texts of an earlier version."""
         view, lines = self.query_one(TextView), self._earlier_lines(self.columns)
         view.display = bool(lines)
         view.styles.height = len(lines)
@@ -227,14 +227,14 @@ class FormDialog(Dialog[Any]):
 
     @property
     def texts(self) -> dict[str, str]:
-        """The typed texts by field."""
+        """The typed texts by name of the field."""
         return {field.name: self._input(field.name).value for field in self.fields}
 
     @property
     def chosen_ids(self) -> dict[str, str]:
-        """The ids of what was chosen by name, by the names that they have in paths, such as `space_id`.
+        """The ids that were chosen from lists, by path parameter such as `space_id`.
 
-        What other fields refer to may be listed with them, such as the change requests of a space.
+        Lists of other fields may need these ids, such as the list of change requests of a space.
         """
         return {
             _path_name(field): text
@@ -243,7 +243,7 @@ class FormDialog(Dialog[Any]):
         }
 
     def result(self) -> Any:
-        """What the typed texts make, such as a call.
+        """Return the result of the typed texts, such as a call.
 
         Raises:
             InvalidArgument: a value is missing or invalid.
@@ -260,12 +260,12 @@ class FormDialog(Dialog[Any]):
     @on(Input.Changed)
     @on(ChoiceBox.Changed)
     def text_changed(self) -> None:
-        """Keep the draft, and check the texts."""
+        """Save the draft, and check the texts."""
         changed = {name: text for name, text in self.texts.items() if text != self.present.get(name, "")}
         self._error = ("", "")
         try:
             self._save({**self._earlier, **changed})
-        except PresscheckError as error:  # such as on a disk that is full
+        except PresscheckError as error:  # such as a full disk
             self._error = ("", error.message)
         self._show()
 
@@ -274,7 +274,7 @@ class FormDialog(Dialog[Any]):
             self._draft.save(json.dumps(texts, ensure_ascii=False) if texts else "")
 
     def on_descendant_focus(self) -> None:
-        """Bring the label and the help of the field into view with it."""
+        """Scroll the focused field into view with its label and its help."""
         self._show()
         # the input scrolls itself into view first, after the refresh
         self.call_after_refresh(self.call_after_refresh, self._reveal)
@@ -286,7 +286,7 @@ class FormDialog(Dialog[Any]):
         scroll = self.query_one(VerticalScroll)
         top = self.query_one(f"#label-{field.name}").virtual_region.y
         bottom = self.query_one(f"#help-{field.name}").virtual_region.bottom
-        if top < scroll.scroll_y or field is self.fields[0]:  # the first has room, before the dialog is laid out too
+        if top < scroll.scroll_y or field is self.fields[0]:  # the first field fits, even before the dialog is laid out
             scroll.scroll_to(y=top, animate=False, immediate=True)
         elif bottom > scroll.scroll_y + scroll.size.height:
             scroll.scroll_to(y=bottom - scroll.size.height, animate=False, immediate=True)
@@ -294,7 +294,7 @@ class FormDialog(Dialog[Any]):
     @override
     def keys(self) -> dict[str, Callable[[], object]]:
         if self._is_sending:
-            return {"escape": self.cancel}  # a list or a file would stop what is being sent
+            return {"escape": self.cancel}  # opening a list or a file would cancel the request
         keys, field = super().keys(), self._focused()
         if self._has_command:
             keys[COPY] = self._copy_command
@@ -326,12 +326,12 @@ class FormDialog(Dialog[Any]):
         self._input(field.name).value = values[at % len(values)]
 
     async def _choose(self, field: FormField) -> None:
-        """Choose the value of a field from a list; several for a list of them."""
+        """Choose the value of a field from a list, or several values for a field of the kind `list`."""
         box = self._input(field.name)
         if field.reference and self._lookup:
             reason = ""
             try:
-                await self._name_ids(besides=field)  # such as the space whose pages are listed
+                await self._name_ids(besides=field)  # such as the space of listed pages
                 listed = await self._lookup(field.reference)
             except InvalidArgument as error:
                 self._take_error(error)
@@ -362,7 +362,7 @@ class FormDialog(Dialog[Any]):
             self._show()
 
     async def _fill_in(self, file: FormFile) -> None:
-        """Ask for the path of a file, and fill in the fields that it has."""
+        """Ask for the path of a file, and fill in its fields."""
         reason = ""
         while True:
             path = await app_of(self).push_screen_wait(
@@ -417,19 +417,19 @@ class FormDialog(Dialog[Any]):
             self.dismiss(result if result is not None else made)
 
     def _how_to_list(self, reference: Reference) -> str:
-        """What to do where nothing can be listed yet: choose that in which it is, if the form asks for it."""
+        """Return a hint if nothing can be listed yet, such as to choose the space of a page first."""
         needed = {name for listing in reference.listings for name in listing.path_fields()}
         outer = next((each for each in self.fields if each.reference and _path_name(each) in needed), None)
         return f"first choose: {outer.label}" if outer else "cannot be listed here. Type an id"
 
     async def _name_ids(self, besides: FormField | None = None) -> bool:
-        """Put ids in the place of the names that were typed; whether there were any.
+        """Replace typed names by ids. Return True if any name was replaced.
 
         Args:
-            besides: a field whose text stays, because its value is being chosen.
+            besides: a field to skip, because its value is being chosen.
 
         Raises:
-            InvalidArgument: nothing has a name or id that was typed, or several have it.
+            InvalidArgument: a typed name or id is unknown, or a name is ambiguous.
         """
         is_changed = False
         for field in self.fields:
@@ -445,7 +445,7 @@ class FormDialog(Dialog[Any]):
                 continue
             try:
                 choices = await self._lookup(field.reference) if self._lookup else None
-            except PresscheckError:  # whoever may not list them may know an id; the service tells whether it is one
+            except PresscheckError:  # a user who may not list things may still type an id, which the service checks
                 choices = None
             if choices is None:
                 continue
@@ -457,7 +457,7 @@ class FormDialog(Dialog[Any]):
         return is_changed
 
     def _take_error(self, error: PresscheckError) -> None:
-        """Show an error at its field, and go there."""
+        """Show an error at its field, and focus the field."""
         name = error.field.partition(".")[0] if isinstance(error, InvalidArgument) else _named_in(error, self.fields)
         is_field = any(field.name == name for field in self.fields)
         reason = error.reason if isinstance(error, InvalidArgument) else error.message
@@ -477,7 +477,7 @@ class FormDialog(Dialog[Any]):
             self._show()
 
     def _copy_earlier(self) -> None:
-        """Copy what fits in no field; the draft has it until the form is sent."""
+        """Copy the texts that fit in no field; the draft keeps them until the form is sent."""
         text = sanitize("\n".join(self._earlier_texts()), lines=True)
         app_of(self).copy_to_clipboard(text)
         self._has_copied_earlier = True
@@ -485,7 +485,7 @@ class FormDialog(Dialog[Any]):
         self._show()
 
     def _earlier_texts(self) -> list[str]:
-        """What fits in no field: a line for each, with its name."""
+        """Return the texts that fit in no field, each with its name."""
         return [f"{name.replace('_', ' ')}: {text}" for name, text in self._earlier.items()]
 
     def _earlier_lines(self, columns: int) -> list[Line]:
@@ -515,7 +515,7 @@ class FormDialog(Dialog[Any]):
             self.query_one("#form-file", StatusLine).show(key)
 
     def _help(self, field: FormField, problem: str) -> Line:
-        """Below a field: its error, else what its value is called, else its limits."""
+        """Return the line below a field: its error, else the name of its value, else its help."""
         if problem:
             return (Span(sanitize(problem), "error"),)
         text = self._input(field.name).value
@@ -524,7 +524,7 @@ class FormDialog(Dialog[Any]):
         return (Span(sanitize(names or field.note_of(text) or limit), "quiet"),)
 
     def _problems(self) -> dict[str, str]:
-        """Why texts are invalid, by field: the last error, and what can be told before sending."""
+        """Return the problems by name of the field: the last error, and problems found before sending."""
         problems = {self._error[0]: self._error[1]} if self._error[0] else {}
         try:
             self.result()
@@ -532,7 +532,7 @@ class FormDialog(Dialog[Any]):
             texts = self.texts
             for one in (error, *error.others):
                 name = one.field.partition(".")[0]
-                if texts.get(name):  # what is empty is not wrong yet
+                if texts.get(name):  # an empty field is not reported yet
                     problems.setdefault(name, one.reason)
         return problems
 
@@ -552,19 +552,19 @@ class FormDialog(Dialog[Any]):
 
 
 def _path_name(field: FormField) -> str:
-    """The name in paths of what a field refers to, such as `space_id`."""
+    """Return the path parameter of the things that a field refers to, such as `space_id`."""
     return f"{field.name.rpartition('__')[2].removesuffix('_id')}_id"
 
 
 def _is_listed(field: FormField) -> bool:
-    """Whether the values of a field can be chosen from a list."""
+    """Return whether the values of a field can be chosen from a list."""
     return field.reference is not None or bool(field.choices)
 
 
 def _read_draft(draft: str, fields: Sequence[FormField]) -> tuple[dict[str, str], dict[str, str]]:
-    """The texts of a draft by field, and those that fit in none by the names that they had.
+    """Return the texts of a draft by name of the field, and the texts that fit in no field by their former names.
 
-    A draft that cannot be read as fields is one text that fits in none.
+    A draft that is no JSON object becomes a single text that fits in no field.
     """
     try:
         read: Any = json.loads(draft) if draft else {}
@@ -584,10 +584,10 @@ def _read_draft(draft: str, fields: Sequence[FormField]) -> tuple[dict[str, str]
 
 
 def _id_of(part: str, choices: Sequence[Choice], field: FormField) -> str:
-    """The id of what is typed, which is an id or a name.
+    """Return the id for a typed id or name.
 
     Raises:
-        InvalidArgument: nothing has it, or several have it.
+        InvalidArgument: the id or name is unknown, or the name is ambiguous.
     """
     name = sanitize(part)
     for ids in (
@@ -606,13 +606,13 @@ def _id_of(part: str, choices: Sequence[Choice], field: FormField) -> str:
 
 
 def _named_in(error: PresscheckError, fields: Sequence[FormField]) -> str:
-    """The field whose name the service's message begins with or quotes; empty if none."""
+    """Return the field that the service's message mentions; empty without one."""
     words = error.message.replace("`", " ").replace(":", " ").replace("'", " ").split()
     wire = {".".join(map(_on_wire, field.name.split("__"))): field.name for field in fields}
     return next((wire[word] for word in words if word in wire), "")
 
 
 def _on_wire(name: str) -> str:
-    """A name as the service writes it: `default_team` is `defaultTeam`."""
+    """Return a name in the service's spelling: `default_team` becomes `defaultTeam`."""
     first, *others = name.split("_")
     return "".join((first, *(part.capitalize() for part in others)))

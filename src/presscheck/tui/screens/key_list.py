@@ -1,4 +1,4 @@
-"""The list of keys of a screen: those of the place first, in groups, in two columns where there is room."""
+"""The list of keys of a screen, in groups, with the keys of the place first; in two columns on wide screens."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ if TYPE_CHECKING:
     from presscheck.tui.ui.screen import BaseScreen
 
 COMMON_SCOPES = ("move", "find", "go", "mark", "copy, open", "state", "always")
-"""Groups of commands that every screen has; they come after those of the place."""
+"""Scopes of commands that every screen has, which come after the commands of the place."""
 KEYS_COLUMNS = 15
 """The width of the keys, in cells."""
 MIN_COLUMNS = 48
-"""The least width of a column, in cells."""
+"""The minimum width of a column, in cells."""
 GAP = 2
 
 
 class Entry(NamedTuple):
-    """A command in the list: its name, its keys and what it does; `missing` is why the service cannot do it."""
+    """A command in the list: name, keys and help text; `missing` is why the service does not support the command."""
 
     name: str
     keys: str
@@ -51,18 +51,18 @@ class Group(NamedTuple):
 
 
 def shown_keys(app: AppContext, command: Command) -> str:
-    """The keys of a command, at most three."""
+    """Return the keys of a command, at most three."""
     return "  ".join(shown(keys) for keys in keys_of(command, app.keymap)[:3])
 
 
 def missing_operation(screen: BaseScreen, command: Command) -> str:
-    """Why a command is disabled, if it is because the service does not have its operation; else empty."""
+    """Return why the service does not support a command; empty if it does."""
     reason = screen.disabled_reason(command.name) or ""
     return reason if is_about_service(reason) else ""
 
 
 def groups_of(app: AppContext, screen: BaseScreen) -> list[Group]:
-    """The commands of a screen by their scope: its own first, then other special ones, common ones; then its signs."""
+    """Return the commands of a screen by scope: its own scope, other special scopes, common scopes, then signs."""
     commands = screen.command_table.commands
     scopes = list(dict.fromkeys(command.scope for command in commands))
     scopes.sort(key=lambda scope: (scope != screen.SCOPE, scope in COMMON_SCOPES))
@@ -95,20 +95,20 @@ def show_keys(app: AppContext, screen: BaseScreen) -> None:
 
 
 class KeyGrid(LineView):
-    """Groups of keys in one or two columns, with a cursor on one of them."""
+    """Groups of keys in one or two columns, with a cursor."""
 
     has_cursor = False
     bar_width = 0
 
     @dataclass
     class Chosen(Message):
-        """Posted when a command was clicked twice."""
+        """Posted when a command was double-clicked."""
 
         name: str
 
     @dataclass
     class Highlighted(Message):
-        """Posted when the cursor moved to another entry, or other keys are shown."""
+        """Posted when the cursor moved to another entry, or the keys were replaced."""
 
         entry: Entry | None
 
@@ -116,7 +116,7 @@ class KeyGrid(LineView):
         super().__init__()
         self._groups: Sequence[Group] = ()
         self._columns: list[list[Entry | str]] = [[]]
-        """What stands in each column: entries, headings and empty lines."""
+        """The cells of each column: entries, headings and empty lines."""
         self._place = (0, 0)
         """The column and the line of the cursor."""
 
@@ -131,7 +131,7 @@ class KeyGrid(LineView):
         return self._entry_at(*self._place)
 
     def show(self, groups: Sequence[Group]) -> None:
-        """Show other keys, with the cursor on the first one."""
+        """Replace the keys, and move the cursor to the first."""
         self._groups = groups
         self._arrange()
         self._place = (0, next((at for at, cell in enumerate(self._columns[0]) if isinstance(cell, Entry)), 0))
@@ -141,12 +141,12 @@ class KeyGrid(LineView):
 
     @property
     def has_two_columns(self) -> bool:
-        """Whether there is room for two columns."""
+        """Whether the widget is wide enough for two columns."""
         return self.columns >= 2 * MIN_COLUMNS + GAP
 
     @override
     def item(self, number: int, part: int, columns: int) -> Line:
-        """A line: a cell of each column."""
+        """Return a line with a cell of each column."""
         size = self._cell_size(columns)
         cells = [self._cell(column, number, size) for column in range(len(self._columns))]
         return tuple(span for cell in cells for span in (*pad(cell, size), Span(" " * GAP)))
@@ -165,7 +165,7 @@ class KeyGrid(LineView):
         self.move(count * self.half_page)
 
     def switch_column(self, by: int) -> None:
-        """Move the cursor to the nearest key of another column."""
+        """Move the cursor to the nearest key of the next column, or of the previous column if `by` is -1."""
         column = max(0, min(self._place[0] + by, len(self._columns) - 1))
         lines = [at for at, cell in enumerate(self._columns[column]) if isinstance(cell, Entry)]
         if lines:
@@ -173,7 +173,7 @@ class KeyGrid(LineView):
 
     @override
     def choose(self) -> None:
-        """Choose the command under the cursor, which was clicked twice."""
+        """Post the command under the cursor after a double click."""
         if self.entry:
             self.post_message(self.Chosen(self.entry.name))
 
@@ -184,7 +184,7 @@ class KeyGrid(LineView):
         if self._entry_at(column, line):
             self._go(column, line)
         else:
-            event.prevent_default()  # a double click beside all keys chooses none
+            event.prevent_default()  # a double click outside all keys chooses none
 
     @override
     def on_resize(self) -> None:
@@ -199,7 +199,7 @@ class KeyGrid(LineView):
         self._go(*next(places, (0, 0)))
 
     def _arrange(self) -> None:
-        """Put the groups into one column, or into two of about the same length."""
+        """Arrange the groups in a single column, or in two columns of similar length."""
         blocks: list[list[Entry | str]] = [[group.heading, *group.entries, ""] for group in self._groups]
         if not self.has_two_columns:
             self._columns = [[cell for block in blocks for cell in block]]
@@ -247,10 +247,10 @@ class KeyGrid(LineView):
 
 
 class KeyList(Dialog[str]):
-    """A dialog with the keys of a screen, which can be searched; its result is the name of a command to run, or None.
+    """A searchable dialog of the keys of a screen; its result is the name of a command to run, or None.
 
     Args:
-        groups: the keys.
+        groups: the keys in groups.
     """
 
     DEFAULT_CSS = """
@@ -282,7 +282,7 @@ class KeyList(Dialog[str]):
 
     @on(KeyGrid.Highlighted)
     def key_highlighted(self, event: KeyGrid.Highlighted) -> None:
-        """Show all of what a key does, which may be cut in a column; below, the keys of the dialog."""
+        """Show the whole help text, which may be cut in a column, and the keys of the dialog."""
         entry = event.entry
         text = Span(entry.missing or entry.text if entry else "", "quiet")
         self.show_title((text,))
@@ -294,7 +294,7 @@ class KeyList(Dialog[str]):
 
     @on(KeyGrid.Chosen)
     def key_chosen(self, event: KeyGrid.Chosen) -> None:
-        """Run the command that was clicked twice."""
+        """Run the double-clicked command."""
         self.dismiss(event.name)
 
     @override

@@ -1,4 +1,4 @@
-"""The log of notices: messages, errors and what others did since the start, the newest first."""
+"""The log of notices: messages, errors and activity of others since the start, the newest first."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class NoticeLogScreen(BaseScreen):
-    """All notices; opening one goes to its change request, or shows its whole text."""
+    """A list of all notices; opening a notice goes to its change request, or shows its whole text."""
 
     DEFAULT_CSS = "NoticeLogScreen RowList { margin-top: 1; }"
     FOOTER: ClassVar[tuple[str, ...]] = ("open", "copy_text", "find_here", "activity", "close")

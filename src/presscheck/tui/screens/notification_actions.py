@@ -1,4 +1,6 @@
-"""Mute and follow: what is selected on a screen makes no news any more, or makes news as if the user took part."""
+"""The commands mute and follow for the selection of a screen.
+
+Muted targets cause no notifications; followed targets cause notifications as if the user took part."""
 
 from __future__ import annotations
 
@@ -12,12 +14,12 @@ if TYPE_CHECKING:
     from presscheck.engine.inbox.notification_settings import Change, NotificationTarget, State
 
 SIGNS: dict[State, tuple[str, str]] = {"muted": ("⊘", "quiet"), "followed": ("◉", "accent")}
-"""The sign of each state, and its style."""
+"""The sign and the style of each state."""
 _ENDED: dict[State, str] = {"muted": "no longer muted", "followed": "no longer followed"}
 
 
 class Selection(NamedTuple):
-    """What is selected: the targets, the name of a single one as display text, and what they are."""
+    """The selected targets, the name of a single target as display text, and the noun for several."""
 
     targets: Sequence[NotificationTarget]
     name: str
@@ -25,12 +27,12 @@ class Selection(NamedTuple):
 
 
 class NotificationActions:
-    """Mutes and follows what a screen has selected, and undoes the last change.
+    """The commands mute and follow of a screen, and the undo of the last change.
 
     Args:
-        engine: has the settings.
+        engine: the engine, which stores the settings.
         notify: shows a message.
-        selection: returns what is selected now, or why nothing can be muted or followed here.
+        selection: returns the current selection, or why nothing can be muted or followed.
         changed: called after each change, to draw the screen again.
     """
 
@@ -45,18 +47,18 @@ class NotificationActions:
         self._last: tuple[Change, Selection, int] | None = None
 
     def reason_mute(self) -> str | None:
-        """Why nothing can be muted."""
+        """Return why nothing can be muted or followed."""
         selection = self._selection()
         return selection if isinstance(selection, str) else None
 
     reason_follow = reason_mute
 
     def command_mute(self) -> None:
-        """Mute what is selected, or end that if all of it is muted."""
+        """Mute the selection, or unmute it if all of it is muted."""
         self._toggle("muted")
 
     def command_follow(self) -> None:
-        """Follow what is selected, or end that if all of it is followed."""
+        """Follow the selection, or unfollow it if all of it is followed."""
         self._toggle("followed")
 
     @property
@@ -75,7 +77,7 @@ class NotificationActions:
         self._notify(f"undone: {_described(selection)} {_ENDED[change.state] if change.is_on else change.state}")
 
     def forget(self) -> None:
-        """Undo nothing any more, because something else was done since."""
+        """Forget the last change, which can then no longer be undone."""
         self._last = None
 
     def _toggle(self, state: State) -> None:
@@ -91,7 +93,7 @@ class NotificationActions:
         self._notify(f"{_described(selection)} {state if change.is_on else _ENDED[state]} (z to undo)")
 
     def _newest_write(self) -> int:
-        """The number of the newest write, sent or not; 0 if there is none."""
+        """Return the number of the newest write, sent or unsent; 0 without writes."""
         unsent = (entry.id for entry in self._engine.waiting())
         sent = (row.id for row in self._engine.outbox.history())
         return max((*unsent, *sent), default=0)

@@ -1,4 +1,4 @@
-"""The organization that screens show."""
+"""The choice of the organization that screens show."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from presscheck.api.organizations import Organization
 
 
 def choose_organization(organizations: Sequence[Organization], preferred: str | None) -> Organization | None:
-    """The organization that the profile names by id or title, else the first."""
+    """Return the organization with the preferred id or title, else the first, or None without organizations."""
     for organization in organizations:
         if preferred in (organization.id, organization.title):
             return organization

@@ -1,4 +1,4 @@
-"""A screen that lists what is missing or wrong, such as merge requirements; enter goes to where it can be mended."""
+"""A screen that lists problems, such as unmet merge requirements; enter goes to the place to fix a problem."""
 
 from __future__ import annotations
 
@@ -19,15 +19,14 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class ProblemRow(Generic[T]):
-    """A row: a problem, or a note about one.
+    """A row: a problem, or a note about a problem.
 
     Attributes:
-        line: what is shown.
-        target: where enter goes; None if nothing can be done about it here.
-        is_note: whether the cursor skips it.
-        label: what stands before the line, such as a page; the lines behind all labels start in one column where they
-            have room.
-        stays: whether the list stays open, because enter does something about the row itself.
+        line: the text.
+        target: the destination of enter; None if the problem cannot be fixed in the app.
+        is_note: whether the row is a note, which the cursor skips.
+        label: the text before the line, such as a page; lines are aligned after the labels if all fit.
+        stays: whether the list stays open, because enter acts on the row itself.
     """
 
     line: Line
@@ -38,12 +37,12 @@ class ProblemRow(Generic[T]):
 
 
 class ProblemListScreen(BaseScreen, Generic[T]):
-    """A list of what is missing or wrong; enter goes to where it can be mended.
+    """A list of problems; enter goes to the place to fix a problem.
 
     Args:
         heading: the title.
-        rows: what is shown.
-        go_to: goes to the target of a row, after this screen was closed unless the row stays.
+        rows: the problems and notes.
+        go_to: goes to the target of a row, after this screen was closed unless the row `stays`.
     """
 
     DEFAULT_CSS = "ProblemListScreen RowList { margin-top: 1; }"
@@ -53,7 +52,7 @@ class ProblemListScreen(BaseScreen, Generic[T]):
         super().__init__()
         self._heading, self._rows, self._go_to = heading, rows, go_to
         self._label_size: tuple[Sequence[ProblemRow[T]], int, int] = ((), 0, 0)
-        """The rows that were measured, the columns of their labels, and those that labels and lines need."""
+        """The measured rows, the width of their labels, and the width of labels and lines together."""
 
     @override
     def title_line(self) -> Line:
@@ -65,7 +64,7 @@ class ProblemListScreen(BaseScreen, Generic[T]):
 
     @override
     def on_mount(self) -> None:
-        """Show the problems, with the cursor on the first that something can be done about."""
+        """Show the problems, with the cursor on the first problem with a target."""
         super().on_mount()
         rows = self.query_one(RowList)
         first = next((number for number, row in enumerate(self._rows) if row.target), 0)
@@ -73,7 +72,7 @@ class ProblemListScreen(BaseScreen, Generic[T]):
         rows.focus()
 
     def show(self, rows: Sequence[ProblemRow[T]]) -> None:
-        """Show the problems as they are now, if the screen is still open; the cursor stays on its row."""
+        """Replace the problems; the cursor stays on its row."""
         if not self.is_mounted or self.is_leaving:
             self._rows = rows
             return
@@ -88,13 +87,13 @@ class ProblemListScreen(BaseScreen, Generic[T]):
         shown.show(len(rows), cursor=next(same, None))
 
     def reason_open(self) -> str | None:
-        """Why there is nothing to go to."""
+        """Return why the row has no target."""
         row = self.query_one(RowList).cursor
         target = self._rows[row].target if row < len(self._rows) else None
         return None if target else "nothing to open here: enter goes to what is missing"
 
     def command_open(self) -> None:
-        """Close the list, and go to what is missing."""
+        """Close the list, and go to the target of the row."""
         row = self._rows[self.query_one(RowList).cursor]
         if row.target:
             if not row.stays:
@@ -113,7 +112,7 @@ class ProblemListScreen(BaseScreen, Generic[T]):
         return cut((*(pad(row.label, size) if size else row.label), *row.line), columns)
 
     def _label_columns(self, columns: int) -> int:
-        """The columns of all labels; 0 if a line behind them would be cut."""
+        """Return the common width of labels, or 0 if a line after such a label would be cut."""
         rows, size, needed = self._label_size
         if rows is not self._rows:
             labelled = [row for row in self._rows if row.label]

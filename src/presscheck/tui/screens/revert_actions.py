@@ -1,4 +1,4 @@
-"""Reverts something in a new change request, after a confirmation, and opens its review."""
+"""Reverts in a new change request, after a confirmation."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ async def make_revert(screen: BaseScreen, question: str, space_id: str, plan: Re
     """Create the change request of a plan, after a confirmation, and open its review.
 
     Raises:
-        PresscheckError: the service refused it; a change request that was created already stays, and is named.
+        PresscheckError: the service refused an operation; the message names a change request that was already created.
     """
     if await confirm(screen, question, _lines(plan), "Create change request"):
         created = await create_revert(screen.engine, space_id, plan)
@@ -28,7 +28,7 @@ async def make_revert(screen: BaseScreen, question: str, space_id: str, plan: Re
 
 
 def _lines(plan: Revert) -> list[Line]:
-    """What a revert will do, and what it cannot."""
+    """Return what the revert will do, its conflicts, and what it cannot revert."""
     lines: list[Line] = [(Span(sanitize(plan.subject), "strong"),), (Span(count(len(plan.changes), "edit")),)]
     lines += [
         (Span(f"conflict: {sanitize(title)} was edited since; both versions will be in the page", "removed"),)

@@ -1,4 +1,4 @@
-"""Lines that describe revisions: when and how one was made, and what it changed."""
+"""Lines that describe revisions: kind, time and changes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _KINDS = {"edits": "edited", "merge": "merged", "update": "updated from main", "
 
 
 def revision_head(revision: Revision, now: datetime) -> Line:
-    """How and when a revision was made, and the change request that was merged."""
+    """Return the kind and the time of a revision, and the merged change request."""
     when = since(revision.created_at, now) if revision.created_at else ""
     head = (Span(f" {_KINDS.get(revision.type, sanitize(revision.type))} ", "strong"), Span(when, "quiet"))
     merged = revision.merged_from
@@ -28,7 +28,7 @@ def revision_head(revision: Revision, now: datetime) -> Line:
 
 
 def change_lines(changes: Iterable[SemanticChange]) -> list[Line]:
-    """A line for each change: sign, name, and the attributes that changed."""
+    """Return a line for each change: sign, name, and changed attributes."""
     lines: list[Line] = []
     for change in changes:
         noun, _, verb = change.type.rpartition("_")

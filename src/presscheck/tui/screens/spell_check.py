@@ -1,4 +1,4 @@
-"""Spell check: the doubtful words of a page with suggestions; enter goes to one, and one key learns it."""
+"""Spell check: a list of the doubtful words of a page, with suggestions, navigation and learning of words."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from presscheck.tui.ui.screen import BaseScreen
 
 WORD_COLUMNS = 24
-"""Columns of a word, where there is room."""
+"""Maximum width of a word, in cells."""
 
 
 class SpellingScreen(BaseScreen):
@@ -31,8 +31,8 @@ class SpellingScreen(BaseScreen):
 
     Args:
         title: the title of the page.
-        words: the words.
-        checker: learns words.
+        words: the doubtful words.
+        checker: the spell checker, which learns words.
         go_to: goes to a word, after this screen was closed.
     """
 
@@ -72,7 +72,7 @@ class SpellingScreen(BaseScreen):
             self._go_to(word)
 
     def reason_add(self) -> str | None:
-        """Disabled without a word."""
+        """Return why there is no word to learn."""
         return None if self._current else "no word is left"
 
     async def command_add(self) -> None:
@@ -108,11 +108,11 @@ class SpellingScreen(BaseScreen):
 
 
 class SpellingActions:
-    """Handles the command that checks the spelling of a page.
+    """The command that checks the spelling of a page.
 
     Args:
         screen: the screen with the page.
-        page: returns the title and the Markdown of the page; None without one.
+        page: returns the title and the Markdown of the page, or None without a page.
         go_to: goes to a doubtful word.
     """
 
@@ -125,7 +125,7 @@ class SpellingActions:
         self._screen, self._page, self._go_to = screen, page, go_to
 
     def reason_spelling(self) -> str | None:
-        """Disabled without a page, and without a program."""
+        """Return why there is nothing to check: no page, or no installed program."""
         if self._page() is None:
             return "no page here"
         return None if installed() else NOT_INSTALLED

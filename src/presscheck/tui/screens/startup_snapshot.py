@@ -1,6 +1,6 @@
-"""The startup snapshot: what the inbox showed last, painted at the next start while the program is still loading.
+"""The startup snapshot: the last content of the inbox, painted at the next start while the program is loading.
 
-It is stored in the cache for one size and theme. Connection state and messages are not part of it.
+The snapshot is stored in the cache for a single size and theme, without connection state and messages.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from textual.strip import Strip
 from typing_extensions import override
 
 KEY = "still inbox"
-"""The key in the cache, as earlier versions wrote it."""
+"""The key in the cache, for compatibility with earlier versions."""
 
 
 class StartupSnapshot(Screen[None], inherit_bindings=False):
-    """The first screen; blank if nothing is stored for this size and theme.
+    """The first screen, which is blank if no snapshot has the current size and theme.
 
     Args:
         text: the stored result of `snapshot_text`.
@@ -40,7 +40,7 @@ class StartupSnapshot(Screen[None], inherit_bindings=False):
 
 
 def snapshot_text(theme: str, columns: int, rows: int, strips: dict[int, Strip]) -> str:
-    """Lines of a screen as a text to store; missing lines are blank."""
+    """Return the lines of a screen as a text to store; missing lines are blank."""
     styles: dict[str, int] = {}
     lines = [
         [(text, styles.setdefault(str(style), len(styles))) for text, style, _ in strips[y]] if y in strips else []
@@ -50,7 +50,7 @@ def snapshot_text(theme: str, columns: int, rows: int, strips: dict[int, Strip])
 
 
 def _read(text: str | None) -> dict[str, list[Strip]]:
-    """The lines by theme and size; empty if the text cannot be read."""
+    """Return the lines by theme and size; empty if the text cannot be read."""
     try:
         stored = cast("dict[str, Any]", json.loads(text or "null"))
         styles = [Style.parse(style) for style in stored["styles"]]

@@ -1,4 +1,4 @@
-"""The draft of a text as the editor uses it, that of a page or of another document; and the question to discard it."""
+"""The protocol of drafts in the editor, of pages and other documents, with functions for merging and diffs."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 CONTEXT = 2
 """Unchanged lines around each change of the diff."""
 MOST_DIFF_LINES = 2000
-"""Lines of a diff that the save sheet shows."""
+"""Maximum lines of a diff in the save dialog."""
 _STYLES = {"+": "added", "-": "removed"}
 
 
 class Difference(NamedTuple):
-    """What an edit changes: the changed lines with those around them, as far as they are shown, and their numbers."""
+    """The diff of an edit, limited to `MOST_DIFF_LINES`, with the numbers of all added and removed lines."""
 
     lines: list[Line]
     added: int
@@ -38,88 +38,88 @@ class Difference(NamedTuple):
 
     @property
     def numbers(self) -> Line:
-        """How many lines are added and removed: `+5,000 −1 lines`."""
+        """The numbers of added and removed lines: `+5,000 −1 lines`."""
         return (Span(f"+{self.added:,} ", "added"), Span(f"−{self.removed:,} lines", "removed"))
 
 
 class Saved(NamedTuple):
-    """What became of a text that was to be saved."""
+    """The result of saving a text."""
 
     message: str
-    """What to tell the user; empty if it was saved."""
+    """The message to the user; empty if the text was saved."""
     text: str
-    """The draft: the text, merged with edits of others."""
+    """The text, merged with edits of others."""
     is_sent: bool = False
     line: int | None = None
-    """Where to look, counted from 0: the first conflict, or a damaged marker."""
+    """The line of the first conflict or damaged marker, counted from 0."""
     has_conflicts: bool = False
-    """Whether it was not sent because both changed the same text."""
+    """Whether the text was not sent because of conflicts."""
 
 
 class TextDraft(Protocol):
-    """A text that is edited, and kept until it is saved."""
+    """A draft of a text that is edited, stored until the text is saved."""
 
     path: dict[str, Any]
-    """`space_id` and `change_request_id` of a page; empty for another document."""
+    """The `space_id` and `change_request_id` of a page; empty for other documents."""
     page_id: str
-    """The page; empty for another document."""
+    """The id of the page; empty for other documents."""
     is_kept: bool
-    """Whether there is a draft."""
+    """Whether a draft is stored."""
     age: str
-    """How old the draft was when it was opened, such as `, saved 2 h ago`; empty if that is not known."""
+    """The age of the draft when it was opened, such as `, saved 2 h ago`; empty if unknown."""
     line: int | None
-    """Where a draft that was opened was written; None without one."""
+    """The last changed line of the opened draft; None without a draft."""
     noun: str
-    """What is edited, such as `page`."""
+    """The noun for the document, such as `page`."""
     saved_message: str
-    """What is shown once it is saved."""
+    """The message after the text was saved."""
 
     @property
     def title(self) -> str:
-        """The title of what is edited."""
+        """The title of the document."""
         ...
 
     @property
     def slot(self) -> DraftSlot:
-        """Where the draft is stored."""
+        """The stored draft."""
         ...
 
     @property
     def text(self) -> str:
-        """The draft as it is stored; empty without one."""
+        """The text of the stored draft; empty without a draft."""
         ...
 
     def keep(self, text: str) -> None:
-        """Store the draft; the text that it was edited from is no draft."""
+        """Store the draft; the unchanged text is not stored as a draft."""
         ...
 
     def discard(self) -> str:
-        """Remove the draft; returns the text as it is at the service."""
+        """Remove the draft, and return the saved text."""
         ...
 
     def difference(self) -> Difference:
-        """What the draft changes."""
+        """Return the changes of the draft."""
         ...
 
     def summary(self) -> list[Line]:
-        """How much is lost if the draft is discarded."""
+        """Return lines about the loss if the draft is discarded."""
         ...
 
     async def merged(self, base: str, ours: str, theirs: str) -> MergedText:
-        """Merge the draft with what is saved; the markers of conflicts name people and times."""
+        """Merge the draft with the saved text; the markers of conflicts name people and times."""
         ...
 
     async def save(self, screen: BaseScreen, text: str) -> Saved:
-        """Ask, and send the text; what is kept from then on was edited from what was sent.
+        """Ask for confirmation, and send the text; the sent text becomes the base of later drafts.
 
         Raises:
-            PresscheckError: it cannot be read or written; the text is a draft.
+            PresscheckError: the document cannot be read or written; the text stays a draft.
         """
         ...
 
 
 async def confirm_discard(screen: BaseScreen, draft: TextDraft) -> bool:
-    """Ask whether to discard a draft; the question shows what is lost."""
+    """Ask whether to discard a draft, and show the changes that would be lost."""
     title = f"Discard your draft of {sanitize(draft.title) or f'this {draft.noun}'}?"
     return await confirm(screen, title, draft.summary(), "Discard", details=draft.difference().lines)
 
@@ -127,14 +127,14 @@ async def confirm_discard(screen: BaseScreen, draft: TextDraft) -> bool:
 async def merged_texts(
     base: str, ours: str, theirs: str, our_name: str, their_name: Callable[[], Awaitable[str]]
 ) -> MergedText:
-    """Both texts merged, in a thread: a long page takes a while.
+    """Merge both texts in a thread, because a long page takes a while.
 
     Args:
-        base: the text that both were edited from.
+        base: the common base of both texts.
         ours: the draft.
-        theirs: the text as it is saved.
+        theirs: the saved text.
         our_name: the name of the draft in the markers of conflicts.
-        their_name: reads the name of the saved text; only called if there may be conflicts.
+        their_name: returns the name of the saved text; only called if conflicts are possible.
     """
     may_conflict = theirs not in (base, ours) and ours != base
     name = await their_name() if may_conflict else ""
@@ -142,19 +142,19 @@ async def merged_texts(
 
 
 def name_of_draft(engine: Engine, key: str) -> str:
-    """The name of a draft in the markers of conflicts: its author, and when it was typed."""
+    """Return the name of a draft in the markers of conflicts: its author and time."""
     changed_at = engine.outbox.draft_changed_at(key)
     typed_at = clock() if changed_at is None else datetime.fromtimestamp(changed_at, UTC)
     return draft_name(engine.me.display_name, typed_at.isoformat())
 
 
 async def name_of_saved() -> str:
-    """The name of a saved text whose author the service does not tell."""
+    """Return the name, in markers of conflicts, of a saved text with an unknown author."""
     return f"the saved text, as of {exact(clock().isoformat())}"
 
 
 def problem_of_markers(text: str, before: str) -> Saved | None:
-    """Why a text cannot be saved: a damaged conflict marker, which readers would see; None if it can."""
+    """Return the result for a text with a damaged conflict marker, which readers would see, or None."""
     marker = damaged_marker(text, before)
     if marker is None:
         return None
@@ -162,13 +162,13 @@ def problem_of_markers(text: str, before: str) -> Saved | None:
 
 
 def line_of_conflict(text: str) -> int | None:
-    """The first line of our text in the first conflict; None without conflicts."""
+    """Return the first line of our text in the first conflict, or None without conflicts."""
     conflicts = unresolved_conflicts(text)
     return conflicts[0].first + 1 if conflicts else None
 
 
 def difference(before: str, after: str) -> Difference:
-    """Compare two texts line by line; the numbers count all changed lines, also those that are not shown."""
+    """Compare two texts line by line; the numbers include changed lines beyond the limit of the diff."""
     old, new = before.split("\n"), after.split("\n")
     changes = [part for part in gaps(old, new) if isinstance(part, Gap)]
     lines: list[Line] = []
@@ -196,7 +196,7 @@ def _row(sign: str, line: str) -> Line:
 
 
 def lost_lines(changes: Difference, where: str) -> list[Line]:
-    """How many lines are lost with a draft that makes a difference."""
+    """Return lines about the changes that are lost with a draft; `where` completes the sentence."""
     return [
         (*changes.numbers, Span(f" {where}.")),
         (Span("They are lost: the draft is in no other place.", "waiting"),),
@@ -204,7 +204,7 @@ def lost_lines(changes: Difference, where: str) -> list[Line]:
 
 
 def line_written(before: str, after: str) -> int | None:
-    """The last line of a draft that differs from the text that it was edited from; None if there is none."""
+    """Return the last line of a draft that differs from its base, or None."""
     old, new = before.split("\n"), after.split("\n")
     if old == new:
         return None

@@ -1,4 +1,4 @@
-"""A screen of text: a notice, a pending change, a request."""
+"""A screen that shows a text, such as a notice, a pending change or a request."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from presscheck.tui.widgets.line_view import TextView
 
 
 class TextScreen(BaseScreen):
-    """A title and lines of display text.
+    """A screen with a title and lines of display text.
 
     Args:
         heading: the title.
@@ -41,7 +41,7 @@ class TextScreen(BaseScreen):
         lines.focus()
 
     def show(self, lines: Sequence[Line]) -> None:
-        """Show another text, if the screen is still open."""
+        """Replace the text; does nothing visible after the screen was closed."""
         self.lines = lines
         if self.is_mounted and not self.is_leaving:
             self.query_one(TextView).show(lines)

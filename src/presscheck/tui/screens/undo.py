@@ -1,4 +1,4 @@
-"""Undoing sent changes: what can be undone here, the confirmation, and both texts if others changed it since."""
+"""Undo of sent changes: the choice of the change, the confirmation, and both texts after newer changes by others."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 
 async def undo_last_sent(screen: BaseScreen, is_here: Callable[[Place], bool]) -> None:
-    """Offer to undo the last sent change of a place, or show the reason why there is none.
+    """Undo the last sent change of a place after a confirmation, or show that there is none.
 
     Args:
-        screen: asks.
-        is_here: whether a place is the one that the user sees.
+        screen: the screen below the confirmation.
+        is_here: returns whether a change of this place belongs to the screen.
     """
     entry = last_sent(screen.engine, is_here)
     if entry is None:
@@ -33,18 +33,18 @@ async def undo_last_sent(screen: BaseScreen, is_here: Callable[[Place], bool]) -
 
 
 def last_sent(engine: Engine, is_here: Callable[[Place], bool]) -> HistoryEntry | None:
-    """The last sent change of a place that is not undone, and is not an undo itself; None if there is none."""
+    """Return the last sent change of a place that is neither undone nor an undo itself, or None."""
     entries = (entry for entry in engine.history() if entry.state == "sent" and not entry.is_being_undone)
     return next((entry for entry in entries if entry.undoes is None and is_here(entry.place)), None)
 
 
 async def undo_sent(screen: BaseScreen, entry: HistoryEntry, *, shows_place: bool = False) -> None:
-    """Undo a sent change, after a confirmation with what is sent; if others changed it since, show both texts.
+    """Undo a sent change after a confirmation; if others changed the same content since, show both texts.
 
     Args:
-        screen: asks.
+        screen: the screen below the confirmation.
         entry: the change.
-        shows_place: whether the confirmation also says where.
+        shows_place: whether the confirmation names the place of the change.
     """
     what = sanitize(entry.description)
     if entry.reason:
@@ -66,7 +66,7 @@ async def undo_sent(screen: BaseScreen, entry: HistoryEntry, *, shows_place: boo
             screen.notify(f"{what}: it is being undone already")
         elif all(ticket.id for ticket in tickets):
             screen.notify(f"undoing: {what}")
-            if is_online:  # what is sent later does not interrupt: the outbox shows what became of it
+            if is_online:  # offline, the outbox shows the result later, without a notice
                 screen.run(_follow(screen, what, tickets))
         else:
             await _landed(screen, what, tickets)
@@ -75,7 +75,7 @@ async def undo_sent(screen: BaseScreen, entry: HistoryEntry, *, shows_place: boo
 
 
 def show_both(screen: BaseScreen, what: str, error: ChangedSince) -> None:
-    """Show what the user wrote, and what is there now."""
+    """Show the text that the user wrote, and the current text."""
     lines: list[Line] = [(), (Span(f" {sanitize(error.message.partition('. You wrote')[0])}.", "waiting"),)]
     for heading, text in (("What you wrote", error.written), ("What is there now", error.present)):
         rows = sanitize(text, lines=True).split("\n")

@@ -1,4 +1,4 @@
-"""Opens web addresses in the browser, or copies them and shows what was copied."""
+"""Opening of web addresses in the browser, or copying them if no browser can be opened."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ if TYPE_CHECKING:
     from presscheck.tui.app_context import AppContext
 
 BESIDE_NOTICE = 12
-"""Cells of the footer that a message never has: the key of the help stays."""
+"""Cells of the footer that are reserved for the key of the help."""
 
 
 def open_address(app: AppContext, url: str) -> None:
-    """Open a web or mail address in the browser, and copy others; what is copied is shown, a long one on a screen."""
+    """Open an address in the browser, or copy it and show the copied address, a long address on a screen."""
     if not is_safe_link(url):
         app.notify(f"not opened, this is not an address that pages may link to: {display_url(url)}")
         return
     if is_remote() or not is_safe_url(url) or not open_in_browser(url):
-        # the terminal copies it, so this works over SSH; where it does not, the address can be selected
+        # the terminal copies, which works over SSH; if the terminal cannot copy, the user can select the address
         app.copy_to_clipboard(url)
         message, columns = f"copied: {display_url(url)}", app.screen.size.width
         if len(message) > columns - BESIDE_NOTICE:
@@ -33,7 +33,7 @@ def open_address(app: AppContext, url: str) -> None:
 
 
 def _show_address(app: AppContext, address: str, columns: int) -> None:
-    """Show an address that the footer has no room for, on lines of its own."""
+    """Show an address that is too long for the footer on a screen."""
     from presscheck.tui.screens.text_screen import TextScreen  # 1 ms, only for a long address
 
     lines = [(Span(address[at : at + columns], "link"),) for at in range(0, len(address), columns)]
