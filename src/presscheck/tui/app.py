@@ -1,4 +1,4 @@
-"""The Textual app: themes, screens, messages and errors; it ends cleanly on signals and crashes."""
+"""The Textual app: themes, screens, messages, errors, and a clean end on signals and crashes."""
 
 from __future__ import annotations
 
@@ -58,24 +58,24 @@ if TYPE_CHECKING:
 SIGNAL_EXIT_CODES = {signal.SIGTERM: 143, signal.SIGHUP: 129, signal.SIGINT: 130}
 """The exit code after each signal that ends the app."""
 NOTICE_SECONDS = 4.0
-"""Seconds that a message is shown, unless a key is pressed before."""
+"""Seconds that a message is shown, unless a key is pressed earlier."""
 CONNECT_AFTER = 0.5
-"""Seconds after which requests are sent at the latest, though the inbox was not painted yet."""
+"""Maximum seconds before requests are sent, even if the inbox is not painted yet."""
 LONGEST_END = 3.0
-"""Seconds that the app may take to end after its terminal is gone."""
+"""Maximum seconds that the app may take to end after its terminal is gone."""
 TERMINAL_CHECK = 1.0
-"""Seconds between two looks at whether the terminal is still there."""
+"""Seconds between two checks whether the terminal still exists."""
 INTERNAL_ERROR = 70
 """The exit code after an internal error."""
 
 
 @dataclass(frozen=True)
 class Start:
-    """What the app shows first.
+    """The screens that the app opens at its start.
 
     Args:
-        snapshot: the stored startup snapshot of the inbox; None if there is none.
-        welcome: makes the screen that comes before the inbox, and whose result is the profile to run with.
+        snapshot: the stored startup snapshot of the inbox.
+        welcome: makes a screen that is shown before the inbox and returns the profile to use.
         then: called with the app once the inbox is shown, to open another screen.
     """
 
@@ -89,10 +89,10 @@ class PresscheckApp(App[int], inherit_bindings=False):
 
     Args:
         open_engine: opens the engine; called after the first paint. The app closes the engine when it ends.
-        profile: the profile that the app runs with.
-        where: the directories of the user, with the settings file, the user's own themes and the log.
-        start: what the app shows first.
-        keymap: keys by the name of a command, instead of those in the table.
+        profile: the profile to use.
+        where: the directories with the settings file, the user's own themes and the log.
+        start: the screens to open at the start.
+        keymap: keys by name of the command, which replace the default keys.
 
     Raises:
         ConfigurationError: the theme of the profile is unknown.
@@ -128,7 +128,7 @@ class PresscheckApp(App[int], inherit_bindings=False):
             raise ConfigurationError(f"unknown theme {theme_name!r}; available: {', '.join(sorted(self.themes))}")
         self._styles = StyleTable(self.themes[theme_name])
         self.style_for: StyleLookup = self._styles.__getitem__
-        """Returns the style of the current theme for some words, such as `added strong`."""
+        """Return the style of the current theme for style words such as `added strong`."""
         self.theme = theme_name
         self.stylesheet = ParsedStylesheet(variables=self.get_css_variables())
         self._filters.append(ControlCharFilter())
@@ -138,16 +138,16 @@ class PresscheckApp(App[int], inherit_bindings=False):
         self.type_ahead = TypeAhead(self, self._deliver)
         self._last_input = monotonic()
         self._pressed: Widget | None = None
-        """Where a mouse button was pressed last."""
+        """The widget on which a mouse button was last pressed."""
         self._notice_timer: Timer | None = None
         self._background_refresh: AutoRefresh | None = None
         self._is_connected = False
         self._is_opening = True
-        """Whether the first screen is being opened."""
+        """Whether the first screen is still being opened."""
         self._end_code: int | None = None
-        """The exit code, if a signal came meanwhile."""
+        """The exit code, if a signal arrived while the first screen was being opened."""
         self.observer: CommandObserver | None = None
-        """Follows the commands that run and the screens that are shown."""
+        """The observer of commands and screens, such as the tour."""
 
     @property
     def engine(self) -> Engine:
@@ -157,7 +157,7 @@ class PresscheckApp(App[int], inherit_bindings=False):
         return self._engine
 
     def watch_theme(self, name: str) -> None:
-        """Take the styles of another theme, before anything is drawn with it."""
+        """Switch to the styles of another theme before anything is drawn with it."""
         self._styles.use(self.themes[name])
 
     @override
@@ -178,7 +178,7 @@ class PresscheckApp(App[int], inherit_bindings=False):
             self.call_after_refresh(self._open_first_screen)
 
     async def _begin_with(self, profile: Profile | None) -> None:
-        """Show the inbox of the profile that the user has chosen on the screen before it."""
+        """Show the inbox of the profile that the welcome screen returned."""
         if profile is None:
             self.exit(0)
             return
@@ -186,7 +186,7 @@ class PresscheckApp(App[int], inherit_bindings=False):
         await self._open_first_screen()
 
     async def _open_first_screen(self) -> None:
-        """Show what is stored, then connect."""
+        """Show the inbox from the cache, then connect."""
         self._is_opening = True
         await self.switch_mode("inbox")
         self._first_screen_opened()
@@ -194,12 +194,12 @@ class PresscheckApp(App[int], inherit_bindings=False):
         self._take_left_texts()
         self.engine.on_status(lambda _: self._show_engine_notices())
         self.call_after_refresh(self._connect)
-        # a screen that a fast user opens before the inbox is painted takes its turn, and what waits for the paint stays
+        # if a fast user opens a screen before the inbox is painted, `call_after_refresh` would wait for the inbox
         self.set_timer(CONNECT_AFTER, self._connect)
         self.run_worker(self._announce_events(), exclusive=True, group="events")
 
     async def _connect(self) -> None:
-        """Start sending requests, and open what the user asked for at the start; only once."""
+        """Start sending requests, and open the screen that the user asked for; later calls do nothing."""
         if self._is_connected:
             return
         self._is_connected = True
@@ -210,7 +210,7 @@ class PresscheckApp(App[int], inherit_bindings=False):
             await opening
 
     async def _announce_events(self) -> None:
-        """Show new activity in the last line, and as a notification of the terminal if the profile asks for it."""
+        """Show new activity in the footer, and as a notification of the terminal if the profile enables it."""
         from presscheck.engine.inbox.events import sentence, summarize  # 4 ms, only after the first paint
 
         async for events, _ in self.engine.events.watch():
@@ -235,21 +235,21 @@ class PresscheckApp(App[int], inherit_bindings=False):
             self._pressed = self._widget_at(event)
         if isinstance(event, Key | Paste) and not event.is_forwarded:
             if isinstance(event, Key) and event.key == "ctrl+c" and self._pressed and self._pressed.is_attached:
-                # the app itself handles this key, so that it would overtake the mouse events that this widget has yet
+                # the app handles this key itself, so the key would overtake mouse events in the queue of this widget
                 self.type_ahead.hold_until_handled(self._pressed)
             await self.type_ahead.take(event)
         else:
             await super().on_event(event)
 
     def _widget_at(self, event: MouseDown) -> Widget | None:
-        """The widget that a mouse button is pressed on."""
+        """Return the widget under the pointer, or None."""
         try:
             return self.screen.get_widget_at(event.x, event.y)[0] if self.screen_stack else None
         except NoWidget:
             return None
 
     async def _deliver(self, event: Key | Paste) -> None:
-        """Pass a key to what has the focus; ctrl+c copies what the mouse has selected."""
+        """Pass a key to the focused widget; ctrl+c copies the text selected by the mouse, if any."""
         if isinstance(event, Key) and event.key == "ctrl+c" and self._copy_selection():
             return
         target = self.focused or self.screen
@@ -258,8 +258,8 @@ class PresscheckApp(App[int], inherit_bindings=False):
 
     @override
     def push_screen(self, screen: Any, *args: Any, **more: Any) -> Any:
-        """Open a screen; keys that are typed from now on are for it."""
-        self.capture_mouse(None)  # a drag ends: the widget below would never hear of its end
+        """Open a screen; keys typed from now on are delivered to this screen."""
+        self.capture_mouse(None)  # end a drag: the widget below would never receive the end
         opening = cast("Any", super()).push_screen(screen, *args, **more)  # its overloads are generic
         self.type_ahead.opened(self.screen)
         self._screen_changed()
@@ -276,7 +276,7 @@ class PresscheckApp(App[int], inherit_bindings=False):
 
     @override
     def switch_mode(self, mode: str) -> AwaitMount:
-        """Show another place; keys that are typed from now on are for it."""
+        """Switch the mode; keys typed from now on are delivered to its screen."""
         self.capture_mouse(None)
         switching = super().switch_mode(mode)
         self.type_ahead.opened(self.screen)
@@ -313,23 +313,23 @@ class PresscheckApp(App[int], inherit_bindings=False):
         timeout: float | None = None,
         markup: bool = False,
     ) -> None:
-        """Show a message in the last line, for some seconds or until the next key; there are no toasts."""
+        """Show a message in the footer, for some seconds or until the next key; there are no toasts."""
         self.notices.show(message, self._place)
         self._notice_shown()
 
     def show_error(self, error: PresscheckError) -> None:
-        """Show an error with its request in the last line."""
+        """Show an error with its request in the footer."""
         self.notices.show_error(error, self._place)
         self._notice_shown()
 
     @property
     def _place(self) -> Screen[Any] | None:
-        """The full screen below any dialogs, in which a message is shown."""
+        """The topmost full screen, whose footer shows messages."""
         full = (screen for screen in reversed(self.screen_stack) if not screen.is_modal)
         return next(full, None) if self.screen_stack else None
 
     def _notice_shown(self) -> None:
-        """Draw a new message, and clear it after some seconds."""
+        """Draw a new message, and start the timer that clears the message."""
         if self._notice_timer:
             self._notice_timer.stop()
         self._notice_timer = self.set_timer(NOTICE_SECONDS, self._end_notice)
@@ -340,7 +340,7 @@ class PresscheckApp(App[int], inherit_bindings=False):
         self._refresh_status_bars()
 
     def _copy_selection(self) -> bool:
-        """Copy the text that is selected with the mouse; returns whether there is any."""
+        """Copy the text selected by the mouse. Return whether there is any."""
         text = self.screen.get_selected_text() if self.screen_stack else None
         if not text:
             return False
@@ -350,15 +350,15 @@ class PresscheckApp(App[int], inherit_bindings=False):
         return True
 
     def command_handlers(self) -> tuple[object, ...]:
-        """The objects with the commands that work on every screen."""
+        """Return the objects with the commands that work on every screen."""
         return (self.navigation,)
 
     def close_screen(self) -> None:
-        """Close the screen on top, if another one is below it."""
+        """Close the top screen unless it is the only screen of the stack."""
         self.navigation.command_back()
 
     def remember_review(self, space_id: str, change_request_id: str) -> None:
-        """Make this change request the one that the command `go_review` opens."""
+        """Make a change request the target of the command `go_review`."""
         self.navigation.last_review = (space_id, change_request_id)
 
     def go(self, place: Place) -> Awaitable[Screen[Any]]:
@@ -366,11 +366,11 @@ class PresscheckApp(App[int], inherit_bindings=False):
         return self.navigation.go(place)
 
     def place_reason(self, place: Place) -> str | None:
-        """Why one cannot go to a place; None if one can."""
+        """Return why the user cannot go to a place, or None."""
         return self.navigation.place_reason(place)
 
     def open_permissions(self, organization: Organization, thing: Container | OrganizationMember) -> None:
-        """Show who has which level in a place, or which levels a person has, and why."""
+        """Show the members of a place with their levels, or the levels of a person, with the reasons."""
         self.navigation.open_permissions(organization, thing)
 
     def write_to_terminal(self, sequence: str) -> None:
@@ -380,7 +380,7 @@ class PresscheckApp(App[int], inherit_bindings=False):
             self._driver.flush()
 
     def notice_line(self, place: Screen[Any]) -> Line:
-        """The message shown now on a screen."""
+        """Return the current message of a screen; empty without a message."""
         return self.notices.line(place) if self.notices.shown else ()
 
     def clear_notice(self) -> None:
@@ -395,7 +395,7 @@ class PresscheckApp(App[int], inherit_bindings=False):
         self.refresh()
 
     def on_resize(self) -> None:
-        """Send the whole screen again, because a resize changes what the terminal shows."""
+        """Forget the content of the terminal, because a resize changes it."""
         self._painter.reset()
         self.pictures.measure_again()
 
@@ -404,11 +404,11 @@ class PresscheckApp(App[int], inherit_bindings=False):
         if isinstance(renderable, CompositorUpdate):
             renderable = cast("Any", self._painter.update(renderable))  # Textual declares a narrower type
         super()._display(screen, renderable)  # screens are generic
-        # the last 1,024 widgets that were drawn are remembered there, those of closed screens with all their lines
+        # the cache holds the last 1,024 drawn widgets, including widgets of closed screens with all their lines
         StylesCache.get_inner_outer.cache_clear()
 
     def run_to_end(self) -> int:
-        """Run until the user or a signal ends the app; returns the exit code."""
+        """Run until the user or a signal ends the app. Return the exit code."""
         code = self.run()
         flush_or_discard()
         if self._exception is not None:
@@ -418,14 +418,14 @@ class PresscheckApp(App[int], inherit_bindings=False):
         return SIGNAL_EXIT_CODES[signal.SIGHUP] if code is None else code
 
     def on_load(self) -> None:
-        """End cleanly when the terminal or the system asks for it."""
+        """Install handlers for the signals that end the app."""
         loop = asyncio.get_running_loop()
         for number, code in SIGNAL_EXIT_CODES.items():
             loop.add_signal_handler(number, self._end, code)
         loop.add_signal_handler(signal.SIGHUP, self._hang_up)
 
     def _end(self, code: int) -> None:
-        """End; if the first screen is being opened, once it is there: Textual would fail to open what it closes."""
+        """End the app, or wait until the first screen is open: Textual fails if a screen is closed while it opens."""
         if self._is_opening:
             self._end_code = code
         else:
@@ -438,9 +438,9 @@ class PresscheckApp(App[int], inherit_bindings=False):
             self.exit(self._end_code)
 
     def _watch_terminal(self) -> None:
-        """End when the terminal is gone, of which no signal may tell.
+        """End the app when the terminal is gone, which no signal may report.
 
-        With a hang-up comes a signal to go on, on which Textual would start to draw again, for no terminal.
+        A hang-up is followed by SIGCONT, on which Textual would draw again, without a terminal.
         """
         resume = signal.getsignal(signal.SIGCONT)
 
@@ -452,18 +452,18 @@ class PresscheckApp(App[int], inherit_bindings=False):
         self.set_interval(TERMINAL_CHECK, self._end_without_terminal)
 
     def _end_without_terminal(self) -> None:
-        """End as on a hang-up if the terminal is gone.
+        """End the app as on a hang-up if the terminal is gone.
 
-        Only the first program in a terminal gets the signal. If that waits for the app, as `make` does, the app would
-        stay, and Textual read the end of its input again and again.
+        Only the first program in a terminal gets the signal. If this program waits for the app, as `make` does, the app
+        would never end, and Textual would read the end of its input in a loop.
         """
         if not is_terminal():
             self._hang_up()
 
     def _hang_up(self) -> None:
-        """End because the terminal is gone.
+        """End the app because the terminal is gone.
 
-        If something in Textual still waits for it, the process ends without that; by then the store is closed.
+        If Textual still waits for the terminal after `LONGEST_END`, the process is ended; by then the store is closed.
         """
         code = SIGNAL_EXIT_CODES[signal.SIGHUP]
         end = ThreadTimer(LONGEST_END, os._exit, (code,))
@@ -474,13 +474,13 @@ class PresscheckApp(App[int], inherit_bindings=False):
     @override
     def _build_driver(self, headless: bool, inline: bool, mouse: bool, size: tuple[int, int] | None) -> Driver:
         driver = super()._build_driver(headless, inline, mouse, size)
-        if stream := getattr(driver, "_file", None):  # where its thread writes; not every driver has one
+        if stream := getattr(driver, "_file", None):  # the stream of the writer thread, which not every driver has
             vars(driver)["_file"] = TerminalStream(stream)
         return driver
 
     @override
     def _fatal_error(self) -> None:
-        """End after an internal error; local variables are not shown, as they may hold secrets."""
+        """End after an internal error without showing local variables, which may hold secrets."""
         self._close_messages_no_wait()
 
     @override
@@ -497,7 +497,7 @@ class PresscheckApp(App[int], inherit_bindings=False):
             self.notify(notice)
 
     def _take_left_texts(self) -> None:
-        """Store what was open in an editor when the app was killed as drafts."""
+        """Store texts as drafts that were open in an editor when the app was killed."""
         from presscheck.store.open_texts import take_left_texts  # 4 ms, only after the first paint
 
         try:

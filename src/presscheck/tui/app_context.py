@@ -1,4 +1,4 @@
-"""The part of the app that screens use, as a protocol; screens import this instead of the app."""
+"""The part of the app that screens use, as a protocol; screens import this module instead of the app."""
 
 from __future__ import annotations
 
@@ -29,23 +29,23 @@ T = TypeVar("T")
 
 
 class CommandObserver(Protocol):
-    """Follows the user, as the tour does."""
+    """An observer of the user's commands, such as the tour."""
 
     def takes(self, command: str) -> bool:
-        """Whether it acts in place of a command that is about to run."""
+        """Return whether the observer replaces a command that is about to run."""
         ...
 
     def ran(self, command: str, work: Worker[None] | None) -> None:
-        """A command ran that it did not take, or runs on in a worker."""
+        """Handle the start of a command; `work` is the worker in which an asynchronous command continues."""
         ...
 
     def screen_changed(self) -> None:
-        """Another screen or dialog is on top now."""
+        """Handle a change of the top screen or dialog."""
         ...
 
 
 class AppContext(Protocol):
-    """The app as its screens see it: the engine, messages to the user, styles and navigation."""
+    """What screens need from the app: the engine, messages to the user, styles and navigation."""
 
     profile: Profile
     settings_file: Path
@@ -63,24 +63,24 @@ class AppContext(Protocol):
 
     @property
     def screen(self) -> Screen[Any]:
-        """The screen on top."""
+        """The top screen."""
         ...
 
     @property
     def screen_stack(self) -> Sequence[Screen[Any]]:
-        """The screens of the current mode, the one on top last."""
+        """The screens of the current mode; the last is the top screen."""
         ...
 
     def notify(self, message: str) -> None:
-        """Show a message in the last line until a later key press."""
+        """Show a message in the footer, for some seconds or until the next key."""
         ...
 
     def show_error(self, error: PresscheckError) -> None:
-        """Show an error with its request in the last line."""
+        """Show an error with its request in the footer."""
         ...
 
     def notice_line(self, place: Screen[Any]) -> Line:
-        """The message or error shown now on a screen; empty if there is none."""
+        """Return the current message or error of a screen; empty without one."""
         ...
 
     def clear_notice(self) -> None:
@@ -89,15 +89,15 @@ class AppContext(Protocol):
 
     @property
     def style_for(self) -> StyleLookup:
-        """The style of the current theme for these words, such as `added strong`."""
+        """The lookup of styles of the current theme by style words such as `added strong`."""
         ...
 
     def copy_to_clipboard(self, text: str) -> None:
-        """Copy a text through the terminal."""
+        """Copy a text to the clipboard through the terminal."""
         ...
 
     def suspend(self) -> AbstractContextManager[None]:
-        """Leave the terminal to another program inside this context."""
+        """Hand the terminal to another program inside the context."""
         ...
 
     def write_to_terminal(self, sequence: str) -> None:
@@ -105,7 +105,7 @@ class AppContext(Protocol):
         ...
 
     def push_screen(self, screen: Screen[T], callback: Callable[[T | None], Any] | None = None) -> Awaitable[Any]:
-        """Show a screen on top of this one."""
+        """Show a screen on top of the stack."""
         ...
 
     async def push_screen_wait(self, screen: Screen[T]) -> T | None:
@@ -113,34 +113,34 @@ class AppContext(Protocol):
         ...
 
     def pop_screen(self) -> Awaitable[Any]:
-        """Close the screen on top."""
+        """Close the top screen."""
         ...
 
     def close_screen(self) -> None:
-        """Close the screen on top, if another one is below it."""
+        """Close the top screen unless it is the only screen of the stack."""
         ...
 
     def remember_review(self, space_id: str, change_request_id: str) -> None:
-        """Make this change request the one that the command `go_review` opens."""
+        """Make a change request the target of the command `go_review`."""
         ...
 
     def go(self, place: Place) -> Awaitable[Screen[Any]]:
         """Go to a place.
 
         Returns:
-            The screen of the place. It is on top at once; what is awaited is that it goes to the place.
+            An awaitable of the screen. The screen is on top at once; awaiting waits until it shows the place.
 
         Raises:
-            PresscheckError: one cannot go there.
+            PresscheckError: the user cannot go to the place.
         """
         ...
 
     def place_reason(self, place: Place) -> str | None:
-        """Why one cannot go to a place; None if one can."""
+        """Return why the user cannot go to a place, or None."""
         ...
 
     def open_permissions(self, organization: Organization, thing: Container | OrganizationMember) -> None:
-        """Show who has which level in a place, or which levels a person has, and why."""
+        """Show the members of a place with their levels, or the levels of a person, with the reasons."""
         ...
 
     @property
@@ -150,7 +150,7 @@ class AppContext(Protocol):
 
     @property
     def current_mode(self) -> str:
-        """The mode that is shown."""
+        """The current mode."""
         ...
 
     def switch_mode(self, mode: str) -> Awaitable[Any]:
@@ -158,11 +158,11 @@ class AppContext(Protocol):
         ...
 
     def install_screen(self, screen: Screen[Any], name: str) -> None:
-        """Let a screen run on when it leaves the stack."""
+        """Keep a screen alive when it leaves the stack."""
         ...
 
     def uninstall_screen(self, screen: Screen[Any]) -> str | None:
-        """Let a screen end when it leaves the stack."""
+        """Stop keeping a screen alive when it leaves the stack."""
         ...
 
     def refresh_css(self, animate: bool = True) -> None:
@@ -174,10 +174,10 @@ class AppContext(Protocol):
         ...
 
     def command_handlers(self) -> Iterable[object]:
-        """The objects with the commands that work on every screen."""
+        """Return the objects with the commands that work on every screen."""
         ...
 
 
 def app_of(screen: Screen[Any]) -> AppContext:
-    """The app of a dialog, which is no `BaseScreen`."""
+    """Return the app of a dialog, which is no `BaseScreen`."""
     return cast("AppContext", screen.app)  # App is generic in its result

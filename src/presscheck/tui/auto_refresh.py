@@ -1,6 +1,6 @@
-"""Syncs the offline cache in the background while the user is idle.
+"""Background sync of the offline cache while the user is idle.
 
-Reads one item after another at the lowest priority; pauses after a key press and while there is no connection.
+Items are read one after another at the lowest priority. The sync pauses after a key press and while offline.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ if TYPE_CHECKING:
     from presscheck.engine.engine import Engine
 
 IDLE = 5.0
-"""Seconds without input before anything is read."""
+"""Seconds without input before the first read."""
 POLL = 1.0
 """Seconds between two checks of the connection."""
 INTERVAL = 300.0
-"""Seconds from the end of one refresh to the start of the next."""
+"""Seconds from the end of a sync to the start of the next."""
 
 
 class AutoRefresh:
-    """The background refresh of one app.
+    """The background sync of an app.
 
     Args:
         engine: syncs the cache.
@@ -39,11 +39,11 @@ class AutoRefresh:
         self._task: asyncio.Task[None] | None = None
 
     def start(self) -> None:
-        """Start; the first read waits until the user is idle."""
+        """Start the sync; the first read waits until the user is idle."""
         self._task = asyncio.create_task(self._run())
 
     async def close(self) -> None:
-        """Stop at once; the next run continues from here."""
+        """Stop at once; the next sync continues from this point."""
         if self._task:
             self._task.cancel()
             with contextlib.suppress(asyncio.CancelledError):
@@ -60,7 +60,7 @@ class AutoRefresh:
             await asyncio.sleep(INTERVAL if self._engine.status.online else IDLE)
 
     async def _wait_until_idle(self) -> None:
-        """Wait until the user is idle and there is a connection."""
+        """Wait until the user is idle and the connection is online."""
         async with self._lock:
             while True:
                 wait = self._last_input() + IDLE - monotonic()

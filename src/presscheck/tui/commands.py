@@ -1,9 +1,9 @@
-"""All user actions as values: the one table behind keys, footer, palette, help and the manual.
+"""The table of all commands, from which keys, footer, palette, help and the manual are made.
 
-A screen has a command if one of its command handlers, or the app, has a method ``command_<name>``; a command is
+A screen has a command if one of its command handlers, or the app, has a method ``command_<name>``. The command is
 disabled while a method ``reason_<name>`` returns a reason. Names are stable, because keymaps refer to them. A key has
-the same meaning on every screen; a command with several keys does the same for each. The commands of one screen are in
-a table that is built once from its command handlers, and read on every key press.
+the same meaning on every screen, and all keys of a command are equivalent. The command table of a screen is built once
+from its command handlers, and read on every key press.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 Keymap = Mapping[str, tuple[str, ...]]
-"""Keys by the name of a command; they replace the keys in the table."""
+"""Keys by name of the command, which replace the default keys."""
 PREFIXES = {"g": "go", "p": "pick a side", "v": "review", "M": "my inbox", ".": "this item"}
-"""Titles of keys that start a sequence."""
+"""Titles of keys that start a key sequence."""
 SCOPE_PLACES = {
     "inbox": "in the inbox",
     "review": "in a review",
@@ -24,11 +24,11 @@ SCOPE_PLACES = {
     "site": "among sites",
     "admin": "in administration",
 }
-"""Where the commands of a scope work, in words."""
+"""The places where the commands of a scope work, in words."""
 NEVER_ALONE = frozenset(
     ("ctrl+a", "ctrl+b", "ctrl+h", "ctrl+i", "ctrl+j", "ctrl+m", "ctrl+z", "ctrl+backslash", "f10", "f11")
 )
-"""Keys that terminals and multiplexers intercept; a command needs another key besides these."""
+"""Keys that terminals or multiplexers may intercept; a command must not have only these keys."""
 PRESETS: dict[str, Keymap] = {
     "default": {},
     "gh-dash": {"refresh": ("r", "f5"), "reply": ("ctrl+r",)},
@@ -42,7 +42,7 @@ PRESETS: dict[str, Keymap] = {
         "bottom": ("end",),
     },
 }
-"""Keymaps that follow other programs."""
+"""Keymaps that imitate other programs."""
 _KEY_LABELS = {
     "escape": "esc",
     "pagedown": "pgdn",
@@ -61,14 +61,14 @@ _KEY_LABELS = {
 
 @dataclass(frozen=True)
 class Command:
-    """One user action.
+    """A user action.
 
     Args:
         name: the stable name; the method is ``command_<name>``.
-        keys: alternatives; each is a key, or a sequence of keys separated by spaces.
+        keys: equivalent keys; each is a key, or a key sequence separated by spaces.
         title: a few words, for footer and popup.
-        scope: its group in help and manual.
-        help: at most 60 characters; empty if the title is enough.
+        scope: the group in help and manual.
+        help: a sentence of at most 60 characters; empty if the title is sufficient.
     """
 
     name: str
@@ -293,17 +293,17 @@ COMMANDS: tuple[Command, ...] = (
 
 
 def keys_of(command: Command, keymap: Keymap | None = None) -> tuple[str, ...]:
-    """The keys of a command, with the remapping of the user."""
+    """Return the keys of a command, or the keys that the user's keymap assigns."""
     return (keymap or {}).get(command.name, command.keys)
 
 
 def shown(keys: str) -> str:
-    """The display text of a key or key sequence."""
+    """Return the display text of a key or key sequence."""
     return " ".join(_KEY_LABELS.get(key, key) for key in keys.split(" "))
 
 
 def key_table() -> str:
-    """The key table of the manual, as Markdown."""
+    """Return the key table of the manual, as Markdown."""
     lines = ["| where | key | does |", "|---|---|---|"]
     scope = ""
     for command in COMMANDS:
@@ -315,11 +315,12 @@ def key_table() -> str:
 
 
 class FirstKey(NamedTuple):
-    """The first key of a command, or of several that begin with it.
+    """A key hint: the first key of a command, or of several commands that share it as a prefix.
 
     Attributes:
-        label: the key as it is displayed.
-        title: that of the command; of a key that starts a sequence, that of the prefix.
+        key: the key.
+        label: the display text of the key.
+        title: the title of the command, or of the prefix if the key starts a key sequence.
         is_disabled: whether the command cannot run now.
     """
 
@@ -330,13 +331,13 @@ class FirstKey(NamedTuple):
 
 
 class CommandTable:
-    """Command handlers and disabled reasons, by the name of the command.
+    """The command handlers and disabled reasons of a screen, by name of the command.
 
     Args:
-        owners: objects with methods `command_<name>`, which run a command, and `reason_<name>`, which return why it
-            is disabled now or None. The first object that has a method owns it.
-        parts: objects that have such methods only while they are shown, by their titles, such as tabs.
-        shown_parts: returns the parts that are shown. They come before the owners, in their order.
+        owners: objects with methods `command_<name>`, which run a command, and `reason_<name>`, which return why the
+            command is disabled now, or None. The first object that has a method wins.
+        parts: objects by title, such as tabs, whose methods count only while the object is shown.
+        shown_parts: returns the visible parts, which take precedence over the owners.
     """
 
     def __init__(
@@ -355,16 +356,16 @@ class CommandTable:
         self._shown_parts = shown_parts
         names = {name for handlers, _ in self._parts.values() for name in handlers} | self._handlers.keys()
         self.commands = tuple(command for command in COMMANDS if command.name in names)
-        """The commands that have a handler, in the order of the table of all commands."""
+        """The commands that have a handler, in the order of `COMMANDS`."""
         self._by_name = {command.name: command for command in self.commands}
 
     def handler(self, name: str) -> Callable[[], Any] | None:
-        """The method that runs a command; None if no object handles it now."""
+        """Return the method that runs a command, or None if no object handles the command now."""
         methods = (handlers[name] for handlers, _ in self._shown() if name in handlers)
         return next(methods, self._handlers.get(name))
 
     def disabled_reason(self, name: str) -> str | None:
-        """Why a command cannot run now; None if it can."""
+        """Return why a command cannot run now, or None if it can."""
         for handlers, reasons in self._shown():
             if name in handlers or name in reasons:
                 return reasons[name]() if name in reasons else None
@@ -375,22 +376,22 @@ class CommandTable:
         return f"{self._by_name[name].title}: works in {' and '.join(places)}, not here" if places else None
 
     def _shown(self) -> Iterable[tuple[dict[str, Callable[[], Any]], dict[str, Callable[[], Any]]]]:
-        """The handlers and reasons of the parts that are shown."""
+        """Return the handlers and reasons of the visible parts."""
         return (self._parts[id(part)] for part in self._shown_parts())
 
     def command(self, name: str) -> Command | None:
-        """The command of this name, if it has a handler."""
+        """Return the command with a name, or None if it has no handler."""
         return self._by_name.get(name)
 
     def first_keys(
         self, names: Iterable[str], keymap: Keymap, titles: Mapping[str, str] = MappingProxyType({})
     ) -> list[FirstKey]:
-        """The first keys of these commands, each once, as far as the commands have handlers.
+        """Return the distinct first keys of commands; commands without a handler are skipped.
 
         Args:
             names: the names of the commands.
-            keymap: the keys that the user has changed.
-            titles: the titles of commands, by name, that differ from those of the table.
+            keymap: the keys that the user changed.
+            titles: titles by name of the command, which replace the general titles.
         """
         found: dict[str, FirstKey] = {}
         for name in names:

@@ -1,4 +1,4 @@
-"""Starts the user's editor and browser, without the API token in their environment."""
+"""The user's editor and browser, started without the API token in their environment."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from presscheck.tui.app_context import AppContext
 
 HARMLESS = frozenset(("png", "jpg", "jpeg", "gif", "webp", "bmp", "mp3", "ogg", "wav", "mp4", "webm", "pdf", "txt"))
-"""Endings of files that are opened; others, such as HTML, scripts and documents with macros, could run code."""
+"""Endings of files that may be opened; other files, such as HTML, scripts and documents with macros, could run code."""
 LINE_EDITORS = frozenset(
     ("vi", "vim", "nvim", "view", "nano", "pico", "emacs", "emacsclient", "micro", "kak", "joe", "jed", "ne", "mg")
 )
-"""Editors that open a file at a line if `+LINE` stands before its name."""
+"""Editors that accept `+LINE` before the name of a file."""
 FALLBACK_EDITORS = ("nano", "vim", "vi")
 
 
@@ -38,15 +38,15 @@ def edit_text(
     suffix: str = ".md",
     line: int | None = None,
 ) -> str:
-    """Opens a text in the user's editor, with the app suspended, and returns the edited text.
+    """Open a text in the user's editor, with the app suspended, and return the edited text.
 
     Args:
-        app: hands its terminal to the editor.
-        text: the text.
-        keep: stores what the editor wrote, as a draft.
-        slot: where that draft is; the next start stores it there, if this process ends before the editor.
-        suffix: how the name of the file ends.
-        line: the line to begin at, counted from 0, as far as the editor is known to take one.
+        app: the app, which hands its terminal to the editor.
+        text: the text to edit.
+        keep: stores the edited text as a draft.
+        slot: the draft. If this process ends before the editor, the next start stores the edited text there.
+        suffix: the suffix of the file name.
+        line: the line to begin at, counted from 0; ignored for unknown editors.
 
     Raises:
         PresscheckError: the editor could not be started, or it failed.
@@ -58,7 +58,7 @@ def edit_text(
     except (OSError, StoreError) as error:
         reason = error.message if isinstance(error, StoreError) else error.strerror
         raise PresscheckError(f"the text cannot be stored for the editor: {reason}") from None
-    # the user's own command: no shell, no untrusted text
+    # a command of the user, without a shell and without untrusted text
     command = [*editor(), *_at_line(line), str(opened.file)]
     try:
         with app.suspend():
@@ -82,38 +82,41 @@ def edit_text(
 
 
 def editor() -> list[str]:
-    """The editor command from VISUAL or EDITOR, else the first fallback that is installed."""
+    """Return the editor command from VISUAL or EDITOR, else the first installed fallback."""
     command = os.environ.get("VISUAL") or os.environ.get("EDITOR")
     return shlex.split(command) if command else [next((name for name in FALLBACK_EDITORS if which(name)), "vi")]
 
 
 def _at_line(line: int | None) -> list[str]:
-    """The argument for a line, if the editor is one that is known to take it."""
+    """Return the argument for a line; empty for an unknown editor."""
     command = editor()
     return [f"+{line + 1}"] if line is not None and command and Path(command[0]).name in LINE_EDITORS else []
 
 
 def is_built_in(setting: str | None) -> bool:
-    """Whether pages are edited in the built-in editor: as set, else unless the user has chosen an editor."""
+    """Return whether pages are edited in the built-in editor: by the setting, else by VISUAL and EDITOR."""
     return setting == "built-in" if setting else not (os.environ.get("VISUAL") or os.environ.get("EDITOR"))
 
 
 def environment() -> dict[str, str]:
-    """The environment for child processes, without the API token."""
+    """Return the environment for child processes, without the API token."""
     return {name: value for name, value in os.environ.items() if name != "PRESSCHECK_TOKEN"}
 
 
 def is_openable(name: str) -> bool:
-    """Whether opening a file of this name cannot run code: images, sound, videos, plain text, PDF."""
+    """Return whether a file with this name is safe to open: an image, sound, video, plain text or PDF."""
     _, dot, ending = name.rpartition(".")
     return bool(dot) and ending.lower() in HARMLESS
 
 
 def open_file(name: str, content: bytes) -> bool:
-    """Store a file in a temporary directory of this process and open it; returns whether a program could be started.
+    """Store a file in a temporary directory of this process and open it.
+
+    Returns:
+        Whether a program could be started.
 
     Raises:
-        PresscheckError: it cannot be stored.
+        PresscheckError: the file cannot be stored.
     """
     try:
         path = Path(tempfile.mkdtemp(dir=_opened_files().name)) / name
@@ -125,12 +128,12 @@ def open_file(name: str, content: bytes) -> bool:
 
 @cache
 def _opened_files() -> tempfile.TemporaryDirectory[str]:
-    """The directory of opened files; removed when the process ends, because programs read them later."""
+    """Return the directory of opened files; removed only when the process ends, because programs read them later."""
     return tempfile.TemporaryDirectory(prefix="presscheck-")
 
 
 def is_remote() -> bool:
-    """Whether a browser would open on another machine than the user's."""
+    """Return whether a browser would not open on the user's machine, such as over SSH."""
     has_display = bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")) or os.name == "nt"
     return (
         "SSH_CONNECTION" in os.environ or "SSH_TTY" in os.environ or not (has_display or os.uname().sysname == "Darwin")
@@ -138,7 +141,7 @@ def is_remote() -> bool:
 
 
 def open_in_browser(url: str) -> bool:
-    """Open a web address or a file with the program of the desktop; returns whether that could be started."""
+    """Open a web address or a file with the desktop's program. Return whether the program could be started."""
     opener = {"Darwin": "open"}.get(os.uname().sysname, "xdg-open")
     try:
         subprocess.Popen(  # noqa: S603

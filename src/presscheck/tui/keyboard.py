@@ -1,11 +1,12 @@
-"""From key presses to commands: sequences such as `g i`, and keys typed faster than screens open.
+"""Keyboard input: key sequences such as `g i`, and keys that are typed faster than screens open.
 
-A sequence has no timeout: a prefix stays pending until the next key. A key that continues no sequence starts a new one.
+A sequence has no timeout: a prefix stays pending until the next key. A key that continues no sequence starts a new
+sequence.
 
 Keys that are typed ahead wait, in order, for the first screen, and for the dialog or screen that an earlier key opens.
-Textual forwards a key to what has the focus at the moment when the key arrives. Of `C` and a comment typed in one
-breath (or sent by a slow line in one packet), the first letters would go to the review, where they are commands. Keys
-typed before a confirmation is open are dropped (`drops_type_ahead`), because it was not seen.
+Textual forwards each key to the widget that has the focus when the key arrives. If a user types `C` and a comment in a
+burst (or a slow line sends them in one packet), the first letters would go to the review, where they are commands. Keys
+typed before a confirmation is open are dropped (`drops_type_ahead`), because the user has not seen the question.
 """
 
 from __future__ import annotations
@@ -26,12 +27,12 @@ from textual.screen import Screen
 from presscheck.tui.commands import COMMANDS, PREFIXES, Command, Keymap, keys_of
 
 PATIENCE = 0.5
-"""Seconds for which a command that asks the service before it opens a dialog holds later keys back."""
+"""Maximum seconds that a command delays later keys, such as while it sends a request before it opens a dialog."""
 LIMIT = 5.0
-"""Seconds after which a key is delivered though an earlier one was never handled."""
+"""Maximum seconds that a key waits for an earlier key to be handled."""
 Input = events.Key | events.Paste
 RUNNING: ContextVar[object] = ContextVar("RUNNING", default=None)
-"""The command that runs, in its task."""
+"""The command of the current task."""
 
 
 class Continuation(NamedTuple):
@@ -42,26 +43,26 @@ class Continuation(NamedTuple):
 
 
 def key_name(event: events.Key) -> str:
-    """The name of a key in the command table: the character if it is printable, except `space`."""
+    """Return the name of a key in the command table: the character if it is printable, except `space`."""
     if event.character and event.character.isprintable() and event.key != "space":
         return event.character
     return event.key
 
 
 def press_keys(app: MessagePump, keys: str) -> None:
-    """Press the keys of a sequence, as if they were typed: what a click on a key hint does."""
+    """Press the keys of a sequence as if they were typed, after a click on a key hint."""
     for key in keys.split(" "):
         app.post_message(events.Key(key, " " if key == "space" else key if len(key) == 1 else None))
 
 
 class KeySequences:
-    """The pending keys of a sequence, and the commands that they can complete.
+    """A matcher of key sequences, with the pending keys of an incomplete sequence.
 
     Args:
-        commands: those of the screen.
-        keymap: the keys that replace those in the table.
-        elsewhere: those of other screens. A sequence of theirs is taken as a whole, so that its last key is no command
-            of its own here: `v b` starts a review, and is no bookmark in the inbox.
+        commands: the commands of the screen.
+        keymap: the keys that replace the default keys.
+        elsewhere: the commands of other screens. Their sequences are matched as a whole, so that the last key does not
+            run a command of this screen: `v b`, which starts a review, must not set a bookmark (`b`) in the inbox.
     """
 
     def __init__(
@@ -78,9 +79,9 @@ class KeySequences:
         }
 
     def press(self, key: str) -> Command | None:
-        """The command that this key completes; None if more keys must follow or no command matches.
+        """Return the command that a key completes, or None if the sequence is incomplete or unknown.
 
-        It may be a command of another screen, which has no handler here.
+        The command may belong to another screen and have no handler on this screen.
         """
         sequence = (*self.pending, key)
         command = self._by_sequence.get(sequence)
@@ -95,10 +96,10 @@ class KeySequences:
         return command
 
     def continuations(self, titles: Mapping[str, str] = MappingProxyType({})) -> list[Continuation]:
-        """The possible next keys; empty if no sequence is pending.
+        """Return the possible next keys; empty if no sequence is pending.
 
         Args:
-            titles: the titles of commands, by name, that differ from those of the table.
+            titles: titles by name of the command, which replace the general titles.
         """
         length = len(self.pending)
         if not length:
@@ -110,11 +111,11 @@ class KeySequences:
         ]
 
     def prefix_title(self) -> str:
-        """The title of the pending prefix; empty if it has none."""
+        """Return the title of the pending prefix; empty without a title."""
         return PREFIXES.get(" ".join(self.pending), "")
 
     def ambiguous(self) -> list[str]:
-        """The sequences that can never be typed, because another sequence is their prefix."""
+        """Return the sequences that can never be typed, because another sequence is their prefix."""
         sequences = [
             " ".join(longer)
             for longer in self._by_sequence
@@ -133,65 +134,65 @@ def _is_prefix(sequence: tuple[str, ...], others: Iterable[tuple[str, ...]]) -> 
 
 
 class TypeAhead:
-    """The keys and pastes that are not delivered yet, and what they wait for.
+    """A queue of keys and pastes that wait until screens, widgets and commands are ready for them.
 
     Args:
-        app: runs the delivery between its other messages.
-        deliver: passes an event to what has the focus, as Textual does.
+        app: the app, which delivers events between its other messages.
+        deliver: passes an event to the focused widget, as Textual does.
     """
 
     def __init__(self, app: MessagePump, deliver: Callable[[Input], Awaitable[None]]) -> None:
         self._app, self._deliver = app, deliver
         self._events: deque[Input] = deque()
         self._holds: dict[object, asyncio.TimerHandle] = {}
-        """By what events wait for: when they wait no longer for it."""
+        """The timeouts of all holds, by token. Events wait while there is any hold."""
         self._commands: set[object] = set()
-        """The commands that run."""
+        """The running commands."""
         self._dialogs: WeakKeyDictionary[Screen[Any], object] = WeakKeyDictionary()
-        """By dialog, the command that opened it."""
+        """The command that opened each dialog."""
 
     @property
     def has_more(self) -> bool:
-        """Whether more was typed than what is being handled."""
+        """Whether more events are waiting."""
         return bool(self._events or self._app.message_queue_size)
 
     def starting(self) -> None:
-        """Hold events until `started`: the first screen is not there yet, though its last picture may be."""
+        """Hold events until `started`: the user may see only the startup snapshot of the first screen."""
         self._hold(self, LIMIT)
 
     def started(self) -> None:
-        """Deliver what was typed since the start."""
+        """Deliver the keys typed since the start."""
         self._release(self)
 
     def hold(self, token: object) -> None:
-        """Hold events until `release` is called for the same object, at most for `LIMIT`."""
+        """Hold events until `release` is called with the same token, at most for `LIMIT`."""
         self._hold(token, LIMIT)
 
     def release(self, token: object) -> None:
-        """Deliver events again, unless something else holds them."""
+        """End a hold, and deliver events if there are no other holds."""
         self._release(token)
 
     async def take(self, event: Input) -> None:
-        """Deliver an event, at once or when nothing holds it back any more."""
+        """Queue an event, which is delivered once there are no holds."""
         self._events.append(event)
         if len(self._events) == 1:
             await self._deliver_all()
 
     def hold_until_handled(self, target: DOMNode) -> None:
-        """Hold later events until a widget and its parents have handled the one that was just passed to it."""
+        """Hold later events until a widget and its ancestors have handled the event just passed to the widget."""
         token = object()
         pumps = iter([node for node in target.ancestors_with_self if node is not self._app])
         self._hold(token, LIMIT)
 
         def next_pump() -> None:
-            # a message in the queue of each comes after the event, which bubbles up through these queues
+            # the event bubbles up through the queues of these nodes; a call queued in each runs after the event
             if not any(pump.call_later(next_pump) for pump in pumps):
                 self._release(token)
 
         next_pump()
 
     def command(self, work: Awaitable[None]) -> Callable[[], Awaitable[None]]:
-        """A command to run; later events wait until it opens a dialog or ends, at most for `PATIENCE`."""
+        """Wrap the work of a command: events wait until it opens a dialog or ends, at most for `PATIENCE`."""
         command = object()
         self._commands.add(command)
         self._hold(command, PATIENCE)
@@ -207,23 +208,23 @@ class TypeAhead:
         return run
 
     def let_go(self) -> None:
-        """Hold events no longer for the command that runs: what is typed from now on is not for what it opens."""
+        """Stop holding events for the running command: keys typed from now on are not for a dialog it opens."""
         command = RUNNING.get()
         self._commands.discard(command)
         self._release(command)
 
     def opened(self, screen: Screen[Any]) -> None:
-        """Hold later events until a new screen has the focus, instead of for the command that opened it."""
+        """Hold events until a new screen has the focus; the hold replaces the hold of the command that opened it."""
         self._dialogs[screen] = RUNNING.get()
         self._hold(screen, LIMIT)
-        # behind the messages that mount the screen and set the focus
+        # queued after the messages that mount the screen and set the focus
         if not screen.call_later(self._ready, screen):
             self._release(screen)
         for command in self._commands & self._holds.keys():
             self._release(command)
 
     def closed(self, screen: Screen[Any]) -> None:
-        """Hold later events for the command whose dialog was closed: it may open another one."""
+        """Hold events for the command whose dialog was closed, because the command may open another dialog."""
         command = self._dialogs.pop(screen, None)
         if command in self._commands:
             self._hold(command, PATIENCE)

@@ -1,8 +1,8 @@
-"""Navigation: opens screens, goes from place to place, and handles the commands that work on every screen.
+"""Navigation between screens and places, and the commands that work on every screen.
 
-Inbox, browse, publish and administration are the lowest screens of their modes, and `g i`, `g o`, `g p` and `g a` show
-these screens. What stood above them leaves the stack: a review, the outbox or a running batch stays open beside it and
-can be gone back to, up to `KEPT_SCREENS` of them; lists and texts that belong to another screen are closed.
+Inbox, browse, publish and administration are the bottom screens of their modes, and `g i`, `g o`, `g p` and `g a` show
+them. Screens above them leave the stack: up to `KEPT_SCREENS` screens with a place, such as reviews and the outbox, and
+every running batch are kept alive for the user's return; lists and texts that belong to another screen are closed.
 
 This module and the app import all screens; no screen imports them. Screens and dialogs are imported when they are first
 opened, so that the first paint does not wait for them.
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from presscheck.tui.ui.screen import BaseScreen
 
 KEPT_SCREENS = 5
-"""How many reviews and other screens stay open, as they were, while the user is elsewhere; older ones load again."""
+"""Maximum number of screens that are kept alive outside the stack; older places load again."""
 
 
 def _inbox() -> Screen[None]:
@@ -64,14 +64,14 @@ MODES: dict[str, str | Callable[[], Screen[Any]]] = {
     "publish": _publish,
     "admin": _admin,
 }
-"""The modes of the app, each with a stack of screens of its own, and the screen at the bottom of that stack."""
+"""The modes of the app, each with a separate stack of screens, and functions that make their bottom screens."""
 
 
 class Navigation:
-    """Opens screens, and handles the commands that work on every screen.
+    """The navigation of an app, and the commands that work on every screen.
 
     Args:
-        app: the app whose screens these are.
+        app: the app.
     """
 
     def __init__(self, app: AppContext) -> None:
@@ -80,7 +80,7 @@ class Navigation:
         self._places = Places()
         self._tour: Tour | None = None
         self._kept: dict[tuple[str, ...], tuple[BaseScreen, str]] = {}
-        """The screens that left the stack, the one that left last at the end, and the theme that they have."""
+        """The screens outside the stack, each with the theme of its styles; the last left the stack last."""
 
     def _go_to_mode(self, mode: str) -> None:
         self._note()
@@ -97,7 +97,7 @@ class Navigation:
         self._show(Place("outbox", "Outbox", mode=self._app.current_mode))
 
     def command_go_review(self) -> None:
-        """Go to the last change request again, to where one was in it if it is still open."""
+        """Go to the last change request, at its former position if its screen is still alive."""
         if self.last_review:
             self._note()
             self._show(self._places.find(("review", *self.last_review)) or Place.review(*self.last_review))
@@ -122,12 +122,12 @@ class Navigation:
         return None if self._content_place() else "go to a space, or open a review first"
 
     def _content_place(self) -> ContentPlace | None:
-        """The space of the full screen on top, which a dialog may cover."""
+        """Return the space of the topmost full screen, which a dialog may cover."""
         screens = cast("Iterable[BaseScreen]", reversed(self._app.screen_stack))
         return next((screen.content_place() for screen in screens if hasattr(screen, "content_place")), None)
 
     def command_place_back(self) -> None:
-        """Go back to the place before this one."""
+        """Go back to the previous place."""
         self._step(-1)
 
     def reason_place_back(self) -> str | None:
@@ -135,7 +135,7 @@ class Navigation:
         return None if self._places.can_step(-1, self._here()) else "no earlier place"
 
     def command_place_forward(self) -> None:
-        """Go forward again to the place after this one."""
+        """Go forward to the next place."""
         self._step(1)
 
     def reason_place_forward(self) -> str | None:
@@ -143,7 +143,7 @@ class Navigation:
         return None if self._places.can_step(1, self._here()) else "no later place: alt+left goes back"
 
     def command_places(self) -> None:
-        """Choose among the places where one was, and go there."""
+        """Pick a place from the history and go there."""
         from presscheck.tui.widgets.picker import Choice, Picker  # 7 ms, not for the first paint
 
         self._note()
@@ -162,7 +162,7 @@ class Navigation:
         return None if self._places.others(self._here()) else "no other place was opened yet"
 
     def place_reason(self, place: Place) -> str | None:
-        """Why one cannot go to a place; None if one can."""
+        """Return why the user cannot go to a place, or None."""
         if place.screen in self._kept:
             return None
         if place.kind == "batch":
@@ -176,13 +176,13 @@ class Navigation:
         return None if engine.known(call) else "you are offline, and this change request was never loaded"
 
     def go(self, place: Place) -> Awaitable[BaseScreen]:
-        """Go to a place. A review or a list of comments opens anew, on top of the screen.
+        """Go to a place. A review or a list of comments always opens a new screen on top of the stack.
 
         Returns:
-            The screen of the place. It is on top at once; what is awaited is that it goes to the place.
+            An awaitable of the screen. The screen is on top at once; awaiting waits until it shows the place.
 
         Raises:
-            PresscheckError: one cannot go there.
+            PresscheckError: the user cannot go to the place.
         """
         if reason := self.place_reason(place):
             raise PresscheckError(reason)
@@ -203,7 +203,7 @@ class Navigation:
         return arrive()
 
     def _new_screen(self, place: Place) -> BaseScreen:
-        """The screen of a place that is no mode."""
+        """Return a new screen for a place outside the modes."""
         if place.kind == "review":
             from presscheck.tui.screens.review.screen import ReviewScreen  # 66 ms, only when first opened
 
@@ -221,23 +221,23 @@ class Navigation:
         return OutboxScreen()
 
     def open_permissions(self, organization: Organization, thing: Container | OrganizationMember) -> None:
-        """Show who has which level in a place, or which levels a person has, and why."""
+        """Show the members of a place with their levels, or the levels of a person, with the reasons."""
         # 8 ms, only when it is first opened
         from presscheck.tui.screens.access.screen import AccessScreen
 
         self._app.push_screen(AccessScreen(organization, thing))
 
     def _root_of(self, mode: str) -> BaseScreen:
-        """Show the lowest screen of a mode."""
+        """Show the bottom screen of a mode, and return it."""
         self._app.switch_mode(mode)
         root = cast("BaseScreen", self._app.screen_stack[0])
         self._take_off_above(root)
         return root
 
     def _take_off_above(self, screen: Screen[Any]) -> None:
-        """Take all screens above this one off the stack; a place stays open, so that it can be gone back to.
+        """Take all screens above a screen off the stack; screens with a place are kept alive.
 
-        Nothing is awaited: what waited could be cancelled with the screen that it belongs to.
+        Nothing is awaited: closing a screen could cancel the waiting task.
         """
         while (top := self._app.screen) is not screen:
             place = self._place_of(top)
@@ -249,7 +249,7 @@ class Navigation:
         self._end_kept(place.screen)
         self._app.install_screen(screen, " ".join(place.screen))
         self._kept[place.screen] = (screen, self._app.theme)
-        ended = [key for key in self._kept if key[0] != "batch"]  # a batch that runs would stop
+        ended = [key for key in self._kept if key[0] != "batch"]  # ending a running batch would stop it
         for key in ended[:-KEPT_SCREENS]:
             self._end_kept(key)
 
@@ -260,7 +260,7 @@ class Navigation:
             screen.remove()
 
     def _here(self) -> Place | None:
-        """Where the user is: the screen on top, or the one that it belongs to."""
+        """Return the user's current place: of the top screen, or of the screen that it belongs to."""
         places = (self._place_of(screen) for screen in reversed(self._app.screen_stack))
         return next((place for place in places if place), None)
 
@@ -281,7 +281,7 @@ class Navigation:
             self._show(place)
 
     def _show(self, place: Place) -> None:
-        """Return to a place; its screen is as it was left, if it is still open."""
+        """Return to a place; a screen that is still alive is unchanged."""
         if place.kind in MODES:
             root = self._root_of(place.kind)
             here = root.place()
@@ -311,7 +311,7 @@ class Navigation:
             self._app.push_screen(self._new_screen(place))
 
     def command_close(self) -> None:
-        """Close the screen and go back to where one came from; in the inbox quit, asking about unsent changes."""
+        """Close the screen and go back to the previous place; in the inbox, quit, and ask about unsent changes."""
         status = self._app.engine.status
         if len(self._app.screen_stack) > 1:
             self.command_back()
@@ -324,7 +324,7 @@ class Navigation:
             self.command_quit()
 
     def command_back(self) -> None:
-        """Close the screen on top, if another one is below it, and go back to where one came from."""
+        """Close the top screen unless it is the only one, and go back to the previous place."""
         if len(self._app.screen_stack) == 1:
             return
         closed, before = self._place_of(self._app.screen), None
@@ -398,7 +398,7 @@ class Navigation:
         self._new_tour().start()
 
     def offer_tour(self) -> None:
-        """Offer the tour, unless it was offered before; in the inbox, once the service has answered."""
+        """Offer the tour unless it was offered before; in the inbox, wait for the first answer of the service."""
         if self._app.current_mode != "inbox":
             self._new_tour().offer()
             return
@@ -425,7 +425,7 @@ class Navigation:
         return self._tour
 
     def command_tour_next(self) -> None:
-        """Go on with the next step of the tour."""
+        """Go to the next step of the tour."""
         if self._tour:
             self._tour.go_on()
 

@@ -1,4 +1,4 @@
-"""Notices of the app: messages, errors and what others did; the one that is shown now, the log of all, tracebacks."""
+"""Notices of the app: messages, errors and events; the current notice, the log of notices, and tracebacks."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
 
 HISTORY_LIMIT = 500
-"""The number of notices that are kept."""
+"""Maximum number of notices in the log."""
 
 
 @dataclass(frozen=True)
 class Notice:
-    """A message, an error, or an event that others caused, and when it came; `request` is the change request."""
+    """A message, an error or an event, with its time; `space` and `request` are the ids of a change request."""
 
     text: str
     at: datetime
@@ -30,17 +30,17 @@ class Notice:
 
 
 class Notifications:
-    """All notices of this run, and the one that is shown now.
+    """All notices of this run, and the current notice.
 
     Args:
-        log: the file that tracebacks are written to.
+        log: the file for tracebacks.
     """
 
     def __init__(self, log: Path | None = None) -> None:
         self.history: list[Notice] = []
         self.log = log
         self.shown: Notice | None = None
-        """The one that is shown now."""
+        """The current notice."""
         self._place: object = None
         self._listeners: list[Callable[[], None]] = []
 
@@ -55,7 +55,7 @@ class Notifications:
         self.show(f"{error.message}{request}", place, is_error=True)
 
     def show_summary(self, text: str, place: object = None) -> None:
-        """Show a text that is not in the log, because what it sums up is."""
+        """Show a text without adding it to the log, which has the summarized notices already."""
         self.shown, self._place = Notice(sanitize(text), now()), place
 
     def add(self, notice: Notice) -> None:
@@ -65,12 +65,12 @@ class Notifications:
             listener()
 
     def on_change(self, listener: Callable[[], None]) -> Callable[[], None]:
-        """Call a function for each new notice, until the function that is returned is called."""
+        """Call a function for each new notice. Return a function that ends this."""
         self._listeners.append(listener)
         return lambda: self._listeners.remove(listener)
 
     def line(self, place: object = None) -> Line:
-        """The notice shown now in a place; empty if there is none."""
+        """Return the current notice of a place; empty without a notice."""
         shown = self.shown
         if shown is None or self._place is not place:
             return ()
@@ -79,7 +79,7 @@ class Notifications:
         return (Span(shown.text, "waiting"),)
 
     def clear(self) -> None:
-        """Show no notice any more."""
+        """Clear the current notice."""
         self.shown = None
 
     def write_traceback(self, error: BaseException) -> None:

@@ -1,8 +1,8 @@
-"""Places to go to, and those where the user was: the history of alt+left and alt+right, and the list of open places.
+"""Places in the app, and the user's history of places for alt+left, alt+right and the list of open places.
 
-A place is noted when the user leaves it, as it is then: the inbox with the view that is shown, browse with the page
-under the cursor. So moving inside a screen makes no new place; going to another screen does, and so does a jump to
-another page.
+A place is stored when the user leaves it, in its latest state: the inbox with the current view, browse with the page
+under the cursor. So moving inside a screen adds no place; going to another screen does, and so does a jump to another
+page.
 """
 
 from __future__ import annotations
@@ -10,26 +10,26 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 LIMIT = 20
-"""The most places that are remembered."""
+"""Maximum number of places in the history."""
 OF_THEIR_OWN = ("review", "batch")
-"""The kinds of places that have a screen each; those of another kind share one."""
+"""The kinds whose places have separate screens; all places of another kind share a screen."""
 
 
 @dataclass(frozen=True)
 class Place:
-    """Somewhere in the app: where a screen is, or where one wants to go.
+    """A place in the app, in the history or as a destination.
 
     Args:
-        kind: what it is, such as `review`.
-        title: display text; only of a place where the user was.
-        ids: what is shown there: the change request, the page, the site or the view.
-        note: what the list of open places shows on the right; the kind by default.
-        mode: the mode that its screen stands in.
-        comment: the id of a comment to go to there.
-        link: a link of the page to go to, as it is written.
-        quote: words of the page to go to, such as those that a comment is about.
-        line: a line of the Markdown of the page to go to, from 1.
-        command: the name of a command to run as soon as the cursor is there.
+        kind: the kind, such as `review`.
+        title: the title as display text; only for visited places.
+        ids: the ids of the content: the change request, the page, the site or the view.
+        note: the text on the right in the list of open places; by default the kind.
+        mode: the mode of the screen.
+        comment: the id of the comment to go to.
+        link: the link to go to, as written in the page.
+        quote: the words of the page to go to, such as the commented text.
+        line: the line of the Markdown to go to, counted from 1.
+        command: the name of a command to run at the place.
     """
 
     kind: str
@@ -45,7 +45,7 @@ class Place:
 
     @classmethod
     def item(cls, key: str) -> Place:
-        """A collection or space in the tree, by its key; empty for where its cursor is."""
+        """Return a collection or space in the tree of Browse by its key; an empty key keeps the cursor."""
         return cls("browse", ids=(key, "", "", "") if key else ())
 
     @classmethod
@@ -59,7 +59,7 @@ class Place:
         quote: str = "",
         line: int = 0,
     ) -> Place:
-        """A space or a page in Browse, on main or in a change request."""
+        """Return a space or a page in Browse, on main or in a change request."""
         key = f"page {space_id} {page_id}" if page_id else f"space {space_id}"
         return cls(
             "browse", ids=(key, space_id, page_id or "", change_request_id or ""), link=link, quote=quote, line=line
@@ -67,19 +67,19 @@ class Place:
 
     @classmethod
     def review(cls, space_id: str, change_request_id: str, comment_id: str = "") -> Place:
-        """The review of a change request."""
+        """Return the review of a change request."""
         return cls("review", ids=(space_id, change_request_id), comment=comment_id)
 
     @classmethod
     def comments(cls, space_id: str, page_id: str = "", comment_id: str = "") -> Place:
-        """The comments on a live page, or on all pages of a space."""
+        """Return the comments on a live page, or on all pages of a space."""
         return cls("comments", ids=(space_id, page_id), comment=comment_id)
 
     @classmethod
     def content(
         cls, space_id: str, page_id: str | None = None, change_request_id: str | None = None, comment_id: str = ""
     ) -> Place:
-        """The place of a comment, a page, a change request or a space, by the ids that there are."""
+        """Return the most specific place for the given ids: a comment, page, change request or space."""
         if comment_id and not change_request_id:
             return cls.comments(space_id, page_id or "", comment_id)
         if change_request_id and (comment_id or not page_id):
@@ -88,32 +88,32 @@ class Place:
 
     @classmethod
     def site(cls, site_id: str, command: str = "") -> Place:
-        """A site in the publish screen."""
+        """Return a site in the publish screen."""
         return cls("publish", ids=(site_id,), command=command)
 
     @classmethod
     def family(cls, title: str) -> Place:
-        """A family in administration."""
+        """Return a family of rows in administration."""
         return cls("admin", ids=(title,))
 
     @property
     def key(self) -> tuple[str, ...]:
-        """The kind, and what is shown there."""
+        """The kind and the ids."""
         return (self.kind, *self.ids)
 
     @property
     def screen(self) -> tuple[str, ...]:
-        """The same for all places of one screen."""
+        """A key that all places of the same screen share."""
         return self.key if self.kind in OF_THEIR_OWN else (self.kind,)
 
     @property
     def row(self) -> tuple[str, ...]:
-        """The same for places that have one row in the list: the inbox is listed once, with its latest view."""
+        """The key of the row in the list of places: the inbox has a single row, for its latest view."""
         return self.screen if self.kind == "inbox" else self.key
 
 
 class Places:
-    """The history of places, with a position in it, and the places in the order in which they were last left."""
+    """The history of places with a current position, and the recent places, last left first."""
 
     def __init__(self) -> None:
         self._history: list[Place] = []
@@ -122,7 +122,7 @@ class Places:
         self._starts_new = False
 
     def note(self, here: Place) -> None:
-        """Store where the user is; after another screen, or a jump, it follows in the history, and ends it."""
+        """Store the current place: update the current history entry, or append after a jump or on another screen."""
         current = self._history[self._at] if self._history else None
         is_same = current is not None and current.screen == here.screen
         if current and is_same and (not self._starts_new or current.key == here.key):
@@ -134,36 +134,36 @@ class Places:
         self._recent = [here, *(place for place in self._recent if place.row != here.row)][:LIMIT]
 
     def jump(self) -> None:
-        """Make what is shown next another place, also on the same screen."""
+        """Make the next `note` append an entry, even on the same screen."""
         self._starts_new = True
 
     def can_step(self, by: int, here: Place | None) -> bool:
-        """Whether there is a place before (-1) or after (1) this one, which may not be noted yet."""
+        """Return whether there is a place before (-1) or after (1) `here`, which may not be stored yet."""
         current = self._history[self._at] if self._history else None
         if here and current and (current.screen != here.screen or (self._starts_new and current.key != here.key)):
             return by < 0
         return 0 <= self._at + by < len(self._history)
 
     def step(self, by: int) -> Place | None:
-        """Go back (-1) or forward (1) in the history; the place there."""
+        """Go back (-1) or forward (1) in the history. Return the place, or None at the end."""
         if not 0 <= self._at + by < len(self._history):
             return None
         self._at += by
         return self._history[self._at]
 
     def leave_screen(self) -> Place | None:
-        """Go back in the history to the nearest place on another screen; the place there."""
+        """Go back in the history to the last place on another screen. Return the place, or None."""
         screen = self._history[self._at].screen if self._history else ()
         before = (at for at in range(self._at - 1, -1, -1) if self._history[at].screen != screen)
         at = next(before, None)
         return None if at is None else self.step(at - self._at)
 
     def others(self, here: Place | None) -> list[Place]:
-        """All places but this one, the newest first."""
+        """Return the recent places except `here`, the newest first."""
         return [place for place in self._recent if here is None or place.row != here.row]
 
     def find(self, screen: tuple[str, ...]) -> Place | None:
-        """The newest place of a screen."""
+        """Return the newest place of a screen, or None."""
         return next((place for place in self._recent if place.screen == screen), None)
 
     def forget(self, place: Place) -> None:

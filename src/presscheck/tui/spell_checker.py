@@ -1,7 +1,7 @@
-"""The spell checker of the user: aspell or hunspell, with their own dictionaries, in their protocol of pipes.
+"""Spell checking by aspell or hunspell, through the pipe protocol of both programs.
 
-Both read a word in each line after a `^`, and answer with a line that begins with `&` or `#` if it is doubtful. The
-language is that of the program's own settings: `LANG`, or `DICTIONARY` of hunspell.
+The input has a `^` and a word per line; the answer to a doubtful word begins with `&` or `#`. The settings of the
+program determine the language: `LANG`, or `DICTIONARY` for hunspell.
 """
 
 from __future__ import annotations
@@ -17,23 +17,23 @@ from presscheck.text.sanitize import sanitize
 from presscheck.tui.external_programs import environment
 
 PROGRAMS = {"aspell": ("--encoding=utf-8", "-a"), "hunspell": ("-i", "utf-8", "-a")}
-"""The programs in the order in which they are tried, and their options."""
+"""The options of each program, in the order in which programs are tried."""
 NOT_INSTALLED = "spell check needs aspell or hunspell, with a dictionary: install one of them"
 TIMEOUT = 30.0
-"""Seconds after which a program is ended."""
+"""Seconds after which a program is killed."""
 MOST_SUGGESTIONS = 5
-"""Suggestions for one word."""
+"""Maximum number of suggestions per word."""
 _DOUBTFUL = ("&", "#", "?")
 
 
 @dataclass(frozen=True)
 class DoubtfulWord:
-    """A word that the dictionaries do not have.
+    """A word that is missing from the dictionaries.
 
     Attributes:
         word: the word.
-        places: where it stands.
-        suggestions: other words that may be meant.
+        places: its occurrences.
+        suggestions: similar words from the dictionaries.
     """
 
     word: str
@@ -42,12 +42,12 @@ class DoubtfulWord:
 
 
 def installed() -> list[str]:
-    """The programs that are installed."""
+    """Return the names of the installed programs."""
     return [name for name in PROGRAMS if which(name)]
 
 
 class SpellChecker:
-    """Checks words with the first program that has a dictionary.
+    """A spell checker that uses the first program with a dictionary.
 
     Raises:
         PresscheckError: no program is installed.
@@ -60,11 +60,11 @@ class SpellChecker:
 
     @property
     def name(self) -> str:
-        """The program."""
+        """The name of the program."""
         return self._programs[0]
 
     async def doubtful(self, words: Mapping[str, Sequence[WordPlace]]) -> list[DoubtfulWord]:
-        """Returns the words that the dictionaries do not have.
+        """Return the words that are missing from the dictionaries.
 
         Raises:
             PresscheckError: no program could check them, such as without a dictionary.
@@ -81,15 +81,15 @@ class SpellChecker:
         return found
 
     async def learn(self, word: str) -> None:
-        """Adds a word to the user's own dictionary.
+        """Add a word to the user's own dictionary.
 
         Raises:
-            PresscheckError: the program could not do it.
+            PresscheckError: the program could not store the word.
         """
         await self._run(f"*{word.replace('’', chr(39))}\n#\n")
 
     async def _ask(self, words: Sequence[str]) -> list[list[str]]:
-        """The lines of the answer for each word."""
+        """Return the lines of the answer for each word."""
         output = await self._run("".join(f"^{word}\n" for word in words))
         groups: list[list[str]] = [[]]
         for line in output.split("\n")[1:]:  # after the line that names the program
@@ -100,7 +100,7 @@ class SpellChecker:
         return groups
 
     async def _run(self, text: str) -> str:
-        """The output of the first program that can; the others are left out from then on."""
+        """Return the output of the first program that succeeds; failed programs are not tried again."""
         while True:
             try:
                 return await _output(self.name, text)
@@ -111,7 +111,7 @@ class SpellChecker:
 
 
 async def _output(name: str, text: str) -> str:
-    """Run a program with a text as its input."""
+    """Run a program with a text as input, and return its output."""
     try:
         process = await asyncio.create_subprocess_exec(
             name,

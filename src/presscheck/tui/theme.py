@@ -1,6 +1,6 @@
 """Themes: nine colours per TOML file, and the mapping from style words to colours and attributes.
 
-Colour is never the only sign: a glyph or a word next to it says the same.
+Colour never carries meaning alone: a glyph or a word next to it has the same meaning.
 """
 
 from __future__ import annotations
@@ -59,12 +59,12 @@ ATTRIBUTES: dict[str, str] = {
 RAISED = frozenset(("code", "raised"))
 """Style words with the raised background; dialogs add `raised` to all their text."""
 CURSOR = "cursor"
-"""The style word of the row under the cursor: bold unless it has a colour, so that moving repaints few cells."""
+"""The style word of the row under the cursor: uncoloured text is bold, so that moving repaints few cells."""
 
 PICTURE = "picture"
-"""Begins the style word that marks the cells of a picture, such as `picture-7-0`: its number, and the row in it."""
+"""The start of the style word of cells of a picture, such as `picture-7-0` for picture 7 and row 0."""
 MOST_STYLES = 20_000
-"""Styles that are kept; pictures have one for each pair of colours."""
+"""Maximum number of cached styles; pictures have a style per pair of colours."""
 
 
 @dataclass(frozen=True)
@@ -77,11 +77,11 @@ class Theme:
 
     @property
     def uses_terminal_colors(self) -> bool:
-        """Whether it uses colours of the terminal."""
+        """Whether the theme uses colours of the terminal."""
         return not all(_hex(color) for color in self.colors.values())
 
     def as_textual(self) -> TextualTheme:
-        """The theme for Textual, with CSS variables such as `$ink-ground` and `$ink-text`."""
+        """Return the theme for Textual, with CSS variables such as `$ink-ground` and `$ink-text`."""
         colors = {
             name: color if _hex(color) else f"ansi_{color.removeprefix('ansi_')}" for name, color in self.colors.items()
         }
@@ -106,7 +106,7 @@ class Theme:
         )
 
     def style(self, style: str) -> Style:
-        """The Rich style for words such as `added strong`."""
+        """Return the Rich style for style words such as `added strong`."""
         words = style.split()
         colors = [FOREGROUNDS[word] for word in words if word in FOREGROUNDS]
         shown, behind = _own_colors(words)
@@ -128,31 +128,31 @@ class Theme:
 
 
 def _picture_mark(words: list[str]) -> tuple[int, int] | None:
-    """The picture and the row of it that a style such as `picture-7-0` marks."""
+    """Return the picture and the row of a style word such as `picture-7-0`, or None."""
     parts = next((word.split("-") for word in words if word.startswith(f"{PICTURE}-")), None)
     return (int(parts[1]), int(parts[2])) if parts else None
 
 
 def _own_colors(words: list[str]) -> tuple[str | None, str | None]:
-    """The colours that a style names itself, such as `#9a4f1b on#ffffff`: only pictures do."""
+    """Return the explicit colours in style words of pictures, such as `#9a4f1b on#ffffff`."""
     shown = next((word for word in words if word[0] == "#" and _hex(word)), None)
     behind = next((word[2:] for word in words if word.startswith("on#") and _hex(word[2:])), None)
     return shown, behind
 
 
 StyleLookup = Callable[[str], Style]
-"""Returns the style for some words, such as `added strong`."""
+"""Returns the style for style words such as `added strong`."""
 
 
 class ParsedStylesheet(Stylesheet):
-    """The styles of Textual, parsed once for each theme.
+    """The Textual stylesheet, parsed once per theme.
 
-    Textual parses all of them again whenever it refreshes styles, three times before the first screen is shown.
+    Textual would parse it again whenever it refreshes styles, three times before the first screen is shown.
     """
 
     @override
     def set_variables(self, variables: dict[str, str]) -> None:
-        """Set the colors of a theme; what was parsed with the same ones stays."""
+        """Set the colours of a theme; unchanged colours keep the parsed rules."""
         if variables != self._variables:
             super().set_variables(variables)
 
@@ -162,9 +162,9 @@ class ParsedStylesheet(Stylesheet):
 
 
 class StyleTable(dict[str, Style]):
-    """The styles of the current theme by their words, such as `added strong`; each is made at its first use.
+    """The styles of the current theme by style words such as `added strong`, each made at its first use.
 
-    Every span that is drawn looks its style up here, so a look-up is one access of a dict.
+    Every drawn span looks up its style, so a look-up must cost no more than a dict access.
     """
 
     def __init__(self, theme: Theme) -> None:
@@ -184,7 +184,7 @@ class StyleTable(dict[str, Style]):
 
 
 def load(own: Path | None = None) -> dict[str, Theme]:
-    """Loads all themes by name: the built-in ones, then those in the user's directory.
+    """Load all themes by name: the built-in themes, then the themes in the user's directory.
 
     Raises:
         ConfigurationError: a file is invalid; the message names the file and the problem.
@@ -195,7 +195,7 @@ def load(own: Path | None = None) -> dict[str, Theme]:
 
 
 def read(path: Path) -> Theme:
-    """Reads a theme from its file.
+    """Read a theme from its file.
 
     Raises:
         ConfigurationError: a file is invalid; the message names the file and the problem.

@@ -1,8 +1,8 @@
 """The tour: a table of steps, each a line or two at the bottom of the app with the key to press.
 
-A step ends when its command ran, however that was started: by its key, the mouse or the palette. The key of `tour_next`
-goes on without it, and does the step if that only goes to another place. The tour itself never writes: outside of the
-sample workspace, a command that would write does not run while its step is shown.
+A step ends when its command ran, whether started by its key, the mouse or the palette. The command `tour_next` skips a
+step, but runs a step that only goes to another place. The tour never writes: outside the sample workspace, a command
+that writes does not run while its step is shown.
 """
 
 from __future__ import annotations
@@ -26,25 +26,25 @@ if TYPE_CHECKING:
     from presscheck.tui.ui.screen import BaseScreen
 
 SETTLED = 0.4
-"""Seconds after which a step ends, when what its command opened is closed and no further dialog opens."""
+"""Seconds without a new dialog after which a step ends whose dialog was closed."""
 OFFERED = "tour offered"
-"""The key in the local state of a profile."""
+"""The key in the local state of a profile that records the offer of the tour."""
 GO_TO = {"inbox": "go_inbox", "review": "go_review", "browse": "go_browse", "publish": "go_publish"}
-"""The command that goes to a place."""
+"""The command that goes to each place."""
 _BY_NAME = {command.name: command for command in COMMANDS}
 
 
 @dataclass(frozen=True)
 class Step:
-    """A step of the tour. In its texts, the name of a command in braces stands for its key.
+    """A step of the tour. In its texts, the name of a command in braces is replaced by its key.
 
     Attributes:
-        text: what to press.
-        commands: the commands that end the step; the first one is the most usual.
-        detail: more about it.
-        place: where it is shown, such as `review`; empty for every place.
-        inside: what is shown while the command has a screen or a dialog open; the step then ends when that is closed.
-        goes: whether the command only goes to another place, so that going on runs it.
+        text: the instruction.
+        commands: the commands that end the step, the most common first.
+        detail: the second line.
+        place: the kind of the place where the step is shown, such as `review`; empty for every place.
+        inside: the text while the command has a screen or dialog open; the step ends when the screen is closed.
+        goes: whether the command only goes to another place, so that `tour_next` runs it.
         writes: whether the command writes.
     """
 
@@ -128,12 +128,12 @@ STEPS = (
 
 
 class Tour:
-    """Shows the steps, and goes on when they are done. Use a new one for each time.
+    """A single run of the tour, which shows the steps one after another.
 
     Args:
         app: the app.
-        place: returns the kind of the place on top; empty for dialogs, and screens that belong to another one.
-        has_review: whether a review was opened, so that it can be gone back to.
+        place: returns the kind of the current place; empty for dialogs and screens without a place.
+        has_review: returns whether a review was opened, which `go_review` can open again.
     """
 
     def __init__(self, app: AppContext, place: Callable[[], str], has_review: Callable[[], bool]) -> None:
@@ -141,23 +141,23 @@ class Tour:
         self._at = -1
         """The number of the step; -1 while the tour is only offered."""
         self._was_here = False
-        """Whether the command that runs was started where its step is shown."""
+        """Whether the running command was started at the place of its step."""
         self._is_inside = False
-        """Whether the command of the step ran, and what it opened is not closed yet."""
+        """Whether the command of the step ran and its screen or dialog is still open."""
         self._work: Worker[None] | None = None
-        """What runs the command of the step; None if it is done."""
+        """The worker of the command of the step; None for a synchronous command."""
         self._bars: dict[Screen[Any], TourBar] = {}
         self.is_running = False
 
     def offer(self) -> None:
-        """Ask whether to start, once for each profile."""
+        """Offer the tour, once per profile."""
         outbox = self._app.engine.outbox
         if outbox.recall(OFFERED) is None:
             outbox.remember(OFFERED, "yes")
             self._run()
 
     def start(self) -> None:
-        """Show the first step."""
+        """Start with the first step."""
         self._at = 0
         self._run()
 
@@ -173,7 +173,7 @@ class Tour:
         self._bars.clear()
 
     def go_on(self) -> None:
-        """Go to the next step; first to the place of this one, if the user is elsewhere."""
+        """Go to the next step, or first to the place of the current step if the user is elsewhere."""
         if self._at < 0:
             self._next()
             return
@@ -186,7 +186,7 @@ class Tour:
             self._next()
 
     def takes(self, command: str) -> bool:
-        """End the tour instead of going back; do nothing instead of writing, unless in the sample workspace."""
+        """Replace `back` by the end of the tour, and a write outside the sample workspace by the next step."""
         step = STEPS[self._at] if self._at >= 0 else None
         self._was_here = step is not None and self._is_here()
         if command == "back" and not self._is_inside and self._place():
@@ -200,7 +200,7 @@ class Tour:
         return False
 
     def ran(self, command: str, work: Worker[None] | None) -> None:
-        """Go on if it was the command of the step, or wait until what it opened is closed."""
+        """After the command of the step, go to the next step, or wait until the opened screen is closed."""
         if not self.is_running or self._at < 0:
             return
         step = STEPS[self._at]
@@ -213,7 +213,7 @@ class Tour:
             self._next()
 
     def screen_changed(self) -> None:
-        """Show the step on the screen that is on top now; go on if what its command opened was closed."""
+        """Show the step on the new top screen, and go to the next step if the opened screen was closed."""
         self._app.screen.call_later(self._show)
         if self._is_inside:
             self._when_settled()
@@ -223,23 +223,23 @@ class Tour:
         self._show()
 
     def _run_command(self, name: str) -> None:
-        """Run a command on the screen on top, as its key does."""
+        """Run a command on the top screen, as its key does."""
         cast("BaseScreen", self._app.screen).run_command(_BY_NAME[name])
 
     def _is_here(self) -> bool:
-        """Whether the place on top is that of the step."""
+        """Return whether the current place is the place of the step."""
         place = self._place()
         return bool(place) and STEPS[self._at].place in ("", place)
 
     def _when_settled(self) -> None:
-        """Go on once the command is done, and nothing that it opened is open above the place of the step."""
+        """Go to the next step once the command is done and all its dialogs are closed."""
         step = self._at
 
         def settled() -> None:
             if not (self.is_running and self._is_inside and self._at == step and self._is_here()):
                 return
             if self._work and not self._work.is_finished:
-                self._when_settled()  # it may open a further dialog
+                self._when_settled()  # the command may open a further dialog
             else:
                 self._next()
 
@@ -249,7 +249,7 @@ class Tour:
         self._is_inside = False
         self._at += 1
         while self._at < len(STEPS) and STEPS[self._at].place == "review" and not self._has_review():
-            self._at += 1  # there was no change request to open
+            self._at += 1  # skip steps in a review if there was no change request to open
         if self._at < len(STEPS):
             self._show()
             return
@@ -260,7 +260,7 @@ class Tour:
         self._app.notify(f"{what}: {self._key('tour')} starts it again")
 
     def _show(self) -> None:
-        """Show the step on the screen on top, once that has its widgets."""
+        """Show the step on the top screen, if the screen has its widgets."""
         screen = self._app.screen
         if not self.is_running:
             return
@@ -279,13 +279,13 @@ class Tour:
                 screen.mount(bar)
             else:
                 screen.mount(bar, before="#below")
-        except NoMatches:  # it is being closed, or has no widgets yet: then it is shown once it has
+        except NoMatches:  # the screen is being closed, or has no widgets yet
             return None
         self._bars[screen] = bar
         return bar
 
     def _lines(self) -> tuple[list[Line], Line]:
-        """What is shown now, and the keys on its right."""
+        """Return the lines of the current step, and the keys on their right."""
         if self._at < 0:
             return [
                 self._line(" A tour of two minutes shows the keys that matter most."),
@@ -314,7 +314,7 @@ class Tour:
         return (*go_on, Span("   "), *leave)
 
     def _line(self, text: str) -> Line:
-        """A text with the keys of the commands in it; a click on one presses it."""
+        """Return a text with commands in braces replaced by clickable keys."""
         spans: list[Span] = []
         for words, command, _, _ in Formatter().parse(text):
             spans.append(Span(words))
