@@ -61,7 +61,6 @@ class Contents(StaticLayout):
 
 
 def _link(item: Item) -> Line:
-    """Return the label of an item, linked to the item."""
     return tuple(
         span._replace(style=span.style if span.style == "quiet" else "link", link=item.key) for span in label(item)
     )

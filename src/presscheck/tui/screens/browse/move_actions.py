@@ -139,7 +139,7 @@ class PageMoves:
         self._end(where)
 
     def _end(self, where: Where) -> None:
-        """Show the order on the service, because all moves were sent or the remaining ones were dropped."""
+        """Show the order on the service: all moves were sent, or the remaining moves were dropped."""
         self._bursts.pop(where, None)
         self._show(where, None)
 
@@ -173,7 +173,10 @@ class MoveActions:
         return self._edits.reason_edit()
 
     def _shift(self, way: Way) -> Awaitable[None] | None:
-        """Move the marked pages or the page under the cursor, immediately if the space is shown in a change request."""
+        """Move the marked pages or the page under the cursor.
+
+        If the space is shown in a change request, the move starts immediately, so that keys act in order.
+        """
         return self._start(_PLANS[way])
 
     command_move_down = partialmethod(_shift, "down")

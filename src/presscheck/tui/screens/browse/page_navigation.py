@@ -222,7 +222,7 @@ class PageNavigation:
         self.outline.arrange()
 
     def controls(self, key: str) -> Controls:
-        """Return the folding state of a page, which is kept for the last `REMEMBERED` pages."""
+        """Return the folding state of a page. It is kept for the last `REMEMBERED` pages."""
         controls = self._controls.pop(key, None) or Controls()
         self._controls[key] = controls
         if len(self._controls) > REMEMBERED:

@@ -307,7 +307,6 @@ class PagePane:
             self.navigation.show_again(key, self._layout(item, self._drawn_with))
 
     def _show_home(self, space: Space) -> None:
-        """Show the home of the space under the cursor."""
         item = self._session.item
         if item and item.kind == "space" and item.space and item.space.id == space.id:
             self._shown = ("", "", "")

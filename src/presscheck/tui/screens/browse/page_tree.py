@@ -147,7 +147,7 @@ class Library:
         return self._filter()
 
     def item(self, key: str | None) -> Item | None:
-        """Return the item with a key; None if there is none."""
+        """Return the item with a key, or None."""
         return self._items.get(key or "")
 
     def target(self, key: str | None) -> Item | None:

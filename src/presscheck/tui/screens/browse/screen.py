@@ -197,7 +197,7 @@ class BrowseScreen(BaseScreen):
         return ContentPlace(space, request.id if request else None, choose, show)
 
     async def _choose_request(self, space_id: str) -> str | None:
-        """Ask for the change request in which a space is shown, and return the id of the current one after that."""
+        """Ask for the change request in which to show a space, and return the id of the current change request."""
         if choosing := self.edit_actions.command_new_request():
             await choosing
         request = self.library.requests.get(space_id)
@@ -228,7 +228,6 @@ class BrowseScreen(BaseScreen):
             self.session.go_to(key)
 
     def _show_word(self, word: DoubtfulWord) -> None:
-        """Go to a word in the page."""
         self.page_view.focus()
         self.find.show(self.page_view, word.word)
 

@@ -153,7 +153,6 @@ class SpaceActions:
         return self._item_reason() or (lacks_admin(item) if item else None)
 
     def _space_reason(self) -> str | None:
-        """Return why a command for spaces is disabled here."""
         item = self._session.item
         return self._offline() or (None if item and item.kind == "space" else "go to a space first")
 
@@ -509,7 +508,6 @@ def _id(item: Item) -> str:
 
 
 def _update(item: Item, **given: Any) -> Operation[Any]:
-    """Return a write that changes fields of a space or collection."""
     if item.space:
         return UpdateSpace(space_id=item.space.id, **given)
     return UpdateCollection(collection_id=_id(item), **given)

@@ -46,7 +46,7 @@ HINT = "enter shows its pages; tab goes to this list"
 REST = 0.2
 """Seconds after which a resting cursor causes requests."""
 MOST = 50
-"""Maximum number of open change requests that are read; the remaining ones are counted."""
+"""Maximum number of open change requests that are read; further change requests are only counted."""
 KEPT = 50
 """Number of spaces whose results are kept, so that they are shown at once when the cursor returns."""
 Answers = dict[str, Result[Any]]

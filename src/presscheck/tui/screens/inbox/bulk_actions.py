@@ -72,7 +72,7 @@ class BulkActions:
             self._screen.notify("a merge train was stopped: A continues or discards it")
 
     def unmark_done(self) -> None:
-        """Remove the marks of change requests that the last batch has finished; failed ones stay marked."""
+        """Remove the marks of change requests that the last batch has finished. Failed change requests stay marked."""
         if self._batch:
             self._session.rows.marked -= self._batch.done
             self._batch = None

@@ -77,7 +77,7 @@ class InboxModel:
         self._engine = engine
         self.organization = self.me = ""
         self.user_error: PresscheckError | None = None
-        """The error that made it impossible to read the user; None if the user was read, or not read yet."""
+        """The error from reading the user; None if the user was read, or before."""
         self.views: tuple[View, ...] = VIEWS
         self.view: View = VIEWS[0]
         self.spaces: dict[str, str] = {}

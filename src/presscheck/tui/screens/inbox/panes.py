@@ -231,12 +231,12 @@ class InboxPanes:
         return clamp(round(columns * share / WHOLE), MIN_COLUMNS + 1, columns - MIN_COLUMNS)
 
     def _drag_height(self, lines: int, is_over: bool) -> None:
-        """Resize the list to this number of lines; the preview below takes the remaining ones."""
+        """Resize the list to this number of lines. The preview below takes the remaining lines."""
         total = self._lines
         self._set_share(total - lines + self._has_headings, total, is_beside=False, is_kept=is_over)
 
     def _drag_width(self, columns: int, is_over: bool) -> None:
-        """Resize the list to this number of columns; the preview on the right takes the remaining ones."""
+        """Resize the list to this number of columns. The preview on the right takes the remaining columns."""
         total = self._screen.size.width
         self._set_share(total - columns, total, is_beside=True, is_kept=is_over)
 

@@ -39,7 +39,7 @@ TITLES = {
     "own": ("You", "You"),
     "main": ("Main", ""),
 }
-"""The headings of the columns after the subject, in order: on a wide screen, and on a narrow one."""
+"""The headings of the columns after the subject, in order: for a wide screen, and for a narrow screen."""
 LEGEND = (
     ("✓", "approved"),
     ("✗", "changes requested"),

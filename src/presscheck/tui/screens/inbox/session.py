@@ -142,7 +142,7 @@ class Inbox:
         self.read_details()
 
     def read_details(self) -> None:
-        """Subscribe to the details of the row under the cursor, and read the details of the other visible rows."""
+        """Subscribe to the details of the row under the cursor, and read the details of other visible rows."""
         request = self.current()
         if request is None:
             return
@@ -211,7 +211,7 @@ class Inbox:
         self._refresh_views(reads=is_new)
 
     def _read_rows(self) -> None:
-        """Load the rows from the store. An arranged view keeps its previous rows until the new ones are arranged."""
+        """Load the rows from the store. An arranged view keeps its previous rows until it is arranged again."""
         model = self.model
         if model.is_arranged(model.view):
             if not model.is_ready:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from presscheck.tui.ui.screen import BaseScreen
 
 ASKED = "asked who the user is"
-"""The storage key of the fact that the app has asked for the user."""
+"""The storage key that records that the app has asked for the user."""
 
 
 async def choose_user_once(screen: BaseScreen, organization_id: str) -> None:

@@ -297,7 +297,7 @@ class MarkdownArea(TextArea):
         return places
 
     async def search(self, text: str, *, step: int = 1) -> Match | None:
-        """Highlight a text, and select the next match, or the previous one if `step` is -1. Wraps at the end."""
+        """Highlight a text, and select the next match, or the previous match if `step` is -1. Wraps at the end."""
         self.highlight(text)
         places = await self.find_items(text)
         if not places:

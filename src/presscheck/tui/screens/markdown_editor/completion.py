@@ -129,7 +129,7 @@ def file_proposals(files: Iterable[RevisionFile], kind: Kind, *, is_image: bool)
 
 
 def matching(proposals: Iterable[Proposal], text: str) -> list[Proposal]:
-    """Return the proposals that contain all words of a text, first those whose label starts with the text."""
+    """Return the proposals that contain all words of a text. Proposals whose label starts with the text come first."""
     words = text.casefold().split()
     found = [
         proposal

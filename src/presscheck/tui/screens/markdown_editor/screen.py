@@ -279,7 +279,7 @@ class MarkdownEditor(BaseScreen):
     # keys
 
     def _press(self, event: events.Key) -> bool:
-        """Handle a key that types nothing. Returns False if the key has no command."""
+        """Handle a key that types nothing. Returns False if the text area has to handle the key."""
         if self._opening and self._press_in_completion(event.key):
             return True
         has_alt = event.key.startswith("alt+")  # terminals send it with the letter, which is not typed

@@ -161,14 +161,12 @@ class DraftPlaces:
         return holds()
 
     def _run(self, name: str) -> None:
-        """Run a command of the top screen."""
         screen = cast("BaseScreen", self._screen.app_context.screen)
         command = screen.command_table.command(name)
         if command:
             screen.run_command(command)
 
     def _tell(self, draft: Draft, place: DraftPlace) -> None:
-        """Show the label of the draft, and the key that continues it."""
         key = self._key(place.command or "rename")
         self._screen.app_context.notify(f"{key} here continues your draft: {label_of(draft)}")
 

@@ -194,11 +194,11 @@ class OutboxScreen(BaseScreen):
             self._show_view(VIEWS[int(self.last_key) - 1])
 
     def command_next_pane(self) -> None:
-        """Show the next view, and the first one after the last."""
+        """Show the next view. After the last view, start again with the first."""
         self._show_view(VIEWS[(VIEWS.index(self.view) + 1) % len(VIEWS)])
 
     def command_previous_pane(self) -> None:
-        """Show the previous view, and the last one before the first."""
+        """Show the previous view. Before the first view, continue with the last."""
         self._show_view(VIEWS[VIEWS.index(self.view) - 1])
 
     def command_open(self) -> Awaitable[None] | None:

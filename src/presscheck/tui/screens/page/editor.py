@@ -81,7 +81,7 @@ async def edit_page(
 
 
 def _line_of_conflict(text: str, number: int) -> int | None:
-    """Return the first line of a conflict by its number, or of the last conflict; None if there are none."""
+    """Return the first line of a conflict by its number, or of the last conflict. Returns None without conflicts."""
     lines = [block.first for block in cut_conflicts(text).conflicts]
     return lines[min(number, len(lines) - 1)] if lines else None
 
@@ -100,12 +100,12 @@ async def _ask_about(screen: BaseScreen, draft: PageDraft) -> str | None:
 
 
 async def stays_locked(screen: BaseScreen, space_id: str) -> bool:
-    """Return whether a space is locked. A user who may unlock it is asked first."""
+    """Return whether a space is locked. A user who may unlock the space is asked to do that first."""
     call = GetSpace(space_id=space_id)
     known = screen.engine.known(call)
     is_unlocked = bool(known and known.value and known.value.edit_mode != "locked")
     if is_unlocked and not screen.engine.status.online:
-        return False  # the cached state counts; online, the space is read again, because somebody may have locked it
+        return False  # offline, the cached state counts; online, somebody may have locked the space since
     space = await screen.engine.read(call)
     if space.edit_mode != "locked" or space.permissions.edit:
         return False

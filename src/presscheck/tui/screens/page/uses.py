@@ -30,7 +30,7 @@ class PageUse(NamedTuple):
 async def choose_use(
     screen: BaseScreen, name: str, uses: OtherUses, here: Sequence[RevisionPage] = (), *, unread: int = 0
 ) -> PageUse | None:
-    """Ask for one of the pages that use an item. If there are none, show that.
+    """Ask for a page from the pages that use an item. If there are none, show a message.
 
     Args:
         screen: the screen that shows the dialog.

@@ -106,7 +106,7 @@ class ReplaceScreen(BaseScreen):
         self.run(self._search, group="search", exclusive=True)
 
     async def _search(self) -> None:
-        """Search all pages. If the query is invalid, ask for another one with the error."""
+        """Search all pages. If the query is invalid, show its error and ask for another query."""
         self._progress, self._error = "Reading the pages …", None
         self._draw()
         try:
@@ -167,7 +167,7 @@ class ReplaceScreen(BaseScreen):
         self.refresh_status_bars()
 
     def _summary(self) -> Line:
-        """Render the number of chosen hits, and what was not changed or searched."""
+        """Render the number of chosen hits, and the numbers of places not changed and pages not searched."""
         hits, chosen = self.list.hits, self.list.chosen()
         if hits is None or self._progress:
             return ()

@@ -193,7 +193,6 @@ class ReviewDrafts(CommentDrafts):
 
 
 def _merge_message(result: MergeResult, *, is_merge: bool) -> str:
-    """Return the message after a merge or an update."""
     if result.result == "conflicts":
         done = "merged" if is_merge else "updated"
         return f"{done} with conflicts: check the pages that both sides changed"

@@ -113,7 +113,7 @@ class HistoryScreen(TextScreen):
 class HistoryActions:
     """Shows the history, and compares the newest revision with reviewed ones.
 
-    The compared revisions are that of the user's own review and those of outdated approvals.
+    It compares with the revisions of the user's own review and of outdated approvals.
 
     Args:
         session: the review.

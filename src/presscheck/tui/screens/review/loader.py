@@ -106,7 +106,7 @@ class ReviewLoader:
             if isinstance(call, ListComments) and result.state != "cached" and not self._model.discussion.has_begun:
                 self._begin_news(call, result.value)
             if latest == (result.value, type(result.error)):
-                return  # most results of the service only confirm the cached ones
+                return  # most results only confirm the cache
             latest = (result.value, type(result.error))
             self._model.take(call, result.value)
             if isinstance(call, ListComments):

@@ -235,7 +235,6 @@ class MergeActions:
         self._screen.run(self._load_owners, group="owners", exclusive=True)
 
     async def _load_owners(self) -> None:
-        """Load the owners of changed pages, and add them to the list."""
         if self._model.space:
             await self._session.owners.load(self._model.space)
             if self._session.part:
@@ -281,7 +280,7 @@ class MergeForecast:
     def __init__(self, session: ReviewSession) -> None:
         self._model, self._screen = session.model, session.screen
         self.checked: Revisions | None = None
-        """The revisions of the last check; None before the first check and after a failed one."""
+        """The revisions of the last check; None before the first check and after a failed check."""
         self._is_checked = self._reads_all = False
         self._error = ""
         self._listeners: list[Callable[[], None]] = []

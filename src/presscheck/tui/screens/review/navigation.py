@@ -38,7 +38,7 @@ class ReviewNavigation:
             self._view.unfold()
 
     def command_next_pane(self) -> None:
-        """Focus the other pane."""
+        """Switch the focus between list and change."""
         self._session.switch_pane()
 
     command_previous_pane = command_next_pane
@@ -54,14 +54,14 @@ class ReviewNavigation:
             self.command_next_pane()
 
     def reason_read_page(self) -> str | None:
-        """Return why the page cannot be opened in the space browser."""
+        """Return why the page cannot be opened in the browse screen."""
         item = self._view.item
         if item is None or item.noun != "page":
             return "go to a page first"
         return "this change request deletes the page" if "deleted" in item.kinds else None
 
     async def command_read_page(self) -> None:
-        """Open the page in the space browser: in the change request or, once that is merged or archived, on main."""
+        """Open the page in the browse screen: in the change request or, once that is merged or archived, on main."""
         item, request = self._view.item, self._model.request
         if item and request:
             edited = None if request.status in ("merged", "archived") else request.id

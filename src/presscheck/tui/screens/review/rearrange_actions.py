@@ -151,7 +151,7 @@ class RearrangeActions:
         return "edited" in item.kinds and {"added", "deleted"}.isdisjoint(item.kinds)
 
     def _selection(self) -> Selection | None:
-        """Return the marked pages, or the hunk or page under the cursor; None if there is none."""
+        """Return the marked pages, or else the hunk or page under the cursor, or None."""
         if pages := self._marked():
             return Selection(pages)
         item = self._view.item

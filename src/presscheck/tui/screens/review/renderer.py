@@ -274,11 +274,11 @@ class RenderedChange:
         self.lines += lines
 
     def anchor_at(self, line: int) -> int | None:
-        """Return the line number in the new text at a line, or at the nearest line above that has one."""
+        """Return the line number in the new text at a line; if it has none, at the nearest line above."""
         return next((self.anchors[near] for near in range(line, -1, -1) if near in self.anchors), None)
 
     def block_at(self, line: int) -> SegmentPair | None:
-        """Return the block of the difference at a line, or at the nearest line above that has one."""
+        """Return the block of the difference at a line; if it has none, at the nearest line above."""
         return next((self.blocks[near] for near in range(line, -1, -1) if near in self.blocks), None)
 
     def deleted_at(self, line: int) -> SegmentPair | None:
@@ -300,7 +300,8 @@ class RenderedChange:
 
         Returns:
             The owner and a distance. The owner is a thread id, a line number of the new text, or None at the top. The
-            distance is counted from the owner's first line or, negative, upwards to its last line.
+            distance is counted from the owner's first line; below the owner, it is the negative distance from its last
+            line.
         """
         near = next((at for at in range(line, -1, -1) if at in self.thread_of or at in self.anchors), None)
         if near is None:

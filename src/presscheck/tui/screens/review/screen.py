@@ -208,7 +208,7 @@ class ReviewScreen(BaseScreen):
 
     @on(LineView.LinkChosen)
     def link_chosen(self, event: LineView.LinkChosen) -> None:
-        """Open a web address; other links can only be followed in the space browser."""
+        """Open a web address; other links can only be followed in the browse screen."""
         open_address(self.app_context, event.target)
 
     @on(RowList.RowHighlighted)
@@ -272,7 +272,6 @@ class ReviewScreen(BaseScreen):
         self.continuation.proceed()
 
     def _to_notify(self) -> Selection | str:
-        """Return the thread under the cursor, or the change request."""
         view = self.session.view
         thread = view.thread if view.is_in_change and view.is_on_thread else None
         return self.session.to_notify([thread] if thread else [])

@@ -93,9 +93,9 @@ class ReviewSession:
         await self.screen.engine.write(EditChangeRequestContent(**self.model.path, changes=(change,))).landed()
 
     def undo_last(self) -> Awaitable[None] | None:
-        """Undo the newest unsent write and restore its text as a draft.
+        """Undo the newest unsent write, and restore its text as a draft.
 
-        If all writes are sent, offer to undo the last sent one.
+        If there are no unsent writes, offer to undo the last sent write.
         """
         if not self.model.discussion.pending():
             path, request = self.model.path, self.model.request

@@ -114,6 +114,5 @@ class ThreadListScreen(ThreadList):
         return self._marked or self.shown
 
     def _to_notify(self) -> Selection | str:
-        """Return the marked threads, or the thread under the cursor."""
         thread = self.thread
         return self._session.to_notify(self._marked or [thread]) if thread else "no thread here"

@@ -192,7 +192,7 @@ class ReviewView:
         return self._model.items[max(0, rows.start - 1) : max(0, rows.stop - 1)]
 
     def switch_pane(self) -> None:
-        """Focus the other pane, and leave zoom."""
+        """Switch the focus between list and change, and leave zoom."""
         to_change = self.items.has_focus
         self._panes.remove_class("zoomed")
         (self.change if to_change else self.items).focus()
@@ -209,7 +209,7 @@ class ReviewView:
         self._show_at_same_place()
 
     def toggle_all(self) -> None:
-        """Toggle between one page and all pages below each other; the page stays selected."""
+        """Toggle between one page and all pages below each other; the selected page stays the same."""
         row, self.shows_all = self.row, not self.shows_all
         self.items.move_to(row)
         self.show_change()

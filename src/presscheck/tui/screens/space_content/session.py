@@ -342,7 +342,7 @@ class SpaceContent:
         return {"space_id": self.space_id, "change_request_id": request} if request else None
 
     def show_created(self, request: ChangeRequest) -> None:
-        """Show a change request that was created or edited, here and on the screen from which this one was opened."""
+        """Show a change request that was created or edited, here and on the screen below."""
         if request.id != self.change_request_id and self._place.show_request:
             self._place.show_request(request)
         self._show_request(request.id)
