@@ -1,19 +1,19 @@
-"""The cache: responses of the service as JSON, by the cache key of the call. It can be deleted at any time.
+"""The cache: responses of the service as JSON, by the cache key of the call. The file can be deleted at any time.
 
-A resource with an `object` and an `id` is stored once, so that a new version of it shows in every response that
-contains it. A listing is stored by rows, so that long ones can be read by window. Reads are for the thread of the user
-interface, writes for one other thread. File problems are never errors for callers: a damaged file is moved aside and
-replaced, and if no file can be written, new responses are kept in memory and the old file is still read.
+A resource with an `object` and an `id` is stored once, so that a new version appears in every response that contains
+the resource. A listing is stored by rows, so that long listings can be read by window. Reads are for the thread of the
+user interface, writes for a single writer thread. File problems are never errors for callers: a damaged file is moved
+aside and replaced. If no file can be written, new responses are stored in memory and the old file is still read.
 
-The tables: resources are in `resources`; `answers` and `items` refer to them. `used` is when a response was last read,
-in seconds since the epoch. User input in filters is only passed as parameters.
+The tables: resources are in `resources`; `answers` and `items` refer to them. `used` is the time of the last read of a
+response, in seconds since the epoch. User input in filters is only passed as parameters.
 
-`total` is the number of rows of a listing, NULL for any other response; `more` is 1 if only a part of them is stored,
-and 2 if the service did not send the total: then `total` is the number of stored rows.
+`total` is the number of rows of a listing, and NULL for any other response. `more` is 1 if only a part of the rows is
+stored, and 2 if the service did not send the total; then `total` is the number of stored rows.
 
-The cache is kept within its size limit by evicting least recently used responses, in small transactions. Resources
-without references are deleted first. The first transaction of an eviction renames the response, so that no reader ever
-sees a part of a listing.
+Eviction keeps the cache within its size limit: it deletes resources without references, then least recently used
+responses, in small transactions. The first transaction renames the response, so that no reader sees a part of a
+listing.
 """
 
 from __future__ import annotations
@@ -51,14 +51,14 @@ SELECT items.position, coalesce(items.json, resources.json) FROM items
 LEFT JOIN resources ON resources.object = items.object AND resources.id = items.id
 WHERE items.answer = ? AND items.generation = ? AND items.position IN (SELECT value FROM json_each(?))
 """
-"""The rows at some positions of a listing."""
+"""SQL: the rows of a listing at some positions."""
 _KEY_OF = "replace(replace({}, '{{space}}', json_extract(thing, '$.space')), '{{id}}', json_extract(thing, '$.id'))"
-"""The cache key of a call for a row, from one with placeholders."""
+"""SQL: the cache key of a call for a row, from a key with placeholders."""
 _NOTIFICATIONS = """coalesce(
     (SELECT own.value FROM json_each(call.user, '$.requests') AS own WHERE own.key = json_extract(thing, '$.id')),
     (SELECT around.value FROM json_each(call.user, '$.spaces') AS around
     WHERE around.key = json_extract(thing, '$.space')), '')"""
-"""Whether the user muted or follows a row: its own setting, else that of its space."""
+"""SQL: `muted` or `followed`, by the setting of the row, else of its space."""
 _REVIEWS_KEY, _REVIEWERS_KEY = _KEY_OF.format("call.key"), _KEY_OF.format("json_extract(call.user, '$.reviewers')")
 _REVIEW = "coalesce(listed.json, resource.json)"
 _OWN_REVIEWS = f"""SELECT 1 FROM answers AS reviews JOIN items AS listed
@@ -66,12 +66,12 @@ _OWN_REVIEWS = f"""SELECT 1 FROM answers AS reviews JOIN items AS listed
     LEFT JOIN resources AS resource ON resource.object = listed.object AND resource.id = listed.id
     WHERE reviews.key = {_REVIEWS_KEY}
     AND json_extract({_REVIEW}, '$.reviewer.id') = json_extract(call.user, '$.me')"""  # noqa: S608
-"""The cached reviews of a row by the user."""
+"""SQL: the cached reviews of a row by the user."""
 _JUST_REVIEWED = f"""EXISTS (
     SELECT 1 FROM json_each(call.user, '$.reviewed') AS sent WHERE sent.key = json_extract(thing, '$.id')
     AND NOT EXISTS (SELECT 1 FROM answers AS newer WHERE newer.key = {_REVIEWS_KEY} AND newer.at > sent.value)
 )"""  # noqa: S608
-"""Whether the user reviewed a row after its reviews were cached."""
+"""SQL: whether the user reviewed a row after its reviews were cached."""
 _REVIEWED = f"""EXISTS (
     SELECT 1 FROM (SELECT ? AS key, ? AS user) AS call WHERE {_JUST_REVIEWED} OR EXISTS (
         {_OWN_REVIEWS}
@@ -85,7 +85,7 @@ _REVIEWED = f"""EXISTS (
         ), '')
     )
 )"""  # noqa: S608
-"""Whether the user reviewed the newest revision of a row, and no one requested another review since."""
+"""SQL: whether the user reviewed the newest revision of a row, and nobody requested another review since."""
 _INVOLVED = f"""EXISTS (
     SELECT 1 FROM (SELECT ? AS key, ? AS user) AS call WHERE {_NOTIFICATIONS} = 'followed'
     OR {_JUST_REVIEWED} OR EXISTS ({_OWN_REVIEWS}) OR EXISTS (
@@ -95,7 +95,7 @@ _INVOLVED = f"""EXISTS (
         AND listing.key IN (SELECT value FROM json_each(call.user, '$.listings'))
     )
 )"""  # noqa: S608
-"""Whether a row is in one of the listings of what the user takes part in, or the user reviewed or follows it."""
+"""SQL: whether the user takes part in a row, by the listings of the user's work, a review, or following it."""
 _HAS_STATE = f"EXISTS (SELECT 1 FROM (SELECT ? AS key, ? AS user) AS call WHERE {_NOTIFICATIONS} = '{{}}')"  # noqa: S608
 RELATIONS = {
     "is": "json_extract(thing, ?) = ?",
@@ -147,9 +147,9 @@ ORDER BY items.position
 BATCH = 200
 """Rows, or pages of the file, that one transaction deletes."""
 TARGET = 0.9
-"""The share of the limit at which an eviction ends; it starts above the limit."""
+"""The fraction of the limit at which an eviction ends; an eviction starts above the limit."""
 RETRY_GROWTH = 1.05
-"""The growth of the cache after which an eviction is tried again that could not reach its target."""
+"""The growth of the cache after which an eviction that missed its target is tried again."""
 _UNREFERENCED = """
 NOT EXISTS (SELECT 1 FROM items WHERE items.object = resources.object AND items.id = resources.id)
 AND NOT EXISTS (SELECT 1 FROM answers WHERE answers.object = resources.object AND answers.id = resources.id)
@@ -160,7 +160,7 @@ MB = 1_000_000
 LIMIT = 500 * MB
 """The default size limit in bytes."""
 MAX_TOTAL = 1_000_000
-"""A larger total of a listing is not believed."""
+"""Maximum plausible total of a listing; a larger total is ignored."""
 
 
 @dataclass(frozen=True)
@@ -168,13 +168,13 @@ class Condition:
     """A condition on the JSON of a row.
 
     Attributes:
-        path: a JSON path; for `asked`, the cache key of the list of requested reviewers, and for `reviewed`, `not
-            reviewed` and `involved` that of the reviews, with the placeholders ``{space}`` and ``{id}``.
+        path: a JSON path; or a cache key with the placeholders ``{space}`` and ``{id}``: for `asked`, of the list of
+            requested reviewers, and for `reviewed`, `not reviewed` and `involved`, of the list of reviews.
         relation: `is`, `in`, `contains` (the value in lower case), `less`, `more`, `asked`; of the user: `not mine`,
             `reviewed`, `not reviewed`, `involved`, `muted`, `not muted`, `followed`.
         value: the value to compare with; for the user, a JSON object: `me` (an id), `reviewers` (the cache key of the
-            requested reviewers), `listings` (the cache keys of what the user takes part in), `reviewed` (when the user
-            reviewed a change request, by its id), `requests` and `spaces` (`muted` or `followed`, by id).
+            requested reviewers), `listings` (the cache keys of the listings of the user's work), `reviewed` (the times
+            of the user's reviews, by id of the change request), `requests` and `spaces` (`muted` or `followed`, by id).
     """
 
     path: str
@@ -185,9 +185,9 @@ class Condition:
 def matching(
     conditions: Iterable[Condition], order: tuple[str, bool] | None, first: int | None = None
 ) -> tuple[str, list[str | int]]:
-    """The statement for positions and space ids, and its parameters after the number and generation of the listing.
+    """Return the statement for positions and space ids, and its parameters after number and generation of the listing.
 
-    With `first`, only that many rows of the listing are looked at.
+    With `first`, only the first `first` rows of the listing are considered.
     """
     clauses, values = ["answer = ?", "generation = ?"], list[str | int]()
     if first is not None:
@@ -210,7 +210,7 @@ def matching(
 
 
 def _rename_keys() -> str:
-    """Statements that rename cache keys from ``family.Name`` to the `operationId` of the call.
+    """Return statements that rename cache keys from ``family.Name`` to the `operationId` of the call.
 
     The triggers of the search index are dropped, because the index is rebuilt at its next use anyway.
     """
@@ -230,13 +230,13 @@ UPDATE answers SET more = 2, total = (
     SELECT count(*) FROM items WHERE items.answer = answers.number AND items.generation = answers.generation
 ) WHERE total IS NOT NULL AND NOT complete
 """
-"""Older versions took the number of items of a response for the total of the listing."""
+"""SQL: older versions stored the number of items of a response as the total of the listing."""
 STEPS: dict[int, Statements] = {
     1: "ALTER TABLE answers ADD COLUMN used REAL NOT NULL DEFAULT 0; UPDATE answers SET used = at;" + _INDEXES,  # noqa: S608
     2: _rename_keys,
     3: _ADD_MORE,
 }
-"""The statements that migrate each older version to the next one."""
+"""The statements that migrate each older version to the next."""
 
 
 class transaction:  # noqa: N801  # reads as a statement
@@ -260,7 +260,7 @@ class transaction:  # noqa: N801  # reads as a statement
 
 
 class snapshot:  # noqa: N801  # reads as a statement
-    """A transaction that only reads: all of its statements see the same state. Nothing inside of another one."""
+    """A read transaction, whose statements all see the same state; does nothing inside another transaction."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
@@ -288,16 +288,16 @@ def in_memory() -> tuple[sqlite3.Connection, sqlite3.Connection]:
 
 
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
-"""Made once: `json.dumps` makes an encoder of these options in each call."""
+"""A shared encoder, because `json.dumps` would create an encoder for these options in each call."""
 
 
 def compact(value: Any) -> str:
-    """A value as compact JSON."""
+    """Return a value as compact JSON."""
     return _encode(value)
 
 
 def identity(thing: Any) -> tuple[str | None, str | None]:
-    """The `object` and the `id` of a resource; (None, None) if it does not have both."""
+    """Return the `object` and the `id` of a resource, or (None, None) if either is missing."""
     if isinstance(thing, dict):
         fields = cast("dict[str, Any]", thing)
         kind, name = fields.get("object"), fields.get("id")
@@ -307,7 +307,7 @@ def identity(thing: Any) -> tuple[str | None, str | None]:
 
 
 def keep_items(write: sqlite3.Connection, number: int, generation: int, start: int, items: list[Any]) -> list[str]:
-    """Insert rows into a listing from `start` on; returns their JSON."""
+    """Insert rows into a listing from `start` on. Return their JSON."""
     texts = [compact(item) for item in items]
     identities = [identity(item) for item in items]
     write.executemany(
@@ -332,8 +332,9 @@ class StoredWindow:
     """Some rows of a cached listing as JSON.
 
     Attributes:
-        total: the number of rows of the whole listing, or of the cached ones if that is unknown.
-        at: when it was received, in seconds since the epoch; None if it was never fetched.
+        items: the rows, as JSON.
+        total: the number of rows of the whole listing, or if unknown, of cached rows.
+        at: the time of the response, in seconds since the epoch; None if the listing was never fetched.
         complete: whether all rows are cached.
         is_total_known: whether `total` is the number of rows of the whole listing.
     """
@@ -346,17 +347,17 @@ class StoredWindow:
 
 
 class CacheReader:
-    """Reads from one database; each method returns None if it has nothing under the key.
+    """A reader of a single database; each method returns None if nothing is stored under the key.
 
-    A listing is read in two statements, in one transaction: if another thread or process replaced its rows between
-    them, it would look empty.
+    A listing is read in two statements, in a single transaction: if another thread or process replaced the rows between
+    the statements, the listing would look empty.
     """
 
     def __init__(self, database: sqlite3.Connection) -> None:
         self.database = database
 
     def answer(self, key: str) -> Stored | None:
-        """A response; for a listing, one page with all cached rows."""
+        """Return a response; a listing becomes a single page with all cached rows."""
         with snapshot(self.database) as database:
             row = database.execute(
                 "SELECT coalesce(answers.json, resources.json), at, number, generation, total, more FROM answers"
@@ -373,10 +374,10 @@ class CacheReader:
         return Stored(f'{{"items":[{",".join(items)}],"count":{len(items)}{known_total}}}', at)
 
     def answers(self, keys: Iterable[str]) -> dict[str, Stored]:
-        """Responses by their keys, as `answer` returns each; those that are not listings in one query."""
+        """Return responses by key, as `answer` returns each; a single query reads all except listings."""
         asked = list(keys)
         with snapshot(self.database) as database:
-            # the inner query runs only for a response that is a resource; a join would look for one for each
+            # the inner query runs only for responses that are resources; a join would run for every response
             rows = database.execute(
                 "SELECT key, coalesce(json, (SELECT json FROM resources WHERE object = answers.object"
                 " AND id = answers.id)), at, total FROM answers WHERE key IN (SELECT value FROM json_each(?))",
@@ -386,7 +387,7 @@ class CacheReader:
         return {key: stored for key in asked if (stored := found.get(key)) and stored.json}
 
     def window(self, key: str, start: int, count: int) -> StoredWindow | None:
-        """Rows of a listing, from `start` on."""
+        """Return rows of a listing, from `start` on."""
         with snapshot(self.database) as database:
             found = database.execute(
                 "SELECT number, generation, total, at, complete, more FROM answers WHERE key = ?", (key,)
@@ -399,7 +400,7 @@ class CacheReader:
         return StoredWindow(items, total or 0, at, bool(complete and not more), more != UNKNOWN)
 
     def positions(self, key: str, ids: Iterable[str]) -> dict[str, int] | None:
-        """The positions of the items with these ids in a listing, by id; without those that are not in it."""
+        """Return the positions of items in a listing, by id; ids that are not in the listing are left out."""
         with snapshot(self.database) as database:
             row = self._listing(key)
             if row is None:
@@ -412,7 +413,7 @@ class CacheReader:
             return dict(found.fetchall())
 
     def rows(self, key: str, positions: list[int]) -> dict[int, str] | None:
-        """The rows of a listing at these positions, as JSON by position."""
+        """Return rows of a listing as JSON, by position."""
         with snapshot(self.database) as database:
             row = self._listing(key)
             return dict(database.execute(ROWS, (*row, json.dumps(positions))).fetchall()) if row else None
@@ -420,7 +421,7 @@ class CacheReader:
     def matching(
         self, key: str, conditions: Iterable[Condition], order: tuple[str, bool] | None, first: int | None = None
     ) -> array[int] | None:
-        """The positions of the rows of a listing that meet all conditions; see `Cache.matching`."""
+        """Return the positions of the rows of a listing that meet all conditions; see `Cache.matching`."""
         with snapshot(self.database) as database:
             row = self._listing(key)
             if row is None:
@@ -431,7 +432,7 @@ class CacheReader:
     def matching_by_space(
         self, key: str, conditions: Iterable[Condition], order: tuple[str, bool] | None
     ) -> dict[str, array[int]] | None:
-        """The same by the id of the space."""
+        """Return the positions of matching rows, by the id of their space."""
         with snapshot(self.database) as database:
             row = self._listing(key)
             if row is None:
@@ -443,14 +444,14 @@ class CacheReader:
             return found
 
     def resource(self, kind: str, identity: str) -> str | None:
-        """The newest JSON of a resource, by `object` and `id`."""
+        """Return the newest JSON of a resource, by `object` and `id`."""
         row = self.database.execute(
             "SELECT json FROM resources WHERE object = ? AND id = ?", (kind, identity)
         ).fetchone()
         return row[0] if row else None
 
     def text(self, key: str) -> str | None:
-        """The JSON of a response that is not a listing."""
+        """Return the JSON of a response that is not a listing."""
         row = self.database.execute(
             "SELECT coalesce(answers.json, resources.json) FROM answers LEFT JOIN resources USING (object, id)"
             " WHERE key = ?",
@@ -463,13 +464,13 @@ class CacheReader:
 
 
 def size(database: sqlite3.Connection) -> int:
-    """The used bytes of a database, without free pages."""
+    """Return the used bytes of a database, without free pages."""
     pages, free, each = (_pragma(database, name) for name in ("page_count", "freelist_count", "page_size"))
     return (pages - free) * each
 
 
 class Evictor:
-    """Evicts responses from one cache.
+    """The eviction of responses from a cache.
 
     Args:
         limit: the size limit in bytes.
@@ -483,7 +484,7 @@ class Evictor:
         self._stuck: tuple[int, frozenset[str]] = (0, frozenset())
 
     def step(self, database: sqlite3.Connection, pinned: Collection[str]) -> bool:
-        """Run one transaction of the eviction; returns whether there is more to do.
+        """Run a transaction of the eviction. Return whether there is more to do.
 
         Args:
             database: a connection that may write.
@@ -507,7 +508,7 @@ class Evictor:
         return False
 
     def _sweep(self, write: sqlite3.Connection) -> bool:
-        """Delete a batch of resources without references; False once all resources were checked."""
+        """Delete a batch of resources without references. Return False once all resources were checked."""
         if self._swept is None:
             return False
         seen = write.execute("SELECT rowid FROM resources WHERE rowid > ? ORDER BY rowid LIMIT ?", (self._swept, BATCH))
@@ -524,7 +525,7 @@ class Evictor:
 
 
 def _delete_oldest(write: sqlite3.Connection, pinned: Collection[str]) -> bool:
-    """Delete a batch of the least recently used response; False if only pinned ones are left."""
+    """Delete a batch of the least recently used response. Return False if only pinned responses are left."""
     found = write.execute(
         "SELECT number, used, object, id FROM answers WHERE key NOT IN (SELECT value FROM json_each(?))"
         " ORDER BY used LIMIT 1",
@@ -533,7 +534,7 @@ def _delete_oldest(write: sqlite3.Connection, pinned: Collection[str]) -> bool:
     if found is None:
         return False
     number, used, kind, name = found
-    if used >= 0:  # renamed, no reader finds it any more; and the next batch continues with it
+    if used >= 0:  # after the renaming, readers no longer find the response, and the next batch continues with it
         write.execute("UPDATE answers SET key = ?, used = -1 WHERE number = ?", (f"evicted {number}", number))
     items = write.execute(
         "SELECT generation, position, object, id FROM items WHERE answer = ? LIMIT ?", (number, BATCH)
@@ -555,7 +556,7 @@ def _delete_unreferenced(write: sqlite3.Connection, resources: Iterable[tuple[st
 
 
 def _free_pages(database: sqlite3.Connection) -> bool:
-    """Return a batch of free pages to the disk; returns whether there may be more."""
+    """Release a batch of free pages to the disk. Return whether there may be more."""
     before = _pragma(database, "freelist_count")
     if not before:
         return False
@@ -568,24 +569,24 @@ def _pragma(database: sqlite3.Connection, name: str) -> int:
 
 
 class Cache:
-    """The cache of one user of one service.
+    """The cache of a user of a service.
 
     Args:
         path: the file.
         limit: the size limit in bytes; `evict` enforces it.
 
     Attributes:
-        notice: a line for the user if a file could not be used; None otherwise.
+        notice: a message to the user if a file could not be used, else None.
     """
 
     def __init__(self, path: Path, *, limit: int = LIMIT) -> None:
         self.notice: str | None = None
         self._path, self._limit = path, limit
-        # no connection is used by two threads: they would share its statements, and one could get the rows of the other
+        # threads must not share a connection: they would share its statements, and could get each other's rows
         self._readers: tuple[CacheReader, ...] = ()
-        """For the thread of the user interface: the cache, and behind it a former file that can only be read."""
+        """The readers of the thread of the user interface: of the cache, then of a former file that is read-only."""
         self._own_readers: tuple[CacheReader, ...] = ()
-        """The same for the writer thread."""
+        """The readers of the writer thread, likewise."""
         self._used: dict[str, float] = {}
         self._is_damaged = False
         self._abandoned: list[sqlite3.Connection] = []
@@ -602,7 +603,7 @@ class Cache:
                 connection.close()
 
     def answer(self, key: str) -> Stored | None:
-        """The cached response of a call; for a listing, one page with all cached rows."""
+        """Return the cached response of a call; a listing becomes a single page with all cached rows."""
         return self._touch(key, self._read(lambda reader: reader.answer(key)))
 
     @property
@@ -613,7 +614,7 @@ class Cache:
         return self._search
 
     def for_writing(self, keys: Iterable[str]) -> dict[str, Stored]:
-        """The cached responses under these keys, by key; for the writer thread."""
+        """Return cached responses by key; for the writer thread."""
         return CacheReader(self._writer).answers(keys)
 
     def keep_same(self, resources: Iterable[tuple[str, str, str]], at: float) -> None:
@@ -622,26 +623,26 @@ class Cache:
         self._write(lambda database: _keep_same(database, rows))
 
     def window(self, key: str, start: int, count: int) -> StoredWindow:
-        """Rows of a listing from `start` on; empty if it was never fetched."""
+        """Return rows of a listing from `start` on; empty if the listing was never fetched."""
         found = self._touch(key, self._read(lambda reader: reader.window(key, start, count)))
         return found or StoredWindow((), 0, None, complete=False)
 
     def positions(self, key: str, ids: Iterable[str]) -> dict[str, int]:
-        """The positions of the items with these ids in a listing, by id; without those that are not in it."""
+        """Return the positions of items in a listing, by id; ids that are not in the listing are left out."""
         listed = list(ids)
         return self._read(lambda reader: reader.positions(key, listed)) or {}
 
     def rows(self, key: str, positions: Iterable[int]) -> dict[int, str]:
-        """The rows of a listing at these positions, as JSON by position."""
+        """Return rows of a listing as JSON, by position."""
         listed = list(positions)
         return self._touch(key, self._read(lambda reader: reader.rows(key, listed))) or {}
 
     def matching(self, key: str, conditions: Iterable[Condition], order: tuple[str, bool] | None = None) -> array[int]:
-        """The positions of the rows of a listing that meet all conditions, in order. For the writer thread.
+        """Return the positions of the rows of a listing that meet all conditions, in order. For the writer thread.
 
         Args:
             key: the cache key of the listing.
-            conditions: what must hold.
+            conditions: the conditions that a row must meet.
             order: a JSON path and whether the order is descending; None for the order of the listing.
         """
         listed = list(conditions)
@@ -650,25 +651,25 @@ class Cache:
     def matching_by_space(
         self, key: str, conditions: Iterable[Condition], order: tuple[str, bool] | None = None
     ) -> dict[str, array[int]]:
-        """As `matching`, by the id of the space."""
+        """Return the positions as `matching` does, by the id of the space."""
         listed = list(conditions)
         return self._read(lambda reader: reader.matching_by_space(key, listed, order), self._own_readers) or {}
 
     def first_matching(self, key: str, conditions: Iterable[Condition], first: int) -> array[int]:
-        """As `matching`, of the first rows of a listing only; for the thread of the user interface."""
+        """Return matching positions among the first rows of a listing; for the thread of the user interface."""
         listed = list(conditions)
         return self._read(lambda reader: reader.matching(key, listed, None, first)) or array("q")
 
     def resource(self, kind: str, identity: str) -> str | None:
-        """The newest JSON of a resource, by `object` and `id`."""
+        """Return the newest JSON of a resource, by `object` and `id`."""
         return self._read(lambda reader: reader.resource(kind, identity))
 
     def keep(self, key: str, body: bytes, at: float) -> bool:
-        """Store a response that was received at `at` (seconds since the epoch); returns whether it differs."""
+        """Store a response received at `at` (seconds since the epoch). Return whether it differs from before."""
         return self.keep_answer(key, json.loads(body) if body else None, at)
 
     def keep_answer(self, key: str, answer: Any, at: float) -> bool:
-        """As `keep`, of a response whose JSON was parsed already."""
+        """Store a parsed response, as `keep` does."""
         items = cast("dict[str, Any]", answer).get("items") if isinstance(answer, dict) else None
         if isinstance(items, list):
             total, cursor = _paging(cast("dict[str, Any]", answer))
@@ -693,18 +694,21 @@ class Cache:
         last: bool,
         has_more: bool = False,
     ) -> bool:
-        """Store one page of a listing; the old rows stay until the last page is stored.
+        """Store a page of a listing; the old rows stay until the last page is stored.
 
-        A page is ignored if the first page of the listing is not cached. Returns whether this page differs.
+        A page is ignored if the first page of the listing is not cached.
 
         Args:
             key: the cache key of the listing.
             items: the rows.
-            start: the position of the first of them.
-            at: when they were received, in seconds since the epoch.
+            start: the position of the first row.
+            at: the time of the response, in seconds since the epoch.
             total: the number of rows of the whole listing; None if the service did not send it.
             last: whether this is the last page that will be stored.
-            has_more: whether the listing has more rows than the stored ones, if this is the last page.
+            has_more: whether the listing has rows after the last page.
+
+        Returns:
+            Whether the page differs from the stored rows.
         """
         end = start + len(items)
         known_total = total if total is not None and end <= total < MAX_TOTAL else None
@@ -716,7 +720,7 @@ class Cache:
         """Evict some old responses if the size limit is exceeded. For the writer thread.
 
         Args:
-            pinned: the keys of responses that must stay, because they are on the screen.
+            pinned: the keys of visible responses, which must stay.
 
         Returns:
             Whether there is more to evict.
@@ -728,7 +732,7 @@ class Cache:
             return False  # another instance is writing, or the next write reports the error
 
     def _open(self) -> None:
-        """Open the file; if that fails, use memory, and the old file for reading."""
+        """Open the file, or if that fails, use memory and read the old file."""
         self._evictor, self._is_damaged = Evictor(self._limit), False
         try:
             with ExitStack() as opened:
@@ -749,7 +753,7 @@ class Cache:
             self._set_aside_notice(aside)
 
     def _read(self, query: Callable[[CacheReader], T | None], readers: tuple[CacheReader, ...] = ()) -> T | None:
-        """The result of the first reader that has one, of the user interface's if none are given; None without one."""
+        """Return the first result of some readers, by default the user interface's, or None."""
         for reader in readers or self._readers:
             try:
                 found = query(reader)
@@ -765,7 +769,7 @@ class Cache:
         return None
 
     def _write(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        """Write to the file; to a new one if it is damaged, to memory if no file can be written."""
+        """Write to the file, to a new file if it is damaged, or to memory if no file can be written."""
         try:
             if not self._is_damaged:
                 return work(self._writer)
@@ -782,7 +786,7 @@ class Cache:
         self._abandoned += [reader.database for reader in (*self._readers, *self._own_readers)]
         aside = None
         with suppress(OSError):
-            if inode(self._path) == self._inode:  # else another instance has replaced it
+            if inode(self._path) == self._inode:  # otherwise another instance has replaced the file
                 aside = set_aside(self._path)
         self._open()
         if aside:
@@ -845,7 +849,7 @@ def _keep_answer(database: sqlite3.Connection, key: str, answer: Any, at: float)
 
 
 def _paging(answer: dict[str, Any]) -> tuple[int | None, str | None]:
-    """The total and the cursor of the next page, if a response has them."""
+    """Return the total and the cursor of the next page of a response; None where missing."""
     total, following = answer.get("total"), answer.get("next")
     cursor = cast("dict[str, Any]", following).get("page") if isinstance(following, dict) else None
     return total if type(total) is int else None, cursor if isinstance(cursor, str) else None

@@ -1,4 +1,4 @@
-"""Lists and clears the cache files of a directory, also while an app has them open."""
+"""Listing and clearing of the cache files of a directory, also while an app has them open."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ class CacheFile:
 
 
 def caches_in(directory: Path) -> list[CacheFile]:
-    """All cache files, including damaged ones that were moved aside."""
+    """Return all cache files, including damaged files that were moved aside."""
     return [_describe(path) for path in sorted([*directory.glob("*.sqlite"), *_set_aside_in(directory)])]
 
 
 def clear(directory: Path) -> int:
-    """Empty all caches and delete files that were moved aside; returns the number of freed bytes.
+    """Empty all caches and delete files that were moved aside. Return the number of freed bytes.
 
     Raises:
         StoreError: another program has locked a file.

@@ -1,4 +1,4 @@
-"""Where a text that is typed is stored until it is sent."""
+"""Storage of typed texts until they are sent."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ NOTHING: Mapping[str, str] = {}
 
 
 class DraftSlot:
-    """The place of a draft.
+    """A draft in the local state.
 
     Args:
-        outbox: stores it.
-        key: its key.
-        initial: the text before anything is typed, which is no draft.
-        about: ids and titles of what it is about, to list it, or returns them for a text.
-        beside: the drafts that are stored with it, by their keys: the text that it was edited from.
+        outbox: the local state that stores the draft.
+        key: the key of the draft.
+        initial: the text before anything is typed, which is not stored.
+        about: ids and titles for the list of drafts, or a function that returns them for a text.
+        beside: texts by key that are stored with the draft, such as the text that it was edited from.
     """
 
     def __init__(
@@ -36,20 +36,20 @@ class DraftSlot:
         self.outbox, self.key, self.initial, self.beside = outbox, key, initial, beside
         self._about = about
         self._stored = outbox.draft(key)
-        """The text that was stored or read here last: another instance may have the same draft open."""
+        """The text that this instance stored or read last; another instance may have the same draft open."""
 
     @property
     def text(self) -> str:
-        """The stored text, or the initial one."""
+        """The stored text, or the initial text."""
         return self.outbox.draft(self.key) or self.initial
 
     @property
     def about(self) -> Mapping[str, str]:
-        """The ids and titles of what the text is about."""
+        """The ids and titles for the list of drafts."""
         return self._about(self.text) if callable(self._about) else self._about
 
     def save(self, text: str) -> None:
-        """Store the text, and those beside it; the initial one removes the draft.
+        """Store the text and the texts beside it; the initial text removes the draft.
 
         Raises:
             StoreError: the disk is full.
@@ -58,14 +58,14 @@ class DraftSlot:
             self._forget()
             return
         for key, other in self.beside.items():
-            if self.outbox.draft(key) != other:  # another instance may have stored the one of its own text
+            if self.outbox.draft(key) != other:  # another instance may have stored the base of its own text
                 self.outbox.save_draft(key, other)
         self.outbox.save_draft(self.key, text, self._about(text) if callable(self._about) else self._about)
         self._stored = text
 
     def discard(self) -> None:
-        """Remove the draft, because its text was accepted; what another instance stored since stays."""
-        with contextlib.suppress(StoreError):  # the write is accepted, so a draft that stays does no harm
+        """Remove the draft after its text was accepted, unless another instance changed it since."""
+        with contextlib.suppress(StoreError):  # the write is accepted, so a remaining draft does no harm
             self._forget()
 
     def _forget(self) -> None:

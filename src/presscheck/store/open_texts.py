@@ -1,6 +1,6 @@
 """Texts that are open in the user's editor, in files that the next start finds if this process ends before the editor.
 
-Each text has a directory of its own, with the draft that it becomes and a lock that the process holds while it runs.
+Each text has a separate directory with a record of its draft, and a lock that the process holds while it runs.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from presscheck.store.outbox import LocalState
 
 LEFT = "left "
-"""The start of the keys of drafts whose own key has another draft by now."""
+"""The prefix of keys of recovered texts whose draft was continued elsewhere."""
 _RECORD, _LOCK = "draft.json", "lock"
 
 
@@ -26,15 +26,15 @@ class OpenText:
     """A text that is open in an editor.
 
     Args:
-        slot: where it is stored as a draft, if this process ends first.
+        slot: the draft that stores the edited text if this process ends first.
         text: the text.
-        suffix: how the name of its file ends.
+        suffix: the suffix of the file name.
 
     Attributes:
         file: the file with the text.
 
     Raises:
-        OSError: it cannot be written.
+        OSError: the files cannot be written.
         StoreError: the directory for open texts cannot be created.
     """
 
@@ -59,32 +59,32 @@ class OpenText:
             json.dump(record, file)
 
     def written(self, *, failed: bool) -> str:
-        """What the editor wrote; of one that failed, also what it saved when its terminal was gone.
+        """Return the edited text; after a failure of the editor, also from its recovery files.
 
         Raises:
-            OSError: it cannot be read.
+            OSError: the file cannot be read.
         """
         file = _newest(self._directory, self.file.name) if failed else self.file
         return file.read_text("utf-8", errors="replace")
 
     def remove(self) -> None:
-        """Remove the file: its text is stored, or was not changed."""
+        """Remove the file, whose text is stored or unchanged."""
         self._lock.release()
         _clear(self._directory)
 
 
 def take_left_texts(outbox: LocalState) -> int:
-    """Store the texts that ended processes left as drafts; returns how many there were.
+    """Store the changed texts of ended processes as drafts. Return their number.
 
     Raises:
-        StoreError: a draft cannot be stored; its text stays where it is.
+        StoreError: a draft cannot be stored; its file stays.
     """
     folder = outbox.open_texts
     return sum(_take(directory, outbox) for directory in sorted(folder.iterdir())) if folder.is_dir() else 0
 
 
 def _take(directory: Path, outbox: LocalState) -> bool:
-    """Store the text of a directory as a draft, unless its process still runs; returns whether it was changed."""
+    """Store the text of a directory as a draft, unless its process still runs. Return whether it was changed."""
     from filelock import FileLock  # 10 ms, only if a text was left
 
     lock = FileLock(directory / _LOCK, mode=0o600)
@@ -101,7 +101,7 @@ def _take(directory: Path, outbox: LocalState) -> bool:
             outbox.save_draft(key, other, record["about"])
         outbox.save_draft(record["key"], text, record["about"])
     elif is_changed:
-        # somebody continued the draft since: neither text replaces the other
+        # the draft was continued since: keep both texts
         about: dict[str, str] = record["about"]
         outbox.save_draft(f"{LEFT}{directory.name}", text, {"title": about.get("page", ""), **about})
     lock.release()
@@ -110,7 +110,7 @@ def _take(directory: Path, outbox: LocalState) -> bool:
 
 
 def _clear(directory: Path) -> None:
-    """Remove a text, unless vim has left a file with what it had not written yet, which `vim -r` restores."""
+    """Remove a directory, unless it has a swap file of vim with unsaved text, which `vim -r` restores."""
     if any(directory.glob(".*.sw?")):
         (directory / _RECORD).unlink(missing_ok=True)
     else:
@@ -118,6 +118,6 @@ def _clear(directory: Path) -> None:
 
 
 def _newest(directory: Path, name: str) -> Path:
-    """The file that was written last: the text, or what nano and emacs write when their terminal is gone."""
+    """Return the newest file: the text, or a recovery file of nano or emacs, written when the terminal is gone."""
     files = [directory / written for written in (name, f"{name}.save", f"#{name}#")]
     return max((file for file in files if file.is_file()), key=lambda file: file.stat().st_mtime_ns, default=files[0])

@@ -1,9 +1,9 @@
 """The outbox: unsent writes, the history of writes, and local state, in a file that is never deleted.
 
-A write is on disk when `put` returns. It leaves the outbox in the transaction that adds it to the history, so that at
-any time it is in exactly one of them; the history is bounded. A row has the stored name and the arguments of a call;
-one that this version cannot read is parked and shown. Only one process sends, the one with a file lock; but any process
-may add, undo and edit writes, so every change of a row's state names the states that it may be in.
+A write is on disk when `put` returns. A write leaves the outbox in the transaction that adds it to the history, so that
+it is always in exactly one of them; the history is bounded. A row has the stored name and the arguments of a call; a
+row that this version cannot read is parked and shown. Only the process with the file lock sends, but any process may
+add, undo and edit writes, so every change of a row's state names the allowed former states.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ if TYPE_CHECKING:
 VERSION = 4
 CALL_VERSION = 1
 FAILED = ("refused", "parked")
-"""The states of a failed write: it stays, and holds up the later ones of its scope, until the user decides."""
+"""The states of a failed write, which blocks later writes of its scope until the user decides."""
 HISTORY_ROWS = 500
-"""Writes of the history that are kept."""
+"""Maximum number of writes in the history."""
 SECRET_ARGUMENTS = {
     "publishIntegration": ("secrets",),
     "renderIntegrationUIWithPost": ("state", "action"),
     "updateIntegrationInstallation": ("configuration",),
 }
-"""The arguments that the history does not keep, by the stored name of the operation: they can have secrets."""
+"""Arguments that may contain secrets and are removed from the history, by stored name of the operation."""
 HISTORY_SECONDS = 30 * 86400.0
-"""How long a write is kept in the history, in seconds."""
+"""Seconds that a write is kept in the history."""
 HISTORY = """
 CREATE TABLE history (
     id INTEGER PRIMARY KEY, name TEXT NOT NULL, given TEXT NOT NULL, state TEXT NOT NULL, error TEXT,
@@ -60,7 +60,7 @@ STEPS = {
     2: f"ALTER TABLE writes ADD COLUMN former TEXT; ALTER TABLE writes ADD COLUMN undoes INTEGER; {HISTORY}",
     3: "ALTER TABLE drafts ADD COLUMN changed_at REAL; ALTER TABLE drafts ADD COLUMN about TEXT",
 }
-"""The statements that migrate each older version of the schema to the next one, with all rows."""
+"""The statements that migrate each older version of the schema to the next, with all rows."""
 COLUMNS = (
     "id, name, given, scope, state, error, noted, created_at, attempts, not_before, author, sent_at, former, undoes"
 )
@@ -71,7 +71,7 @@ class LocalState:
     """The local state in the outbox file, which is never sent.
 
     Attributes:
-        open_texts: the directory of the texts that are open in the user's editor; it need not exist.
+        open_texts: the directory of texts that are open in the user's editor; it need not exist.
     """
 
     open_texts: Path
@@ -81,9 +81,9 @@ class LocalState:
         """Store the text of a draft; an empty text deletes it.
 
         Args:
-            key: its key.
+            key: the key of the draft.
             text: the text.
-            about: ids and titles of what it is about, to list it; without them, those stored before stay.
+            about: ids and titles for the list of drafts; None keeps the stored values.
         """
         if text:
             self._execute(
@@ -96,12 +96,12 @@ class LocalState:
             self._execute("DELETE FROM drafts WHERE key = ?", (key,))
 
     def forget_draft(self, key: str, text: str, *beside: str) -> None:
-        """Delete a draft with those stored beside it, unless another instance has changed its text since.
+        """Delete a draft and the texts stored beside it, unless another instance changed its text.
 
         Args:
-            key: its key.
+            key: the key of the draft.
             text: the text that this instance stored or read last.
-            beside: the keys of the drafts that go with it, such as the text that it was edited from.
+            beside: the keys of the texts stored beside it, such as the text that it was edited from.
         """
         self._execute(
             "DELETE FROM drafts WHERE key IN (SELECT value FROM json_each(?))"
@@ -110,12 +110,12 @@ class LocalState:
         )
 
     def draft_changed_at(self, key: str) -> float | None:
-        """When the text of a draft changed last; None if that is not known."""
+        """Return the time of the last change of a draft's text, in seconds since the epoch; None if unknown."""
         found = self._fetch_one("SELECT changed_at FROM drafts WHERE key = ?", key)
         return found[0] if found else None
 
     def drafts(self) -> tuple[StoredDraft, ...]:
-        """All drafts, the newest first; the age of those that an earlier version stored is not known."""
+        """Return all drafts, the newest first, and last the drafts of an earlier version, whose age is unknown."""
         with translate_sqlite_errors():
             found = self._db.execute(
                 "SELECT key, text, changed_at, about FROM drafts ORDER BY changed_at DESC, key"
@@ -126,7 +126,7 @@ class LocalState:
         )
 
     def move_drafts(self, keys: Mapping[str, str], about: Mapping[str, str]) -> None:
-        """Give drafts other keys, and what they are about, in one transaction; a draft with such a key is replaced."""
+        """Change the keys and the details of drafts in a single transaction; drafts with the new keys are replaced."""
         with self._transaction():
             for key, new in keys.items():
                 self._execute(
@@ -134,7 +134,7 @@ class LocalState:
                 )
 
     def draft(self, key: str) -> str:
-        """The text of a draft; empty if there is none."""
+        """Return the text of a draft; empty without a draft."""
         found = self._fetch_one("SELECT text FROM drafts WHERE key = ?", key)
         return found[0] if found else ""
 
@@ -146,7 +146,7 @@ class LocalState:
             self._execute("INSERT OR REPLACE INTO viewed VALUES (?, ?, ?)", (change_request, page, revision))
 
     def viewed(self, change_request: str) -> dict[str, str]:
-        """The revision at which each page of a change request was viewed, by page id."""
+        """Return the revisions at which pages of a change request were viewed, by page id."""
         with translate_sqlite_errors():
             found = self._db.execute("SELECT page, revision FROM viewed WHERE change_request = ?", (change_request,))
             return dict(found.fetchall())
@@ -159,7 +159,7 @@ class LocalState:
             self._execute("INSERT OR REPLACE INTO marks VALUES (?, ?)", (key, value))
 
     def swap(self, key: str, expected: str | None, values: Mapping[str, str | None]) -> bool:
-        """Store all values in one transaction if `key` has the expected value; returns whether it had."""
+        """Store all values in a single transaction if `key` has the expected value. Return whether it had."""
         self._db.execute("BEGIN IMMEDIATE")
         try:
             is_expected = self.recall(key) == expected
@@ -173,12 +173,12 @@ class LocalState:
         return is_expected
 
     def recall(self, key: str) -> str | None:
-        """A stored value; None if there is none."""
+        """Return a stored value, or None."""
         found = self._fetch_one("SELECT value FROM marks WHERE key = ?", key)
         return found[0] if found else None
 
     def recall_all(self, prefix: str) -> dict[str, str]:
-        """The stored values whose keys start with a prefix, by the rest of the key."""
+        """Return the stored values whose keys start with a prefix, by the rest of the key."""
         size = len(prefix)
         with translate_sqlite_errors():
             found = self._db.execute("SELECT key, value FROM marks WHERE substr(key, 1, ?) = ?", (size, prefix))
@@ -210,7 +210,7 @@ class LocalState:
 
 @contextmanager
 def translate_sqlite_errors() -> Generator[None]:
-    """Raise SQLite errors as StoreError, with a message for the user."""
+    """Convert SQLite errors to StoreError, with a message for the user."""
     try:
         yield
     except sqlite3.Error as error:
@@ -221,13 +221,13 @@ def translate_sqlite_errors() -> Generator[None]:
 
 @dataclass(frozen=True)
 class StoredDraft:
-    """A draft.
+    """A stored draft.
 
     Attributes:
-        key: its key.
-        text: its text.
-        changed_at: when its text changed last, in seconds since the epoch; None if that is not known.
-        about: ids and titles of what it is about.
+        key: the key.
+        text: the text.
+        changed_at: the time of the last change of the text, in seconds since the epoch; None if unknown.
+        about: ids and titles for the list of drafts.
     """
 
     key: str
@@ -238,21 +238,21 @@ class StoredDraft:
 
 @dataclass(frozen=True)
 class Row:
-    """One write. Times are in seconds since the epoch.
+    """An unsent write. Times are in seconds since the epoch.
 
     Attributes:
         name: the stored name of the operation.
-        given: its arguments.
-        scope: the scope in which writes are sent in order.
+        given: the arguments.
+        scope: the scope, within which writes are sent in order.
         state: `waiting`; `collected` (held until the user submits a review); `sending` (also for unknown delivery);
             `refused` (failed permanently); `parked` (this version cannot read it); `now` (not queued: the instance that
-            wrote it is sending it).
-        existing_ids: the ids of the items that existed before it was first sent; None if not determined.
-        not_before: the earliest time to send it.
-        author: the id of the user who wrote it, if known.
-        sent_at: when it was last sent.
-        former: the values that it replaces, as JSON values; None if not determined.
-        undoes: the number of the write of the history that it undoes.
+            added it is sending it).
+        existing_ids: the ids of the items that existed before the write was first sent; None if not determined.
+        not_before: the earliest time to send the write.
+        author: the id of the author, if known.
+        sent_at: the time of the last attempt.
+        former: the replaced values, as JSON values; None if not determined.
+        undoes: the number of the write in the history that this write undoes.
     """
 
     id: int
@@ -273,13 +273,13 @@ class Row:
 
 @dataclass(frozen=True)
 class EndedRow:
-    """One write of the history. Times are in seconds since the epoch; see `Row` for the fields that both have.
+    """A write in the history. Times are in seconds since the epoch; see `Row` for the common fields.
 
     Attributes:
-        state: `sent`; `undone` (sent, and undone by a later write); `refused` (failed permanently, or discarded after
-            that, or while it was not known whether it is saved); `unsent` (undone or discarded before it was sent).
-        ended_at: when it left the outbox.
-        result: what the response says of the thing that it created or changed, as JSON values; None if there was none.
+        state: `sent`; `undone` (sent, and undone by a later write); `refused` (failed permanently, or discarded after a
+            failure or an unknown delivery); `unsent` (undone or discarded before it was sent).
+        ended_at: the time when the write left the outbox.
+        result: the fields of the response to remember, as JSON values; None without a result.
     """
 
     id: int
@@ -296,10 +296,10 @@ class EndedRow:
 
 
 class Outbox(LocalState):
-    """The outbox of one profile for one service.
+    """The outbox of a profile for a service.
 
     Attributes:
-        notice: a line for the user if a damaged file was moved aside; None otherwise.
+        notice: a message to the user if a damaged file was moved aside, else None.
 
     Raises:
         StoreError: the file cannot be opened, read or written.
@@ -308,7 +308,7 @@ class Outbox(LocalState):
     def __init__(self, path: Path) -> None:
         self.notice: str | None = None
         self._parsed: dict[Any, Row] = {}
-        """The unsent writes as they were read last, by the values of their columns."""
+        """The parsed unsent writes of the last read, by the values of their columns."""
         self._db, aside = open_file(path, SCHEMA, VERSION, durable=True, steps=STEPS)
         if aside:
             self.notice = f"Could not read the outbox: the file was moved to {aside}; its changes are not sent"
@@ -327,7 +327,7 @@ class Outbox(LocalState):
         self._db.close()
 
     def may_send(self) -> bool:
-        """Whether this instance may send: tries to get the lock, which only one instance has."""
+        """Return whether this instance may send, after trying to get the lock, which only one instance can hold."""
         from filelock import FileLock, Timeout  # 10 ms and 0.6 MB, only if there is something to send
 
         if self._lock is None:
@@ -336,12 +336,12 @@ class Outbox(LocalState):
             return True
         try:
             self._lock.acquire(timeout=0)
-        except (Timeout, OSError):  # also if no lock file can be created: better none sends than two
+        except (Timeout, OSError):  # also if no lock file can be created: two senders would be worse than none
             return False
         return True
 
     def changed_elsewhere(self) -> bool:
-        """Whether another instance has changed the file since the last call."""
+        """Return whether another instance changed the file since the last call."""
         before, self._data_version = self._data_version, self._fetch_one("PRAGMA data_version")[0]
         return before != self._data_version
 
@@ -356,15 +356,15 @@ class Outbox(LocalState):
         author: str | None = None,
         state: str = "waiting",
     ) -> int:
-        """Add a write, which is on disk when this returns.
+        """Add a write, which is on disk when this method returns.
 
         Args:
             name: the stored name of the operation.
-            given: its arguments.
-            scope: the scope in which writes are sent in order.
+            given: the arguments.
+            scope: the scope, within which writes are sent in order.
             now: the current time, in seconds since the epoch.
-            hold: seconds before it is sent.
-            author: the id of the user who wrote it.
+            hold: seconds before the write is sent.
+            author: the id of the author.
             state: `waiting`, `collected` or `now`; see `Row`.
 
         Returns:
@@ -384,7 +384,7 @@ class Outbox(LocalState):
             author: the id of the user.
 
         Returns:
-            The numbers of the rows; empty if the write is undone already, or is being undone.
+            The numbers of the rows; empty if the write is already undone or being undone.
         """
         with self._transaction():
             row = self._fetch_one("SELECT state FROM history WHERE id = ?", undoes)
@@ -416,27 +416,27 @@ class Outbox(LocalState):
         return cursor.lastrowid or 0
 
     def rows(self) -> tuple[Row, ...]:
-        """All unsent writes, oldest first."""
+        """Return all unsent writes, oldest first."""
         with translate_sqlite_errors():
             found = self._db.execute(f"SELECT {COLUMNS} FROM writes ORDER BY id").fetchall()  # noqa: S608
-        # with a thousand writes waiting, to parse all of them after each change of one would take most of the time
+        # with a thousand waiting writes, parsing all after each change of a write would take most of the time
         self._parsed = {one: self._parsed.get(one) or _row(one) for one in found}
         return tuple(self._parsed.values())
 
     def row(self, number: int) -> Row | None:
-        """One write; None if it is sent or discarded."""
+        """Return an unsent write, or None if it was sent or discarded."""
         found = self._fetch_one(f"SELECT {COLUMNS} FROM writes WHERE id = ?", number)  # noqa: S608
         return _row(found) if found else None
 
     def ahead(self) -> dict[int, Row]:
-        """The write that each unsent write waits for, by its number: the oldest one of its scope that may be sent."""
+        """Return the write that each unsent write waits for, by number: the oldest sendable write of its scope."""
         oldest: dict[str, list[Row]] = {}
         ahead: dict[int, Row] = {}
         for row in self.rows():
             if row.state in ("collected", "now"):
                 continue
             firsts = oldest.setdefault(row.scope, [])
-            # the writes of another user are not sent, and hold up nothing
+            # the writes of another user are not sent, and block nothing
             first = next((one for one in firsts if None in (one.author, row.author) or one.author == row.author), None)
             if first:
                 ahead[row.id] = first
@@ -445,17 +445,19 @@ class Outbox(LocalState):
         return ahead
 
     def held_up(self) -> dict[int, Row]:
-        """The failed write that each unsent write waits for, by its number."""
-        # asked after each change of a write: with a thousand waiting, to read all of them takes 10 ms
+        """Return the failed write that each blocked write waits for, by number of the blocked write."""
+        # called after each change of a write: reading a thousand waiting writes takes 10 ms
         if self._fetch_one("SELECT 1 FROM writes WHERE state IN ('refused', 'parked') LIMIT 1") is None:
             return {}
         return {number: row for number, row in self.ahead().items() if row.state in FAILED}
 
     def send_now(self, number: int) -> bool:
-        """Send a write without its pause, and before the failed ones ahead of it; the later ones follow it.
+        """Send a write without its pause, and ahead of the failed writes that block it.
 
-        The failed ones, and the writes that refer to their results, go to a scope of their own. False if the write
-        itself refers to one of them.
+        The failed writes, and writes that refer to their results, move to a separate scope.
+
+        Returns:
+            False if the write itself refers to the result of a failed write.
         """
         with self._transaction():
             row = self.row(number)
@@ -478,7 +480,7 @@ class Outbox(LocalState):
             return True
 
     def history(self) -> tuple[EndedRow, ...]:
-        """The writes that left the outbox, the newest first."""
+        """Return the writes that left the outbox, the newest first."""
         with translate_sqlite_errors():
             found = self._db.execute(
                 f"SELECT {ENDED_COLUMNS} FROM history ORDER BY ended_at DESC, id DESC"  # noqa: S608
@@ -486,20 +488,20 @@ class Outbox(LocalState):
         return tuple(_ended_row(one) for one in found)
 
     def ended(self, number: int) -> EndedRow | None:
-        """One write of the history; None if it is not there."""
+        """Return a write of the history, or None."""
         found = self._fetch_one(f"SELECT {ENDED_COLUMNS} FROM history WHERE id = ?", number)  # noqa: S608
         return _ended_row(found) if found else None
 
     def note_former(self, number: int, former: dict[str, Any]) -> None:
-        """Store the values that a write replaces, before it is sent."""
+        """Store the values that a write will replace."""
         self._execute("UPDATE writes SET former = ? WHERE id = ?", (_to_json(former), number))
 
     def note_existing(self, number: int, ids: tuple[str, ...]) -> None:
-        """Store the ids of the items that exist before a write is sent."""
+        """Store the ids of the items that existed before a write."""
         self._execute("UPDATE writes SET noted = ? WHERE id = ?", (json.dumps(ids), number))
 
     def sending(self, number: int, now: float) -> bool:
-        """Mark a write as being sent; False if it must not be sent, because it was undone in the meantime."""
+        """Mark a write as being sent. Return False if the write was undone in the meantime."""
         return self._execute_and_check(
             "UPDATE writes SET state = 'sending', attempts = attempts + 1, sent_at = ?"
             " WHERE id = ? AND state IN ('waiting', 'sending')",
@@ -507,17 +509,17 @@ class Outbox(LocalState):
         )
 
     def reschedule(self, number: int, not_before: float, error: str | None, *, state: str = "waiting") -> None:
-        """Send a write again, not before a time; its state is `sending` if the delivery is unknown."""
+        """Send a write again at or after a time; pass the state `sending` if the delivery is unknown."""
         self._execute(
             "UPDATE writes SET state = ?, not_before = ?, error = ? WHERE id = ?", (state, not_before, error, number)
         )
 
     def refuse(self, number: int, error: str, *, state: str = "refused") -> None:
-        """Mark a write as failed (`refused`) or not readable (`parked`); it is not sent until the user retries it."""
+        """Mark a write as failed (`refused`) or unreadable (`parked`), until the user retries it."""
         self._execute("UPDATE writes SET state = ?, error = ? WHERE id = ?", (state, error, number))
 
     def retry(self, number: int) -> bool:
-        """Send a failed write again; False if it has not failed."""
+        """Send a failed write again. Return False if the write has not failed."""
         return self._execute_and_check(
             "UPDATE writes SET state = 'waiting', not_before = 0, error = NULL, noted = NULL"
             " WHERE id = ? AND state IN ('refused', 'parked')",
@@ -525,7 +527,7 @@ class Outbox(LocalState):
         )
 
     def rewrite(self, number: int, given: dict[str, Any]) -> bool:
-        """Replace the arguments of a write; False if it is being sent, or is sent or discarded."""
+        """Replace the arguments of a write. Return False if the write is being sent, sent or discarded."""
         return self._execute_and_check(
             "UPDATE writes SET given = ?, not_before = 0, error = NULL,"
             " state = iif(state = 'refused', 'waiting', state)"
@@ -534,7 +536,7 @@ class Outbox(LocalState):
         )
 
     def release(self, numbers: Collection[int], not_before: float) -> None:
-        """Queue collected writes in one transaction, to be sent not before a time."""
+        """Queue collected writes in a single transaction, to be sent at or after a time."""
         self._execute(
             "UPDATE writes SET state = 'waiting', not_before = ?"
             " WHERE state = 'collected' AND id IN (SELECT value FROM json_each(?))",
@@ -544,12 +546,12 @@ class Outbox(LocalState):
     def delivered(
         self, number: int, identity: str | None, *, result: dict[str, Any] | None = None, now: float | None = None
     ) -> None:
-        """Move a write that was sent to the history, and put the id of its result into the writes that refer to it.
+        """Move a sent write to the history, and insert the id of its result into writes that refer to it.
 
         Args:
             number: the row.
-            identity: the id of the result, if it has one.
-            result: what the history keeps of the response.
+            identity: the id of the result, if any.
+            result: the fields of the response for the history.
             now: the current time, in seconds since the epoch.
         """
         with self._transaction():
@@ -569,12 +571,12 @@ class Outbox(LocalState):
     def drop(
         self, number: int, *, unless_sending: bool = False, error: str | None = None, now: float | None = None
     ) -> bool:
-        """Discard a write, which the history keeps; False if it does not exist any more, or must not be discarded.
+        """Move an unsent write to the history. Return False if it no longer exists or must not be discarded.
 
         Args:
             number: the row.
-            unless_sending: do not discard it while it is being sent.
-            error: why it failed, if it just did.
+            unless_sending: do not discard a write that is being sent.
+            error: the error, if the write just failed.
             now: the current time, in seconds since the epoch.
         """
         with self._transaction():
@@ -594,7 +596,7 @@ class Outbox(LocalState):
         error: str | None = None,
         result: dict[str, Any] | None = None,
     ) -> None:
-        """Move a row to the history, and forget what is too old or too much; only in a transaction."""
+        """Move a row to the history, and delete old rows of the history; only inside a transaction."""
         self._forget_file_contents(number)
         self._forget_secrets(number)
         now = time.time() if now is None else now
@@ -613,14 +615,14 @@ class Outbox(LocalState):
         )
 
     def _forget_file_contents(self, number: int) -> None:
-        """Remove the bytes of uploaded files from a row: the history is read as a whole, and keeps rows for weeks."""
+        """Remove the bytes of uploaded files from a row, because the history is read as a whole."""
         found = self._fetch_one("SELECT given FROM writes WHERE id = ? AND given LIKE ?", number, '%"base64"%')
         if found:
             given = _without_key("base64", json.loads(found[0]))
             self._execute("UPDATE writes SET given = ? WHERE id = ?", (_to_json(given), number))
 
     def _forget_secrets(self, number: int) -> None:
-        """Remove what can have passwords and tokens from a row: the history keeps it for weeks."""
+        """Remove arguments that may contain secrets from a row, because the history keeps rows for weeks."""
         found = self._fetch_one("SELECT name, given FROM writes WHERE id = ?", number)
         names = SECRET_ARGUMENTS.get(found[0], ()) if found else ()
         if names:
@@ -662,7 +664,7 @@ def _from_json(text: str | None) -> dict[str, Any] | None:
 
 
 def _without_key(name: str, value: Any) -> Any:
-    """A JSON value without the fields of this name, at any depth."""
+    """Return a JSON value without fields of a name, at any depth."""
     if isinstance(value, dict):
         fields = cast("dict[str, Any]", value)
         return {key: _without_key(name, field) for key, field in fields.items() if key != name}

@@ -1,8 +1,8 @@
 """The full-text index of the cache: words and links of pages, change requests and comments, in the same SQLite file.
 
 Triggers add each changed response or resource to a queue, in the transaction of the change; `fill` indexes the queue.
-So after a crash, index and queue together still match the cache. Database errors are never raised: a file that cannot
-be searched has no results.
+So after a crash, index and queue together still match the cache. Database errors are never raised: an unusable index
+has no results.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from typing import NamedTuple
 from presscheck.store.search_schema import RESOURCES, prepare
 
 TRANSACTION_SECONDS = 0.03
-"""Seconds after which a transaction of `fill` starts no further source."""
+"""Seconds after which a transaction of `fill` starts no other source."""
 SOURCES_PER_READ = 16
-"""Sources that are read from the queue at once."""
+"""Number of sources read from the queue at once."""
 _COLUMNS = ("scope", "id", "kind", "space", "change_request", "page", "title", "path", "address", "body", "links")
 _SELECTED = ", ".join(f"texts.{name}" for name in _COLUMNS)
 
 
 class Stored(NamedTuple):
-    """A cached response as JSON, and when it was received, in seconds since the epoch."""
+    """A cached response as JSON, with the time of its receipt in seconds since the epoch."""
 
     json: str
     at: float
@@ -35,13 +35,13 @@ class Stored(NamedTuple):
 
 @dataclass(frozen=True)
 class Entry:
-    """An index entry: the fields that are shown, and the words that are searched.
+    """An index entry: the fields to show, and the words to search.
 
     Attributes:
-        scope: the group of entries in which the id is unique, such as the pages of a space.
-        page: the id of the page, or of the page that a comment is on.
+        scope: the group of entries within which the id is unique, such as the pages of a space.
+        page: the id of the page, or of the commented page.
         path: the path of a page; for a comment, the id of the first comment of its thread.
-        body: the text; None if unknown, which keeps the indexed one.
+        body: the text; None if unknown, which keeps the indexed text.
         links: the targets of the links in the text, as written; None if unknown.
         words: title, headings and body, normalized and split into words.
     """
@@ -62,7 +62,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class SourceEntries:
-    """The entries of one source, and the scopes for which they are complete: other entries there are deleted."""
+    """The entries of a source, and the scopes that they cover completely: other entries of these scopes are deleted."""
 
     entries: tuple[Entry, ...] = ()
     complete_scopes: tuple[str, ...] = ()
@@ -73,10 +73,10 @@ _Row = tuple[int, str, str, str, str]
 
 
 class SearchIndex:
-    """The index of one cache, for its writer thread.
+    """The index of a cache, for its writer thread.
 
     Args:
-        connection: the connection of the thread.
+        connection: the connection of the writer thread.
         answer: returns a cached response by its key.
     """
 
@@ -85,17 +85,17 @@ class SearchIndex:
         self._is_available = prepare(connection)
 
     def waiting(self) -> int:
-        """The number of queued sources."""
+        """Return the number of queued sources."""
         if not self._is_available:
             return 0
         return self.connection.execute("SELECT count(*) FROM search_queue").fetchone()[0]
 
     def fill(self, read: Callable[[str, str], SourceEntries], seconds: float = TRANSACTION_SECONDS) -> int:
-        """Index some queued sources in one transaction; returns their number.
+        """Index some queued sources in a single transaction. Return their number.
 
         Args:
             read: returns the entries of a source (a cache key, or the type and id of a resource) from its JSON.
-            seconds: the time after which no further source is started.
+            seconds: the time after which no other source is started.
         """
         if not self._is_available or not self.waiting():
             return 0
@@ -105,7 +105,7 @@ class SearchIndex:
             return 0  # another instance is writing, or the next write to the cache reports the error
 
     def find(self, query: str, limit: int, spaces: Sequence[str] | None = None) -> list[Entry]:
-        """The entries that match an FTS5 query, matches in titles first.
+        """Return the entries that match an FTS5 query, matches in titles first.
 
         Each page is returned once: the live page if it matches, else the page of the best matching change request.
         """
@@ -119,12 +119,12 @@ class SearchIndex:
         return []
 
     def thing(self, kind: str, name: str) -> str | None:
-        """The JSON of a resource, by `object` and `id`."""
+        """Return the JSON of a resource, by `object` and `id`."""
         row = self.connection.execute("SELECT json FROM resources WHERE object = ? AND id = ?", (kind, name)).fetchone()
         return row[0] if row else None
 
     def spaces_of(self, organization: str) -> list[str]:
-        """The ids of the spaces of an organization."""
+        """Return the ids of the spaces of an organization."""
         found = self.connection.execute(
             "SELECT id FROM resources WHERE object = 'space' AND json_extract(json, '$.organization') = ?",
             (organization,),
@@ -132,7 +132,7 @@ class SearchIndex:
         return [name for (name,) in found]
 
     def links(self, scope: str) -> dict[str, tuple[str, ...]]:
-        """The link targets in each text of a scope, by the id of the entry; without entries of unknown text."""
+        """Return the link targets in texts of a scope, by id of the entry, without entries of unknown text."""
         if not self._is_available:
             return {}
         with suppress(sqlite3.Error):
@@ -209,14 +209,14 @@ class SearchIndex:
             self.connection.executemany("DELETE FROM search_texts WHERE number = ?", gone)
 
     def _put(self, source: str, entry: Entry) -> None:
-        """Insert or update an entry; one without a text updates the title and location only."""
+        """Insert or update an entry; an entry without a text only updates title and location."""
         write, name = self.connection, (entry.scope, entry.id)
         row = write.execute(
             "SELECT number, links, title, path, address FROM search_texts WHERE scope = ? AND id = ?", name
         ).fetchone()
         if row is None:
             row = (None, None)
-            if entry.body is None:  # another source may have the text
+            if entry.body is None:  # another source may contain the text
                 write.execute(
                     "INSERT OR IGNORE INTO search_queue"
                     " SELECT source FROM search_sources WHERE scope = ? AND id = ? AND source <> ?",

@@ -1,8 +1,8 @@
 """The schema of the search index in the cache file, with triggers that queue changed sources and delete removed ones.
 
 `search_sources` lists the entries of each source (a response or a resource); `search_texts.source` is the source of the
-indexed text. When that source is deleted, its texts are deleted in the same transaction, and the other sources of the
-same entries are queued.
+indexed text. When a source is deleted, its texts are deleted in the same transaction, and other sources of the same
+entries are queued.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ ANSWERS = (
 )
 """The calls whose responses are indexed, as patterns of their stored names."""
 RESOURCES = ("change-request", "comment")
-"""The types of resources that are indexed, whichever response contains them."""
+"""The types of resources that are indexed, from any response."""
 
 _KEYS = " OR ".join(f"{{row}}key GLOB '{name} *'" for name in ANSWERS)
 _NEW, _OLD, _ANY = (_KEYS.format(row=row) for row in ("NEW.", "OLD.", ""))
@@ -109,7 +109,7 @@ INSERT INTO search_mark VALUES ({VERSION});
 
 
 def prepare(connection: sqlite3.Connection) -> bool:
-    """Create the tables if they are missing or of another version; returns False if that fails."""
+    """Create the tables if they are missing or of another version. Return False on failure."""
     try:
         if _version(connection) == VERSION:
             return True

@@ -1,6 +1,6 @@
-"""Opens SQLite files: WAL, mode 0600 in a directory of mode 0700, a busy time-out for other instances.
+"""Opening of SQLite files: WAL, mode 0600 in a directory of mode 0700, a busy time-out for other instances.
 
-A damaged file, or one with an unknown schema, is moved aside to a name with the time, never overwritten.
+A file that is damaged or has an unknown schema is renamed to a name with the time, never overwritten.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from presscheck.paths import private_directory
 Statements = str | Callable[[], str]
 """SQL statements, or a function that returns them."""
 BUSY_TIMEOUT = 5.0
-"""Seconds that one instance waits for the transaction of another."""
+"""Seconds that an instance waits for the transaction of another."""
 MAX_LOG_SIZE = 16 << 20
-"""Bytes of the write-ahead log that are kept after a checkpoint."""
+"""Maximum bytes of the write-ahead log after a checkpoint."""
 CACHE_KIB = 128
-"""KiB of pages that a connection keeps in memory; the system keeps the rest of the file anyway."""
+"""KiB of pages that a connection caches; the operating system caches the file anyway."""
 
 
 def open_file(
@@ -34,15 +34,15 @@ def open_file(
     Args:
         path: the file.
         schema: the statements that create its tables.
-        version: the version of that schema.
+        version: the version of the schema.
         durable: wait for the disk at each commit, check the file for damage, and never replace a newer version.
-        steps: the statements that migrate each older version to the next one.
+        steps: the statements that migrate each older version to the next.
 
     Returns:
         The connection, and the new path of an unusable file that was moved aside.
 
     Raises:
-        StoreError: the file cannot be opened, or it is durable and a newer version wrote it.
+        StoreError: the file cannot be opened, or it is durable and was written by a newer version.
     """
     migrations: dict[int, Statements] = {0: schema, **(steps or {})}
     try:
@@ -56,7 +56,7 @@ def open_file(
 
 
 def connect(path: Path, *, durable: bool) -> sqlite3.Connection:
-    """A connection in autocommit mode; `durable` waits for the disk at each commit.
+    """Return a connection in autocommit mode; `durable` waits for the disk at each commit.
 
     Raises:
         StoreError: the file cannot be opened.
@@ -78,10 +78,11 @@ def connect(path: Path, *, durable: bool) -> sqlite3.Connection:
 
 
 def _create(path: Path) -> None:
-    """Create an empty file with mode 0600, if there is none.
+    """Create an empty file with mode 0600 if the file is missing.
 
-    An existing file is not opened, only asked about: a process that closes any descriptor of a file loses all its POSIX
-    locks on it. SQLite would go on without them, and another instance would delete the write-ahead log in use.
+    The permissions of an existing file are checked without opening it: a process that closes any descriptor of a file
+    loses all its POSIX locks on the file. SQLite would continue without locks, and another instance would delete the
+    write-ahead log in use.
 
     Raises:
         OSError: the file cannot be created, read or written.
@@ -109,7 +110,7 @@ def _configure(connection: sqlite3.Connection, path: Path, *, durable: bool) -> 
 
 
 def connect_read_only(path: Path, version: int) -> sqlite3.Connection | None:
-    """A connection to a file that the user may read but not write, such as on a read-only disk; None otherwise."""
+    """Return a connection to a file that the user may read but not write, or None for any other file."""
     if not _allows(path, os.R_OK) or _allows(path, os.W_OK):
         return None
     # without write access to the -wal and -shm files, SQLite only opens it as immutable
@@ -129,7 +130,7 @@ def _open(path: Path, migrations: Mapping[int, Statements], version: int, durabl
     connection = connect(path, durable=durable)
     try:
         if durable and _version(connection) > version:
-            # if it were moved aside, the newer version would miss its rows
+            # if the file were moved aside, the newer version would miss its rows
             connection.close()
             raise StoreError(f"{path} was written by a newer version of presscheck: upgrade presscheck to open it")
         if _version(connection) != version:
@@ -167,7 +168,7 @@ def _version(connection: sqlite3.Connection) -> int:
 
 
 def inode(path: Path) -> int:
-    """The inode of the file at a path, to notice that it was replaced.
+    """Return the inode of the file at a path, which reveals a replaced file.
 
     Raises:
         OSError: there is no file.
@@ -176,14 +177,14 @@ def inode(path: Path) -> int:
 
 
 def delete_older(path: Path, aside: Path) -> None:
-    """Delete older copies of a file that were moved aside, except `aside`. Only for files that may be deleted."""
+    """Delete older copies of a file that were moved aside, except `aside`. Only for the deletable cache."""
     for older in path.parent.glob(f"{path.name}.aside-*"):
         if not older.name.startswith(aside.name):
             older.unlink(missing_ok=True)
 
 
 def set_aside(path: Path) -> Path:
-    """Rename an unusable file, with its -wal and -shm files; returns the new path."""
+    """Rename an unusable file with its -wal and -shm files. Return the new path."""
     aside = path.with_name(f"{path.name}.aside-{time.strftime('%Y%m%d-%H%M%S')}")
     path.rename(aside)
     for ending in ("-wal", "-shm"):
