@@ -1,4 +1,4 @@
-"""What the fields of operations mean, and their limits, in words: for options of commands and fields of forms."""
+"""Help texts and limits of operation fields, used for options of commands and fields of forms."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from presscheck.api.shell_command import members_of
 from presscheck.text.phrases import count
 
 _BY_ID = re.compile(r"^Ids? of (?:the |an? )?|, by id or email$| \(an id\)$| \(ids\)$| by user id$")
-"""Parts of a description that are true only of ids."""
+"""Parts of a description that apply only to ids."""
 _LIMITS = {
     "ge": "at least {}",
     "gt": "more than {}",
@@ -199,7 +199,7 @@ DESCRIPTIONS: dict[str, str] = {
     "visitor": "Who reads the site",
     "visitor_auth_token": "Signed token of the visitor",
 }
-"""The help of a field by its name, without limits and period."""
+"""Help texts by field name, without limits and without a period at the end."""
 
 SPECIAL: dict[tuple[str, str], str] = {
     ("AddSectionGroup", "parent"): "Id of the group to put it in",
@@ -243,7 +243,7 @@ SPECIAL: dict[tuple[str, str], str] = {
     ("GetRedirectBySource", "source"): "Path that may be redirected, which starts with /",
     ("SearchSite", "scope"): "Which spaces are searched",
 }
-"""The help of fields that mean something else in one operation, by operation and field."""
+"""Help texts of fields that have a different meaning in one operation, by operation and field."""
 
 PARTS: dict[str, dict[str, str]] = {
     "destination": {
@@ -266,28 +266,28 @@ PARTS: dict[str, dict[str, str]] = {
         "page": "Page to import below",
     },
 }
-"""The help of the parts of a field that is an object, by field and part; each has an option, such as `--source-url`."""
+"""Help texts of the parts of object fields, by field and part. Each part has its own option, such as `--source-url`."""
 FROM_FILES = frozenset(("certificate", "script"))
-"""Text fields that `@FILE` reads from a file."""
+"""Text fields whose value `@FILE` is replaced by the text of the file."""
 
 
 def description(operation: type[Operation[object]], field: str) -> str:
-    """What a field of an operation means, without limits and period."""
+    """Return the help text of an operation's field, without limits and period."""
     return SPECIAL.get((operation.__name__, field)) or DESCRIPTIONS[field]
 
 
 def named_description(operation: type[Operation[object]], field: str) -> str:
-    """What a field means that is given by a name instead of an id."""
+    """Return the help text of a field that accepts a name instead of an id."""
     text = _BY_ID.sub("", description(operation, field))
     return text[0].upper() + text[1:]
 
 
 def limits(info: FieldInfo, *, is_repeatable: bool) -> list[str]:
-    """The limits of a field.
+    """Describe the limits of a field.
 
     Args:
         info: the field.
-        is_repeatable: whether it is given value by value.
+        is_repeatable: whether each value is given separately, so that limits of its length count values.
     """
     found: list[str] = []
     noun = "value" if is_repeatable else "item" if _has_items(info.annotation) else "character"

@@ -1,4 +1,4 @@
-"""The form of an operation: its fields as questions, and the way from typed text to the call and back."""
+"""Forms for operations: the fields, and the conversion between typed texts and the call."""
 
 from __future__ import annotations
 
@@ -31,26 +31,26 @@ if TYPE_CHECKING:
 _DOMAIN = re.compile(r"[^\W_](?:[\w-]*[^\W_])?(?:\.[^\W_](?:[\w-]*[^\W_])?)+")
 
 TextValidator = Callable[[str], "str | None"]
-"""Returns why a text is invalid; None if it is valid."""
+"""Returns why a text is invalid, or None if it is valid."""
 Kind = Literal["text", "long text", "choice", "list", "json", "certificate"]
 NULL = "null"
 """The value of a choice that is sent as null."""
 NO_ROLE = "guest"
-"""What null means where a role in the organization can be chosen."""
+"""The label of null as a role in the organization."""
 FLAGS = {"true": "yes", "false": "no"}
 POINTERS = {"default_content": ("site", SITE)}
-"""Fields whose value points to something: the type of that, and where it is listed."""
+"""Fields whose value is a pointer: the type of the target and the reference for its id."""
 
 
 def address_reason(text: str) -> str | None:
-    """Why a text is no web address; None if it is one."""
+    """Return why a text is not a web address, or None if it is valid."""
     if text.startswith(("https://", "http://")) and is_safe_url(text):
         return None
     return "is not an address: it starts with https:// or http://"
 
 
 def domain_reason(text: str) -> str | None:
-    """Why a text is no domain of e-mail addresses; None if it is one."""
+    """Return why a text is not an email domain, or None if it is valid."""
     return None if _DOMAIN.fullmatch(text) else f"{text[:40]} is not a domain: give one such as example.com, without @"
 
 
@@ -64,7 +64,7 @@ FIELD_VALIDATORS: dict[str, TextValidator] = {
     "tunnel_url": address_reason,
     "url": address_reason,
 }
-"""How the text of a field is checked, by the name of the field or of its part; a list value by value."""
+"""Validators by the name of the field or part. The values of a list are validated one by one."""
 
 
 @dataclass(frozen=True)
@@ -73,19 +73,19 @@ class FormField:
 
     Attributes:
         name: the field of the operation.
-        label: what it means, in a few words.
-        help: its limits, and how to write it; empty if nothing needs to be written.
-        kind: how it is given; several values are separated by commas.
-        choices: for a choice: its values and their words; `NULL` is sent as null, an empty one not at all. For a
-            list: the values that it takes; empty if it takes any.
-        is_required: whether it must be given.
-        is_nullable: whether it can be removed.
-        reference: what its value is the id of; None if it is no id.
-        is_number: whether its text is a number.
-        note: returns what a text means, such as how readable a color is; None if there is nothing to tell.
-        pointer: the type of the thing that it points to, if its value is a pointer; its text is then the id.
-        check: returns why a text is invalid, such as one that is no address; of a list, for each value.
-        takes_others: whether values that its reference does not list are valid too, such as addresses.
+        label: a short label.
+        help: limits and format of the text; may be empty.
+        kind: the form of the input; the values of a list are separated by commas.
+        choices: the values and labels of a choice; `NULL` is sent as null, and an empty value is not sent. For a list,
+            the valid values; empty if any value is valid.
+        is_required: whether a value is required.
+        is_nullable: whether the value can be removed.
+        reference: the reference of an id; None for other values.
+        is_number: whether the text is a number.
+        note: returns a note about a typed text, such as the contrast of a color; None if the field has no notes.
+        pointer: the type of the target, if the value is a pointer; the text is the id of the target.
+        check: returns why a text, or a value of a list, is invalid.
+        takes_others: whether values that the reference does not list are also valid, such as addresses.
     """
 
     name: str
@@ -103,7 +103,7 @@ class FormField:
     takes_others: bool = False
 
     def text_of(self, value: Any) -> str:
-        """A value as it is typed."""
+        """Format a value as the user types it."""
         if self.pointer:
             return str(getattr(value, self.pointer, None) or "")
         if value is None:
@@ -113,14 +113,14 @@ class FormField:
         if self.kind == "list" and isinstance(value, (list, tuple)):
             return ", ".join(map(str, cast("Iterable[Any]", value)))
         if self.kind == "certificate":
-            return " ".join(str(value).split())  # a form has one line for it
+            return " ".join(str(value).split())  # the form has a single line for the certificate
         return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
     def value_of(self, text: str) -> Any:
-        """The value of a typed text; None for an empty one.
+        """Convert a typed text to a value, or to None if it is empty.
 
         Raises:
-            InvalidArgument: it is not JSON where JSON is needed, no number, no certificate, or no address.
+            InvalidArgument: the text has the wrong form for the field, such as invalid JSON or an invalid number.
         """
         text = text if self.kind == "long text" else text.strip()
         if not text:
@@ -142,7 +142,11 @@ class FormField:
         return _json(self.name, text) if self.kind == "json" else text
 
     def _check_part(self, part: str) -> None:
-        """Refuse a value that has the wrong form, or is none of those of a list."""
+        """Validate a single value.
+
+        Raises:
+            InvalidArgument: the value has the wrong form, or is not among the valid values of a list.
+        """
         reason = self.check(part) if self.check else None
         if self.kind == "list" and self.choices and part not in dict(self.choices):
             reason = f"{part} is not one of them: enter lists them"
@@ -150,12 +154,12 @@ class FormField:
             raise InvalidArgument(self.name, reason)
 
     def parts_of(self, text: str) -> tuple[str, ...]:
-        """The values in a text: several for a list, else one; none for an empty text."""
+        """Split the text of a list into values; the text of another field is a single value, an empty text none."""
         parts = text.split(",") if self.kind == "list" else (text,)
         return tuple(part for one in parts if (part := one.strip()))
 
     def note_of(self, text: str) -> str:
-        """What a valid text stands for, such as whose certificate it is and how long it is valid; mostly empty."""
+        """Return a note about a valid text, such as the owner and the validity of a certificate; often empty."""
         if self.note:
             return self.note(text)
         if self.kind != "certificate" or not text.strip():
@@ -167,42 +171,42 @@ class FormField:
 
 
 class Form(ABC):
-    """The questions of a form, and what their answers make."""
+    """A form: its fields, and the result of the typed texts."""
 
     @property
     @abstractmethod
     def fields(self) -> tuple[FormField, ...]:
-        """The fields in order; their names are letters, digits and underscores."""
+        """The fields in order; their names consist of letters, digits and underscores."""
 
     @abstractmethod
     def result(self, texts: Mapping[str, str], present: Mapping[str, str]) -> Any:
-        """Return what the typed texts make, such as the call.
+        """Convert the typed texts to the result of the form, such as a call.
 
         Args:
             texts: the text of each field.
-            present: the texts that the fields began with.
+            present: the initial texts of the fields.
 
         Raises:
-            InvalidArgument: a value is missing or invalid; names the field.
+            InvalidArgument: a value is missing or invalid; the error names the field.
         """
 
     def changes_nothing(self, result: Any) -> bool:
-        """Whether there is nothing to send."""
+        """Return whether the result makes no change, so that nothing is sent."""
         return False
 
     def command(self, result: Any) -> str:
-        """Return the command line that does the same; empty if there is none."""
+        """Return the equivalent command line; empty if there is none."""
         call: Operation[Any] | None = result if isinstance(result, Operation) else None
         return typed(call) if call else ""
 
 
 @dataclass(frozen=True)
 class OperationForm(Form):
-    """The form of an operation; only fields that differ from the texts that they began with are sent.
+    """The form of an operation; only required fields and fields with changed texts are sent.
 
     Attributes:
         operation: the operation.
-        given: the values that are known already, by field, such as those of the path.
+        given: the values of known fields, such as path parameters.
     """
 
     operation: type[Operation[Any]]
@@ -229,11 +233,11 @@ class OperationForm(Form):
 
 
 def form_fields(operation: type[Operation[Any]], given: Iterable[str] = ()) -> tuple[FormField, ...]:
-    """The fields of the form of an operation, in the order of its declaration.
+    """Return the fields of an operation's form, in the order of its declaration.
 
     Args:
         operation: the operation.
-        given: the fields that are known already, such as those of the path.
+        given: the known fields, such as path parameters, which are omitted.
     """
     known = {*given, *operation.path_fields(), *(Paged.model_fields if issubclass(operation, Paged) else ())}
     return tuple(_field(operation, name) for name in operation.model_fields if name not in known)
@@ -245,16 +249,16 @@ def call_of(
     texts: Mapping[str, str],
     problems: Mapping[str, InvalidArgument] | None = None,
 ) -> Operation[Any]:
-    """The call that a form makes.
+    """Create the call of a form.
 
     Args:
         operation: the operation.
-        given: the values that are known, by field.
-        texts: the texts of the fields to send; an empty one is sent as null.
-        problems: what is wrong with fields whose values are not known, by field.
+        given: the values of known fields.
+        texts: the texts of the fields to send; an empty text is sent as null if the field is nullable.
+        problems: errors that were found already, by field.
 
     Raises:
-        InvalidArgument: a value is missing or invalid; names the first such field, and has the errors of the others.
+        InvalidArgument: values are missing or invalid; the error names the first field and has the other errors.
     """
     values, found = dict(given), dict(problems or {})
     for field in form_fields(operation, given):
@@ -277,16 +281,16 @@ def call_of(
     except InvalidArgument as error:
         for one in (error, *error.others):
             name = one.field.partition(".")[0]
-            if name in values:  # else it is among the missing ones
+            if name in values:  # all other fields are missing and have an error already
                 found.setdefault(name, one)
     raise first_of(found, dict.fromkeys((*operation.model_fields, *found)))
 
 
 def first_of(problems: Mapping[str, InvalidArgument], names: Iterable[str]) -> InvalidArgument:
-    """The error of the first field, with the errors of the others.
+    """Combine errors: return the error of the first field with all other errors attached.
 
     Args:
-        problems: at least one error, by field.
+        problems: the errors by field, at least one.
         names: the fields in order.
     """
     first, *others = [problems[name] for name in names if name in problems]
@@ -294,12 +298,12 @@ def first_of(problems: Mapping[str, InvalidArgument], names: Iterable[str]) -> I
 
 
 def _is_null(field: FormField, text: str) -> bool:
-    """Whether a text without a value is sent as null."""
+    """Return whether a text without a value is sent as null."""
     return field.is_nullable and (field.kind != "choice" or text == NULL)
 
 
 def initial_texts(fields: Iterable[FormField], item: Model | None) -> dict[str, str]:
-    """The texts of the fields of a form that changes a thing: its present values."""
+    """Return the initial texts of a form that changes an item: its current values."""
     texts: dict[str, str] = {}
     for field in fields:
         if item is None or not hasattr(item, field.name):
@@ -370,14 +374,14 @@ def _json(name: str, text: str) -> Any:
     except json.JSONDecodeError as error:
         what = f"{error.msg[:1].lower()}{error.msg[1:]}"
         reason = f"is not valid JSON at character {error.pos + 1}: {what}"
-    except (ValueError, RecursionError):  # a number with thousands of digits, or thousands of brackets
+    except (ValueError, RecursionError):  # such as a number with thousands of digits, or thousands of brackets
         reason = "is not valid JSON: too large"
     raise InvalidArgument(name, reason)
 
 
 @dataclass(frozen=True)
 class FilterForm(OperationForm):
-    """The filters of a listing; empty ones are left out."""
+    """The form for the filters of a listing; empty filters are not sent."""
 
     @override
     def result(self, texts: Mapping[str, str], present: Mapping[str, str]) -> Operation[Any]:
@@ -389,4 +393,4 @@ class FilterForm(OperationForm):
 
     @override
     def changes_nothing(self, result: Any) -> bool:
-        return False  # the same filters list again
+        return False  # unchanged filters still list again

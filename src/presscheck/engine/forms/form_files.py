@@ -1,4 +1,4 @@
-"""Files whose content fills in a form, such as the metadata of a SAML provider; which operations have one."""
+"""Files that fill in a form, such as the metadata of a SAML provider, and the operations that accept them."""
 
 from __future__ import annotations
 
@@ -18,11 +18,12 @@ class FormFile:
     """A kind of file that fills in a form.
 
     Attributes:
-        name: its name in errors, and that of the option of the command.
-        title: what it is, in a few words.
-        largest: its most bytes.
-        parse: returns the values of the fields in it, by field; raises `InvalidArgument`.
-        read_at: reads the values from its path instead, where it names other files; raises `InvalidArgument`.
+        name: the name in errors and of the command's option.
+        title: a short description.
+        largest: the maximum size in bytes.
+        parse: returns the field values in the content; raises `InvalidArgument`.
+        read_at: reads the field values from a path instead, for a file that refers to other files; raises
+            `InvalidArgument`.
     """
 
     name: str
@@ -32,10 +33,10 @@ class FormFile:
     read_at: Callable[[Path], Mapping[str, Any]] | None = None
 
     def read(self, stream: BinaryIO) -> Mapping[str, Any]:
-        """The values of the fields in a file.
+        """Read the field values from a file.
 
         Raises:
-            InvalidArgument: it is too large, or its content is invalid.
+            InvalidArgument: the file is too large, or its content is invalid.
         """
         content = stream.read(self.largest + 1)
         if len(content) > self.largest:
@@ -43,10 +44,10 @@ class FormFile:
         return self.parse(content)
 
     def read_path(self, path: str) -> Mapping[str, Any]:
-        """The values of the fields in the file at a path, which may begin with `~`.
+        """Read the field values from the file at a path, which may begin with `~`.
 
         Raises:
-            InvalidArgument: it cannot be read, it is too large, or its content is invalid.
+            InvalidArgument: the file cannot be read or is too large, or its content is invalid.
         """
         try:
             place = Path(path).expanduser()
@@ -81,7 +82,7 @@ _SCRIPT = FormFile("script", "the built script of an integration", 1 << 20, _scr
 
 
 def _manifest(path: Path) -> Mapping[str, Any]:
-    """The values of a manifest, or of the script alone."""
+    """Read the field values from a manifest, or only the script from a script file."""
     from presscheck.engine.integrations.manifest import read_manifest  # 6 ms, only for a manifest
 
     if path.suffix in (".js", ".mjs"):
@@ -96,5 +97,5 @@ _FILES = {"CreateSAMLProvider": SAML_METADATA, "UpdateSAMLProvider": SAML_METADA
 
 
 def file_of(operation: type[Operation[Any]]) -> FormFile | None:
-    """The kind of file that fills in the form of an operation; None for most."""
+    """Return the kind of file that fills in an operation's form, or None if there is none."""
     return _FILES.get(operation.__name__)

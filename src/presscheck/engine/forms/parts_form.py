@@ -1,4 +1,4 @@
-"""The form of an operation with fields that are objects: each part is a field of its own, in place of JSON."""
+"""Forms for operations with object fields: each part of an object is a separate field instead of JSON."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ if TYPE_CHECKING:
     from presscheck.api.operation import Operation
 
 SEPARATOR = "__"
-"""Between field and part in the names of fields of the form."""
+"""Separates field and part in the names of form fields."""
 TREE = "instructions"
-"""A field with a tree of nodes, which is typed as Markdown."""
+"""The name of a field with a tree of nodes, which the user types as Markdown."""
 LARGEST = 20_000_000
-"""The most bytes of a file whose text is sent."""
+"""Maximum size in bytes of a file whose text is sent."""
 
 
 @dataclass(frozen=True)
 class PartsForm(OperationForm):
-    """The form of an operation, with a field for each part of an object in place of its JSON."""
+    """The form of an operation, with a field for each part of an object field."""
 
     @property
     @override
@@ -82,14 +82,14 @@ class PartsForm(OperationForm):
     def _placed(
         self, error: InvalidArgument, fields: Container[str], objects: Mapping[str, Mapping[str, Any]]
     ) -> InvalidArgument:
-        """An error at the field of the form that it is about; the same error if it is there, or about none."""
+        """Return an error with the name of its form field; the same error if it has that name or concerns no field."""
         name = self._place(error, fields, objects) if error.call else ""
         return InvalidArgument(name, error.reason) if name else error
 
     def _place(self, error: InvalidArgument, fields: Container[str], objects: Mapping[str, Mapping[str, Any]]) -> str:
-        """The field of the form that an error is about; empty if it is about none.
+        """Return the name of the form field that an error concerns; empty if there is none.
 
-        An object names its part alone, the operation names the object before it.
+        Errors of an object name only the part, errors of the operation also the object that contains it.
         """
         first, last = error.field.partition(".")[0], error.field.rpartition(".")[2]
         owners = [name for name, parts in objects.items() if last in parts]
@@ -103,18 +103,18 @@ class PartsForm(OperationForm):
 
 
 def has_parts(operation: type[Operation[Any]]) -> bool:
-    """Whether an operation has fields that are typed part by part, or as Markdown."""
+    """Return whether an operation has fields that are typed in parts or as Markdown."""
     return any(name == TREE or any(_models(operation, name)) for name in operation.model_fields if _is_known(name))
 
 
 def tree_text(item: Any) -> dict[str, str]:
-    """The text of the instructions of a thing, by the name of their field; empty without instructions."""
+    """Return the instructions of an item as Markdown, by field name; empty if it has no instructions."""
     tree = getattr(item, TREE, None)
     return {TREE: nodes_to_markdown(cast("dict[str, Any]", tree)).strip()} if isinstance(tree, dict) else {}
 
 
 def with_file(call: Operation[Any]) -> Operation[Any]:
-    """A call whose text `@FILE` is replaced by the text of the file. Reads the disk: in a thread.
+    """Replace the text `@FILE` in a call by the text of the file. Reads the disk, so call it in a thread.
 
     Raises:
         InvalidArgument: the file cannot be read as UTF-8 text, or is too large.
@@ -147,7 +147,7 @@ def _models(operation: type[Operation[Any]], name: str) -> list[type[Argument]]:
 
 
 def _parts(operation: type[Operation[Any]], field: FormField) -> list[FormField]:
-    """The fields for the parts of a field; none for most fields."""
+    """Return a form field for each part of an object field; empty for other fields."""
     found: dict[str, FormField] = {}
     models = _models(operation, field.name)
     for model in models:
@@ -179,16 +179,16 @@ def _parts(operation: type[Operation[Any]], field: FormField) -> list[FormField]
 def _joined(
     operation: type[Operation[Any]], name: str, parts: Mapping[str, Any], fields: Mapping[str, FormField]
 ) -> Argument:
-    """The parts of a field as one object.
+    """Combine the parts of a field into an object.
 
     Args:
         operation: the operation.
-        name: the field.
-        parts: the given parts.
-        fields: the fields of the form, whose labels the messages name.
+        name: the name of the field.
+        parts: the values of the typed parts.
+        fields: the form fields, whose labels appear in messages.
 
     Raises:
-        InvalidArgument: they do not fit together, are invalid or required.
+        InvalidArgument: a part is missing or invalid, or parts exclude each other.
     """
 
     def label(part: str) -> str:

@@ -1,4 +1,4 @@
-"""What fields of operations refer to: a team, a member, a page; where it is listed, and by which names it is known."""
+"""The references in operation fields: how to list the referenced objects, and the names by which to find them."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ from presscheck.api.teams import ListTeams
 
 @dataclass(frozen=True)
 class Reference:
-    """How to find what an argument names.
+    """How to look up the object that an argument refers to.
 
     Attributes:
-        hint: what can be given instead of an id.
-        listings: the operations that list it; the first whose other arguments are known is used.
-        names: its names, as field names of the API.
-        id: its id, as a field name of the API.
-        label: the name by which people know it, where that is not the first.
-        items: the field of the answer with the items, if it is not a paginated list.
-        lists_all: whether everything is listed; otherwise what has no such name is taken as an id.
+        hint: the names that can be given instead of an id.
+        listings: the operations that list the objects; the first operation whose other arguments are known is used.
+        names: the fields of the API with names of the object.
+        id: the field of the API with the id.
+        label: the field with the name for display, if it is not the first of `names`.
+        items: the field of the response with the items, for a listing without pages.
+        lists_all: whether the listing is complete; if not, a text that matches no name is accepted as an id.
     """
 
     hint: str
@@ -63,7 +63,7 @@ CHANGE_REQUEST = Reference(
     "subject or number",
     (ListChangeRequests, ListOrganizationChangeRequests),
     ("subject", "number"),
-    lists_all=False,  # only the open ones: drafts are listed apart
+    lists_all=False,  # the listing has only open change requests; drafts are a separate listing
 )
 PAGE = Reference(
     "path or title",
@@ -110,7 +110,7 @@ REFERENCES: dict[str, Reference] = {
     "team_id": TEAM,
     "user_id": MEMBER,
 }
-"""What a field refers to, by its name."""
+"""References by field name."""
 
 SPECIAL: dict[tuple[str, str], Reference | None] = {
     ("AddSectionGroup", "parent"): GROUP,
@@ -118,7 +118,7 @@ SPECIAL: dict[tuple[str, str], Reference | None] = {
     ("ListIntegrations", "owner"): ORGANIZATION,
     ("ListTeams", "owner"): MEMBER,
 }
-"""What a field of one operation refers to instead; None for an id without a listing."""
+"""References of fields that differ in one operation; None for an id without a listing."""
 PART_REFERENCES: dict[tuple[str, str], Reference] = {
     ("destination", "site_section_id"): SECTION,
     ("destination", "site_space_id"): SITE_SPACE,
@@ -127,10 +127,10 @@ PART_REFERENCES: dict[tuple[str, str], Reference] = {
     ("target", "page"): PAGE,
     ("target", "space"): SPACE,
 }
-"""What a part of a field refers to, by field and part."""
+"""References of parts of object fields, by field and part."""
 
 
 def reference_of(operation: type[Operation[Any]], field: str) -> Reference | None:
-    """What a field refers to; None if it is no reference, or its id has no listing."""
+    """Return the reference of a field, or None if the field is not an id or its ids have no listing."""
     is_cursor = field == "page" and issubclass(operation, Paged)
     return None if is_cursor else SPECIAL.get((operation.__name__, field), REFERENCES.get(field))

@@ -1,4 +1,4 @@
-"""The manifest of an integration: `gitbook-manifest.yaml` in a folder with its script and its pictures."""
+"""Reads the manifest of an integration: `gitbook-manifest.yaml` in a folder with the script and the pictures."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from presscheck.engine.site_config.yaml_text import yaml_lines
 from presscheck.errors import InvalidArgument
 
 MANIFEST = "gitbook-manifest.yaml"
-"""The name of the file in the folder."""
+"""The name of the manifest file."""
 LARGEST = 1 << 20
-"""The most bytes of a manifest or a script."""
+"""Maximum size of a manifest or a script in bytes."""
 LARGEST_PICTURE = 4 << 20
-"""The most bytes of a picture."""
+"""Maximum size of a picture in bytes."""
 TYPESCRIPT = (".ts", ".tsx", ".jsx")
 BUILD = "esbuild {} --bundle --format=esm --outfile=dist/index.js"
-"""What makes one module of a script, without its path."""
+"""The command that builds a script into one module; the placeholder is the path of the script."""
 MOST_PROBLEMS = 8
-"""Problems that an error names."""
+"""Maximum number of problems in an error message."""
 
 _ENVIRONMENT = re.compile(r"\$\{\{\s*env\.(\w+)\s*\}\}")
 _FIELDS = {PublishIntegration.on_wire(name): name for name in PublishIntegration.model_fields}
@@ -35,20 +35,20 @@ _REQUIRED = ("name", "title", "description", "scopes", "script")
 
 
 FileStates = tuple[tuple[str, int, int], ...]
-"""Paths of files, when each was changed, and how long it is."""
+"""The path, the modification time in nanoseconds and the size in bytes of each file."""
 
 
 @dataclass(frozen=True)
 class Manifest:
-    """What a folder has of an integration.
+    """An integration as described by a manifest.
 
     Attributes:
-        file: the manifest.
+        file: the path of the manifest.
         name: the name of the integration.
-        organization: the organization that publishes it, by id or title; empty if the manifest has none.
-        values: the fields of `PublishIntegration`, by name, without these two.
+        organization: the id or title of the publishing organization; empty if the manifest has none.
+        values: all other fields of `PublishIntegration`, by name.
         files: all files that were read.
-        seen: their states before they were read.
+        seen: the states of the files before they were read.
     """
 
     file: Path
@@ -60,14 +60,14 @@ class Manifest:
 
 
 def read_manifest(path: Path, environment: Mapping[str, str] = os.environ) -> Manifest:
-    """Read a manifest, its script and its pictures. Reads the disk: in a thread.
+    """Read a manifest, its script and its pictures. Reads the disk, so call it in a thread.
 
     Args:
-        path: the manifest, or its folder.
-        environment: the variables that secrets may name, as in `${{ env.NAME }}`.
+        path: the path of the manifest or of its folder.
+        environment: the variables for placeholders in secrets, such as `${{ env.NAME }}`.
 
     Raises:
-        InvalidArgument: it cannot be read or is not valid; the reason names each line.
+        InvalidArgument: the manifest cannot be read or is invalid; the reason names the line of each problem.
     """
     file = path.expanduser()
     file = file / MANIFEST if file.is_dir() else file
@@ -82,7 +82,7 @@ def read_manifest(path: Path, environment: Mapping[str, str] = os.environ) -> Ma
 
 
 class _Reader:
-    """Reads what a manifest names, and collects what is wrong with the line of each."""
+    """Reads the files that a manifest names, and collects problems with their lines."""
 
     def __init__(
         self,
@@ -96,10 +96,10 @@ class _Reader:
         self._problems: list[tuple[int, str]] = []
 
     def manifest(self) -> Manifest:
-        """The manifest.
+        """Return the manifest.
 
         Raises:
-            InvalidArgument: something in it is not valid.
+            InvalidArgument: the manifest is invalid.
         """
         values: dict[str, Any] = {}
         for key in map(str, self._keys):
@@ -125,7 +125,7 @@ class _Reader:
         self._problems.append((line, f"{'.'.join(map(str, place))}: {reason}"))
 
     def _read_files(self, values: dict[str, Any]) -> None:
-        """Put contents in the place of the paths of the script and the pictures."""
+        """Replace the paths of the script and the pictures by the contents of the files."""
         script = values.get("script")
         if isinstance(script, str):
             if script.endswith(TYPESCRIPT):
@@ -150,7 +150,7 @@ class _Reader:
         return base64.b64encode(content).decode() if content is not None else ""
 
     def _content(self, place: tuple[str | int, ...], path: str, largest: int) -> bytes | None:
-        """The content of a file in the folder; None, and a problem, without one."""
+        """Read a file in the folder. Return None and add a problem if it cannot be read."""
         folder = self._file.parent.resolve()
         try:
             file = (folder / path).resolve()
@@ -167,7 +167,7 @@ class _Reader:
         return None
 
     def _secrets(self, secrets: Mapping[Any, Any]) -> dict[str, Any]:
-        """Secrets, with the values of the variables that they name."""
+        """Replace the placeholders in secrets by the values of environment variables."""
         found: dict[str, Any] = {}
         for name, value in secrets.items():
             text = str(value) if isinstance(value, int | float) and not isinstance(value, bool) else value
@@ -180,7 +180,7 @@ class _Reader:
         return found
 
     def _check(self, values: Mapping[str, Any]) -> None:
-        """Note what the API would not take."""
+        """Add a problem for each value that the API would refuse."""
         stand_ins: dict[str, Any] = {
             _KEYS[key]: () if key == "scopes" else "xx" for key in (*_REQUIRED, "organization")
         }
@@ -194,7 +194,7 @@ class _Reader:
 
 
 def file_states(files: Iterable[Path]) -> FileStates:
-    """Differ once a file was changed, or is gone. Reads the disk: in a thread."""
+    """Return the states of files, which differ after a change or deletion. Reads the disk, so call it in a thread."""
     return tuple(map(_state, files))
 
 
@@ -206,10 +206,10 @@ def _invalid(file: Path, problems: Iterable[tuple[int, str]]) -> InvalidArgument
 
 
 def _content(file: Path, largest: int) -> bytes:
-    """The content of a file.
+    """Read a file.
 
     Raises:
-        InvalidArgument: it cannot be read, or it is too large.
+        InvalidArgument: the file cannot be read or is too large.
     """
     try:
         if file.exists() and not file.is_file():  # reading a pipe could wait for ever

@@ -1,4 +1,4 @@
-"""The form of a version of an integration that is published: all of its fields are sent, because none is kept."""
+"""The form for publishing a version of an integration. All fields are sent, because no field keeps its former value."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 NAME = "integration_name"
 NAME_FIELD = FormField(NAME, "Name in addresses", "letters, digits, dots and dashes", "text", is_required=True)
 NOT_RETURNED = frozenset(("icon", "preview_images", "secrets", "script"))
-"""Fields that the service does not return in the form in which they are sent: each version needs them again."""
+"""Fields that the service does not return as they were sent; each version must provide them again."""
 
 
 @dataclass(frozen=True)
@@ -26,9 +26,9 @@ class PublishForm(Form):
     """The form of a version.
 
     Attributes:
-        organization_id: the organization that publishes it.
-        integration: the integration as it is published; None for a new one, or if it is not known.
-        name: the name of an integration that is published already.
+        organization_id: the id of the publishing organization.
+        integration: the published integration; None for a new integration or if it is unknown.
+        name: the name of a published integration that is unknown otherwise; empty for a new integration.
     """
 
     organization_id: str
@@ -43,7 +43,7 @@ class PublishForm(Form):
     @property
     @override
     def fields(self) -> tuple[FormField, ...]:
-        """The name of a new integration, then title, description, scopes and script, then the others."""
+        """The name of a new integration, then title, description, scopes and script, then all other fields."""
         given = self._given
         fields = form_fields(PublishIntegration, given)
         scopes = "what it may do, such as site:script:inject; separated by commas; empty for nothing"
@@ -55,7 +55,7 @@ class PublishForm(Form):
 
     @property
     def initial(self) -> dict[str, str]:
-        """The texts that the fields begin with: those of the present version, as far as the service returns them."""
+        """The initial texts: the values of the published version that the service returns."""
         known = self.integration.model_dump(mode="json", by_alias=False) if self.integration else {}
         kept = {name: value for name, value in known.items() if name not in NOT_RETURNED and value not in ([], {})}
         return {field.name: field.text_of(kept.get(field.name)) for field in self.fields}
@@ -70,7 +70,7 @@ class PublishForm(Form):
                 problems[NAME] = InvalidArgument(NAME, "is required")
         if not texts.get("scopes", "").strip():
             given["scopes"] = ()
-        # also what did not change: a version without it would have none
+        # also unchanged fields: a version does not inherit values from the version before it
         typed_ones = {name: text for name, text in texts.items() if text.strip()}
         call: Any = call_of(PublishIntegration, given, typed_ones, problems)
         return call

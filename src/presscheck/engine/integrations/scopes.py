@@ -1,4 +1,4 @@
-"""What an integration may do and where it works, in plain words instead of the names of the API."""
+"""Plain words for the permissions of an integration and the places where it can be installed."""
 
 from __future__ import annotations
 
@@ -23,23 +23,23 @@ SCOPES = {
     "openapi:write": "Add and change OpenAPI specifications",
     "conversations:ingest": "Add conversations with visitors",
 }
-"""What each scope permits."""
+"""The permission of each scope in words."""
 RISKY = frozenset(scope for scope in SCOPES if scope.endswith((":write", ":inject", ":cookies", ":auth", ":sync")))
-"""The scopes with which an integration changes content, or acts on the visitors of a site."""
+"""Scopes that let an integration change content or affect visitors of a site."""
 TARGETS = {
     "all": "spaces, sites and the organization",
     "site": "sites",
     "space": "spaces",
     "organization": "the organization",
 }
-"""What an integration can be installed on."""
+"""The places where an integration can be installed, in words."""
 
 
 def scope_text(scope: str) -> str:
-    """What a scope permits; its name, if a newer service has it."""
+    """Describe a scope; a scope unknown to this version is described by its name."""
     return SCOPES.get(scope, f"{scope} (a scope that this version does not know)")
 
 
 def in_order(scopes: Iterable[str]) -> list[str]:
-    """The scopes, those first that change something."""
+    """Sort scopes: risky scopes first."""
     return sorted(set(scopes), key=lambda scope: (scope not in RISKY, [*SCOPES, scope].index(scope), scope))

@@ -1,9 +1,9 @@
-"""The settings of an installation: the schema that an integration declares for them, and the form made from it.
+"""The settings of an installation: the schema that an integration declares, and the form made from it.
 
-Schemas come from the publisher of the integration: parts that cannot be understood are edited as JSON, or left out.
-Options of a select can be served at a URL: those of a component as `[{id, label}]`, or in the `items` of an object;
-those of a setting as `[{value, label}]`. The URL comes from the integration, so a reader asks the user before it goes
-to another host than that of the integration.
+Schemas come from the publisher of the integration, so parts that cannot be understood are edited as JSON or left out.
+The options of a select can be served at a URL: for a component as `[{id, label}]`, directly or in the `items` of an
+object; for a setting as `[{value, label}]`. The integration chooses the URL, so callers of this module ask the user
+before they request a host other than the integration's.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from presscheck.api.operation import Operation
 
 MOST = 2_000
-"""Options that are listed."""
+"""Maximum number of listed options."""
 Json = dict[str, Any]
 NOT_SET = ("", "not set")
 
@@ -37,14 +37,14 @@ class Downloader(Protocol):
     """Downloads a file."""
 
     async def download(self, call: Operation[Any], url: str) -> bytes:
-        """The bytes of the file at a URL."""
+        """Return the bytes of the file at a URL."""
         ...
 
 
 def absolute(address: str, endpoint: str) -> str:
-    """The address of options; one without a host is below the public endpoint of the integration.
+    """Complete the address of options; an address without a host is relative to the integration's public endpoint.
 
-    An address with the host of the endpoint gets its scheme, too: components name hosts only.
+    An address with the host of the endpoint also gets its scheme, because components name only hosts.
     """
     base = urlsplit(endpoint)
     if not urlsplit(address).netloc:
@@ -54,21 +54,21 @@ def absolute(address: str, endpoint: str) -> str:
 
 
 def is_of_integration(address: str, endpoint: str) -> bool:
-    """Whether an address has the host of the public endpoint of the integration."""
+    """Return whether an address has the host of the integration's public endpoint."""
     host = urlsplit(endpoint).netloc
     return bool(host) and urlsplit(address).netloc == host
 
 
 async def read_options(engine: Downloader, call: Operation[Any], address: str) -> list[tuple[str, str]]:
-    """The options at an address: their values, and their labels as display text.
+    """Read the options at an address. Return their values, and their labels for display.
 
     Args:
-        engine: downloads them; no token is sent.
-        call: the call whose answer has the address, for error messages.
+        engine: downloads the options without sending a token.
+        call: the call whose response has the address, for error messages.
         address: an absolute web address.
 
     Raises:
-        RequestError: they cannot be downloaded, or they are no options.
+        RequestError: the options cannot be downloaded or have the wrong form.
     """
     content = await engine.download(call, address)
     try:
@@ -89,7 +89,7 @@ async def read_options(engine: Downloader, call: Operation[Any], address: str) -
 
 
 class SettingsButton(NamedTuple):
-    """A button among the settings, such as one that signs in to another product; it opens a page in the browser."""
+    """A button among the settings that opens a page in the browser, for example to sign in to another product."""
 
     title: str
     label: str
@@ -97,7 +97,7 @@ class SettingsButton(NamedTuple):
 
 
 class Setting(NamedTuple):
-    """A setting: its name in the configuration, its declaration, and whether it is required."""
+    """A setting: its name in the configuration, its schema, and whether it is required."""
 
     name: str
     declared: Mapping[str, Any]
@@ -105,12 +105,12 @@ class Setting(NamedTuple):
 
     @property
     def title(self) -> str:
-        """Its title, as display text."""
+        """The title for display."""
         return sanitize(str(self.declared.get("title") or self.name))
 
 
 def settings_of(integration: Integration, where: str = "account") -> tuple[Setting, ...]:
-    """The settings that an integration declares.
+    """Return the settings that an integration declares.
 
     Args:
         integration: the integration.
@@ -127,13 +127,13 @@ def settings_of(integration: Integration, where: str = "account") -> tuple[Setti
 
 
 def component_of(integration: Integration, where: str = "account") -> str | None:
-    """The component that renders the settings, for an integration that declares one instead of a schema."""
+    """Return the id of the component that renders the settings, if the integration declares one instead of a schema."""
     component = _mapping((integration.configurations or {}).get(where)).get("componentId")
     return component if isinstance(component, str) and component else None
 
 
 def missing_settings(integration: Integration, configuration: Mapping[str, Any] | None) -> list[str]:
-    """The titles of the required settings that a configuration lacks."""
+    """Return the titles of required settings that a configuration lacks."""
     given = configuration or {}
     return [
         setting.title
@@ -143,7 +143,7 @@ def missing_settings(integration: Integration, configuration: Mapping[str, Any] 
 
 
 def buttons_of(integration: Integration, installation: Installation) -> list[SettingsButton]:
-    """The buttons among the settings, with the addresses that they open."""
+    """Return the buttons among the settings, with the addresses that they open."""
     base = f"{(installation.urls.public_endpoint or integration.urls.public_endpoint or '').rstrip('/')}/"
     found: list[SettingsButton] = []
     for setting in settings_of(integration):
@@ -156,13 +156,13 @@ def buttons_of(integration: Integration, installation: Installation) -> list[Set
 
 
 def completion_address(integration: Integration, installation: Installation, reference: Reference) -> str:
-    """The address of the values that the integration suggests for a setting; empty if it has none."""
+    """Return the address of the values that the integration suggests for a setting; empty if there is none."""
     return absolute(reference.id, installation.urls.public_endpoint or integration.urls.public_endpoint or "")
 
 
 @dataclass(frozen=True)
 class SettingsForm(Form):
-    """The form of the settings of an installation; what it does not ask for stays in the configuration.
+    """The form for the settings of an installation; values without a field stay in the configuration.
 
     Attributes:
         integration: the integration, which declares the settings.
@@ -179,12 +179,12 @@ class SettingsForm(Form):
     @property
     @override
     def fields(self) -> tuple[FormField, ...]:
-        """A field for each setting; those whose names have other characters than letters are numbered."""
+        """A field for each setting."""
         return tuple(_field(number, setting) for number, setting in enumerate(self._settings))
 
     @property
     def initial(self) -> dict[str, str]:
-        """The texts that the fields begin with: the present values, else the defaults."""
+        """The initial texts: the current values, or the defaults."""
         given = self.installation.configuration or {}
         return {
             field.name: field.text_of(given.get(setting.name, setting.declared.get("default")))
@@ -218,7 +218,11 @@ class SettingsForm(Form):
         return result.configuration == (self.installation.configuration or {})
 
     def located(self, error: PresscheckError) -> PresscheckError:
-        """The error at its field, if the service names a setting, such as `configuration.token: is invalid`."""
+        """Convert an error of the service that names a setting, such as `configuration.token: is invalid`.
+
+        Returns:
+            An `InvalidArgument` for the setting's field, or the same error if it names no setting.
+        """
         detail = error.detail if isinstance(error, ServiceError) else ""
         name, colon, reason = detail.removeprefix("configuration.").partition(":")
         for field, setting in zip(self.fields, self._settings, strict=True):
@@ -232,7 +236,7 @@ def _mapping(value: Any) -> Mapping[str, Any]:
 
 
 def _field_name(number: int, setting: Setting) -> str:
-    """A name of letters, digits and underscores, which a draft keeps: that of the setting if it is such a name."""
+    """Return a stable field name of letters, digits and underscores: the setting's name if possible, else a number."""
     is_plain = setting.name.isascii() and setting.name.isidentifier() and "__" not in setting.name
     return f"setting_{setting.name if is_plain else number}"
 
@@ -263,7 +267,7 @@ def _field(number: int, setting: Setting) -> FormField:
 
 
 def _value(field: FormField, setting: Setting, text: str) -> Any:
-    """The value of a typed text; None for an empty one."""
+    """Convert a typed text to a value, or to None if it is empty."""
     text = text.strip()
     if not text:
         return None

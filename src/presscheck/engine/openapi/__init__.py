@@ -1,1 +1,1 @@
-"""OpenAPI specifications: two versions compared, and the versions that were seen on this machine."""
+"""OpenAPI specifications: comparison of two versions, and the versions seen on this machine."""

@@ -1,8 +1,8 @@
-"""Compares two versions of an OpenAPI description: what a client of the old one can no longer rely on.
+"""Compares two versions of an OpenAPI description and finds the changes that break clients of the old version.
 
-A change is breaking if a request that was valid can now be refused, or if an answer can now lack, or have, what a
-client of the old version does not expect. Named schemas are compared once: a change in one has all operations that use
-it. Descriptions are untrusted: references may form circles, have no target, or be of any type.
+A change is breaking if a formerly valid request can now be refused, or if a response can now lack a value or have a
+value that a client of the old version does not expect. A change in a named schema is reported once, with all operations
+that use the schema. Descriptions are untrusted: references may be circular, have no target, or have the wrong type.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from presscheck.text.phrases import count
 Object = Mapping[str, Any]
 Direction = Literal["request", "response"]
 DEEPEST = 40
-"""The deepest nesting of a schema that is compared."""
+"""Maximum nesting of compared schemas."""
 MOST_CHANGES = 5_000
-"""Changes that are noted; a description with more is another one."""
+"""Maximum number of reported changes; descriptions with more changes have little in common."""
 EMPTY: Object = {}
 LIMITS = {
     "minimum": 1,
@@ -33,7 +33,7 @@ LIMITS = {
     "maxItems": -1,
     "maxProperties": -1,
 }
-"""The limits of values: 1 for those that refuse more when they grow, -1 for those that refuse more when they shrink."""
+"""Limits of values: 1 if a larger limit refuses more values, -1 if a smaller limit refuses more values."""
 
 
 class Change(NamedTuple):
@@ -41,9 +41,9 @@ class Change(NamedTuple):
 
     Attributes:
         is_breaking: whether a client of the old version can fail.
-        place: where it is, such as `GET /pets › query limit` or `Pet › name (response)`; untrusted text.
-        text: what changed, such as `is now required`; untrusted text.
-        operations: the operations that it concerns, such as `GET /pets`, in the order of the description.
+        place: the place, such as `GET /pets › query limit` or `Pet (response) › name`; untrusted text.
+        text: the change, such as `is now required`; untrusted text.
+        operations: the affected operations, such as `GET /pets`, in the order of the description.
     """
 
     is_breaking: bool
@@ -53,11 +53,11 @@ class Change(NamedTuple):
 
 
 class Comparison(NamedTuple):
-    """What differs between two versions: breaking changes first.
+    """The result of a comparison.
 
     Attributes:
-        changes: all changes.
-        is_cut: whether there are more than were noted.
+        changes: the changes, breaking changes first.
+        is_cut: whether there are more than `MOST_CHANGES` changes.
     """
 
     changes: tuple[Change, ...]
@@ -65,17 +65,17 @@ class Comparison(NamedTuple):
 
     @property
     def breaking(self) -> int:
-        """How many changes are breaking."""
+        """The number of breaking changes."""
         return sum(change.is_breaking for change in self.changes)
 
     @property
     def outcome(self) -> Literal["breaking", "compatible", "identical"]:
-        """`breaking` with at least one breaking change; `identical` if no part that is compared differs."""
+        """`breaking` with at least one breaking change; `identical` if none of the compared parts differ."""
         return "breaking" if self.breaking else "compatible" if self.changes else "identical"
 
     @property
     def summary(self) -> str:
-        """The outcome in words, such as `2 breaking changes, 5 compatible ones`."""
+        """The outcome in words, such as `2 breaking changes, 5 compatible`."""
         breaking, others = self.breaking, len(self.changes) - self.breaking
         if not self.changes:
             return "no change in what clients send and receive"
@@ -86,12 +86,12 @@ class Comparison(NamedTuple):
 
 
 def compare(old: Object, new: Object) -> Comparison:
-    """Compare two versions. Takes seconds for very large ones: in a thread."""
+    """Compare two versions. Takes seconds for very large descriptions, so call it in a thread."""
     return _Comparing(old, new).result()
 
 
 class _Operation(NamedTuple):
-    """An operation, or a webhook, of which the client is the server."""
+    """An operation, or a webhook, for which the client acts as the server."""
 
     name: str
     details: Object
@@ -113,7 +113,7 @@ class _Comparing:
         self._is_cut = False
         self._same_refs = _unchanged(old, new)
         self._compared: set[tuple[str | int, str | int, str]] = set()
-        """The pairs of schemas that were compared for this operation, with their direction."""
+        """The pairs of schemas that were compared for the current operation, with the direction."""
 
     def result(self) -> Comparison:
         before, after = _operations(self._old), _operations(self._new)
@@ -160,7 +160,11 @@ class _Comparing:
     # parameters
 
     def _parameters(self, description: Object, operation: _Operation) -> dict[tuple[str, str], Object]:
-        """The parameters by place and name; those of the path by their position, because clients do not name them."""
+        """Return the parameters by location and name.
+
+        Path parameters are identified by position, because clients do not send their names. Header names are in lower
+        case.
+        """
         given = [_resolved(description, each) for each in (*operation.shared, *_list(operation.details, "parameters"))]
         found: dict[tuple[str, str], Object] = {}
         for parameter in given:
@@ -208,7 +212,7 @@ class _Comparing:
     # bodies and responses
 
     def _body(self, description: Object, operation: _Operation) -> Object:
-        """The body of a request; that of Swagger 2 in the form of OpenAPI 3."""
+        """Return the request body; a Swagger 2 body is converted to OpenAPI 3."""
         if "requestBody" in operation.details:
             return _resolved(description, operation.details["requestBody"])
         given = (_resolved(description, each) for each in (*operation.shared, *_list(operation.details, "parameters")))
@@ -247,7 +251,7 @@ class _Comparing:
                 self._note(f"{place} {kind}", "added", is_breaking=False)
 
     def _responses(self, description: Object, details: Object) -> dict[str, Object]:
-        """The responses by status; those of Swagger 2 in the form of OpenAPI 3."""
+        """Return the responses by status; Swagger 2 responses are converted to OpenAPI 3."""
         found: dict[str, Object] = {}
         for status, value in _object(details.get("responses")).items():
             response = _resolved(description, value)
@@ -294,12 +298,12 @@ class _Comparing:
     # schemas
 
     def _compare_schemas(self, place: str, old: Object, new: Object, direction: Direction, depth: int) -> None:
-        """Compare two schemas; a named one has its own place, whatever uses it."""
+        """Compare two schemas. Changes in a named schema have its name as their place, wherever it is used."""
         if depth > DEEPEST or self._is_same(old, new):
             return
         names = _name(old), _name(new)
         if depth or all(names):
-            # without names by identity; one of depth 0 may be made for this, and its identity used again
+            # schemas without names are identified by id(); at depth 0 they may be temporary objects whose id is reused
             pair = (names[0] or id(old), names[1] or id(new), direction)
             if pair in self._compared:
                 return
@@ -387,7 +391,7 @@ class _Comparing:
     def _compare_alternatives(
         self, place: str, old: Sequence[Any], new: Sequence[Any], direction: Direction, depth: int
     ) -> None:
-        """Compare what a value can be: named schemas by name, others by their types."""
+        """Compare alternatives: named schemas are matched by name, all others by title or type."""
         if not old and not new:
             return
         before, after = _by_label(self._old, old), _by_label(self._new, new)
@@ -402,7 +406,7 @@ class _Comparing:
 
 
 def _operations(description: Object) -> dict[tuple[str, str], _Operation]:
-    """The operations by method and path, without the names of its parameters; then the webhooks."""
+    """Return the operations by method and path, followed by the webhooks. Keys lack the names of path parameters."""
     found: dict[tuple[str, str], _Operation] = {}
     for section in ("paths", "webhooks"):
         is_webhook = section == "webhooks"
@@ -433,7 +437,7 @@ def _is_number(value: Any) -> bool:
 
 
 def _resolved(description: Object, value: Any) -> Object:
-    """An object, or what its `$ref` points to in the same description; empty if it has no target."""
+    """Follow `$ref` from an object within the description. Return an empty object if there is no target."""
     found = _object(value)
     for _ in range(DEEPEST):
         address = found.get("$ref")
@@ -447,13 +451,13 @@ def _resolved(description: Object, value: Any) -> Object:
 
 
 def _name(schema: Object) -> str:
-    """The name of the schema that a `$ref` points to."""
+    """Return the name of the schema that a `$ref` points to; empty for other schemas."""
     address = schema.get("$ref")
     return address.rpartition("/")[2] if isinstance(address, str) else ""
 
 
 def _whole(description: Object, schema: Object, seen: set[str] | None = None, depth: int = 0) -> Object:
-    """A schema with the parts of its `allOf` in one; a part counts once, however often it is referred to."""
+    """Merge the parts of a schema's `allOf` into one schema. A part that is referenced several times is used once."""
     seen = set() if seen is None else seen
     if name := _name(schema):
         if name in seen:
@@ -475,7 +479,7 @@ def _whole(description: Object, schema: Object, seen: set[str] | None = None, de
 
 
 def _schema_of(parameter: Object) -> Object:
-    """The schema of a parameter; Swagger 2 has its parts in the parameter itself."""
+    """Return the schema of a parameter; in Swagger 2, the parameter itself contains the schema's keys."""
     if "schema" in parameter:
         return _object(parameter["schema"])
     for media in _object(parameter.get("content")).values():
@@ -484,7 +488,7 @@ def _schema_of(parameter: Object) -> Object:
 
 
 def _types(schema: Object) -> frozenset[str]:
-    """The types of a schema with null among them; empty for any."""
+    """Return the types of a schema, including null; empty if any type is valid."""
     given = schema.get("type")
     names = [given] if isinstance(given, str) else cast("list[Any]", given) if isinstance(given, list) else []
     types = {str(name) for name in names}
@@ -496,7 +500,7 @@ def _types(schema: Object) -> frozenset[str]:
 
 
 def _accepts(wide: frozenset[str], narrow: frozenset[str]) -> bool:
-    """Whether everything that is of some types is of the wide ones, too."""
+    """Return whether the wide types include all values of the narrow types."""
     if not wide:
         return True
     return bool(narrow) and all(name in wide or (name == "integer" and "number" in wide) for name in narrow)
@@ -507,7 +511,7 @@ def _words(types: Iterable[str]) -> str:
 
 
 def _values(schema: Object) -> frozenset[str] | None:
-    """The values of an enumeration, as text; None without one."""
+    """Return the values of an enumeration as text, or None if there is no enumeration."""
     if "const" in schema:
         return frozenset((str(schema["const"]),))
     given = schema.get("enum")
@@ -515,7 +519,7 @@ def _values(schema: Object) -> frozenset[str] | None:
 
 
 def _by_label(description: Object, schemas: Sequence[Any]) -> dict[str, Object]:
-    """Alternatives by name; those without one by title or types, numbered where several have the same."""
+    """Return alternatives by name, else by title or types; repeated labels are numbered."""
     found: dict[str, Object] = {}
     for each in schemas:
         schema = _object(each)
@@ -529,7 +533,7 @@ def _by_label(description: Object, schemas: Sequence[Any]) -> dict[str, Object]:
 
 
 def _security(description: Object, details: Object) -> frozenset[frozenset[str]]:
-    """The ways to be permitted, each as its schemes with their scopes; an empty one is without signing in."""
+    """Return the accepted ways to sign in, each as a set of schemes and scopes; an empty set means no sign-in."""
     given = details if "security" in details else description
     ways = [_object(way) for way in _list(given, "security")]
     found = {
@@ -546,7 +550,7 @@ def _way(way: frozenset[str]) -> str:
 
 
 def _references(value: Any) -> Iterator[str]:
-    """All addresses of `$ref` in a value."""
+    """Yield all addresses of `$ref` in a value."""
     waiting: list[Any] = [value]
     while waiting:
         part = waiting.pop()
@@ -560,7 +564,11 @@ def _references(value: Any) -> Iterator[str]:
 
 
 def _unchanged(old: Object, new: Object) -> frozenset[str]:
-    """The addresses of the named schemas that are the same in both versions, with all that they refer to."""
+    """Return the addresses of named schemas that are equal in both versions, including all schemas that they refer to.
+
+    Start with all schemas that are equal themselves. Remove schemas that refer to a removed or changed schema until
+    nothing changes any more.
+    """
     same: dict[str, set[str]] = {}
     for path in (("components", "schemas"), ("definitions",)):
         before, after = old, new

@@ -1,4 +1,4 @@
-"""Reads an OpenAPI description from a file, apart from the versions: a screen that lists these needs no YAML."""
+"""Reads an OpenAPI description from a file. A separate module, so that the list of versions does not import YAML."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from presscheck.documents.yaml_mapping import InvalidYaml, load_yaml_value
 from presscheck.errors import InvalidArgument
 
 LARGEST = 20_000_000
-"""The most bytes of a file with a description."""
+"""Maximum size of a description file in bytes."""
 
 
 def read_description(file: Path, field: str) -> Mapping[str, Any]:
-    """An OpenAPI description from a file, JSON or YAML. Reads the disk: in a thread.
+    """Read an OpenAPI description from a JSON or YAML file. Reads the disk, so call it in a thread.
 
     Args:
         file: the file.
-        field: the name of the argument that named it, for errors.
+        field: the name of the argument with the path, for errors.
 
     Raises:
-        InvalidArgument: it cannot be read, is too large, or is no OpenAPI description.
+        InvalidArgument: the file cannot be read, is too large, or is not an OpenAPI description.
     """
     try:
         with file.expanduser().open("rb") as stream:
@@ -35,10 +35,10 @@ def read_description(file: Path, field: str) -> Mapping[str, Any]:
 
 
 def parse_description(content: bytes, field: str) -> Mapping[str, Any]:
-    """An OpenAPI description from the bytes of a file, JSON or YAML; slow: in a thread.
+    """Parse an OpenAPI description in JSON or YAML. This is slow, so call it in a thread.
 
     Raises:
-        InvalidArgument: it is no OpenAPI description.
+        InvalidArgument: the content is not an OpenAPI description.
     """
     try:
         found: Any = json.loads(json.dumps(load_yaml_value(content), default=str))

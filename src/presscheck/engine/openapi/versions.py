@@ -1,6 +1,6 @@
-"""The versions of OpenAPI specifications that were seen on this machine.
+"""The versions of OpenAPI specifications seen on this machine.
 
-The service tells only the latest version of a specification, so that which it is compared with is kept here.
+The service returns only the latest version of a specification, so earlier versions are stored here for comparison.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from presscheck.errors import StoreError
 from presscheck.paths import PRIVATE_FILE, make_private_directory
 
 KEPT = 5
-"""The versions of a specification that are kept; older ones are deleted."""
+"""Number of stored versions of a specification; older versions are deleted."""
 _NAME = re.compile(r"(\d{8}T\d{12}Z)-([0-9a-f]{16})\.json\.gz")
 
 
 class SeenVersion(NamedTuple):
-    """A version: when it was seen first, the hash of its description, and its file."""
+    """A stored version: the time when it was first seen, the hash of its description, and its file."""
 
     seen_at: str
     digest: str
     file: Path
 
     def description(self) -> Mapping[str, Any]:
-        """The description. Reads the disk: in a thread.
+        """Read the description. Reads the disk, so call it in a thread.
 
         Raises:
             StoreError: the file cannot be read.
@@ -43,30 +43,31 @@ class SeenVersion(NamedTuple):
 
 
 class SeenVersions:
-    """The versions of one specification.
+    """The stored versions of one specification.
 
     Args:
         directory: the directory of the profile's versions.
         organization: the id of the organization.
-        slug: the name of the specification.
+        slug: the slug of the specification.
     """
 
     def __init__(self, directory: Path, organization: str, slug: str) -> None:
         self._directory = directory / re.sub(r"[^\w-]", "_", organization) / re.sub(r"[^\w-]", "_", slug)
 
     def every(self) -> tuple[SeenVersion, ...]:
-        """All versions, the one that was seen last first."""
+        """Return all versions, most recent first."""
         files = sorted(self._directory.glob("*.json.gz"), reverse=True) if self._directory.is_dir() else ()
         matches = [(_NAME.fullmatch(file.name), file) for file in files]
         return tuple(SeenVersion(_moment(match[1]), match[2], file) for match, file in matches if match)
 
     def keep(self, description: Mapping[str, Any]) -> SeenVersion | None:
-        """Keep the latest version; returns the one that was seen before it, None if there was none.
+        """Store the latest version, unless it is stored already. Writes to the disk, so call it in a thread.
 
-        Writes the disk: in a thread.
+        Returns:
+            The version before it, or None if there is none.
 
         Raises:
-            StoreError: it cannot be written.
+            StoreError: the version cannot be written.
         """
         text = json.dumps(description, sort_keys=True, separators=(",", ":")).encode()
         digest = hashlib.sha256(text).hexdigest()[:16]
@@ -88,5 +89,5 @@ class SeenVersions:
 
 
 def _moment(text: str) -> str:
-    """The time in the name of a file, as the API writes times."""
+    """Convert the time in a file name to the format of the API."""
     return datetime.strptime(text, "%Y%m%dT%H%M%S%fZ").replace(tzinfo=UTC).isoformat()

@@ -1,4 +1,4 @@
-"""Applies chosen hits to the pages of a change request: checks first that no page was edited since the search."""
+"""Applies chosen hits to the pages of a change request, after checking that no page was edited since the search."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from presscheck.errors import ChecksFailed, PresscheckError
 from presscheck.text.phrases import count
 
 LONGEST_TITLE = 256
-"""Characters that the title of a page may have."""
+"""Maximum number of characters of a page title."""
 LARGEST_WRITE = 8 << 20
-"""Characters of texts in one write; more are sent in several."""
+"""Maximum number of characters of all texts in one write."""
 
 
 class Editor(PageReader, Writer, Protocol):
-    """Reads pages, and writes them."""
+    """Reads and writes pages."""
 
 
 @dataclass(frozen=True)
 class PageEdit:
-    """A page, and its hits that are replaced."""
+    """A page and the hits to replace in it."""
 
     page: PageHits
     hits: tuple[Hit, ...]
@@ -38,11 +38,11 @@ class PageEdit:
 
 @dataclass(frozen=True)
 class Applied:
-    """What became of the chosen hits.
+    """The result of applying hits.
 
     Attributes:
         request: the change request; None if none was created.
-        edited: the ids of pages that others edited since the search, so that nothing was sent; empty if all was sent.
+        edited: the ids of pages that were edited since the search; if there are any, no edit was sent.
     """
 
     request: ChangeRequest | None
@@ -50,10 +50,10 @@ class Applied:
 
 
 def edits_of(pages: Iterable[PageHits], chosen: Mapping[str, Sequence[Hit]]) -> list[PageEdit]:
-    """The edits of the chosen hits, which are given by the id of their page.
+    """Return the edits for chosen hits, given by page id.
 
     Raises:
-        ChecksFailed: a title would be empty, too long or of two lines.
+        ChecksFailed: a title would be empty, too long, or have two lines.
     """
     edits = [PageEdit(page, tuple(chosen[page.page.id])) for page in pages if chosen.get(page.page.id)]
     for edit in edits:
@@ -80,18 +80,19 @@ async def apply_edits(
     *,
     file: FileQuery | None = None,
 ) -> Applied:
-    """Send the edits in one write, in several if they are too many; nothing is sent if a page was edited since.
+    """Send the edits in as few writes as possible, unless a page was edited since the search.
 
     Args:
         engine: reads and writes.
-        place: where the pages were read.
-        request: the change request; None creates one from main.
+        place: the place where the pages were read.
+        request: the change request; None creates a change request from main.
         edits: the edits.
         subject: the subject of the new change request.
-        file: for edits that show a new file, what uploads it before them.
+        file: the new file to upload first, if the edits replace a file.
 
     Raises:
-        PresscheckError: the service refused. The message has what was done before that.
+        IncompleteApplication: the service refused after some edits were sent or a change request was created.
+        PresscheckError: the service refused before any page was changed.
     """
     edited = await edited_pages(engine, place, edits)
     if edited:
@@ -120,7 +121,7 @@ async def apply_edits(
 
 
 class IncompleteApplication(ChecksFailed):
-    """Only some pages were edited, or none of a change request that was created for it.
+    """Only some pages were edited, or no page of a new change request.
 
     Attributes:
         request: the change request.
@@ -133,7 +134,7 @@ class IncompleteApplication(ChecksFailed):
 
 
 async def edited_pages(reader: PageReader, place: Place, edits: Sequence[PageEdit]) -> frozenset[str]:
-    """The ids of the pages that are not any more as they were searched.
+    """Return the ids of pages that were edited or deleted since the search.
 
     Raises:
         PresscheckError: the pages cannot be read.
@@ -155,7 +156,7 @@ def _change(edit: PageEdit) -> UpdatePage:
     given: dict[str, Any] = {}
     if after.markdown is not None and after.markdown != before.markdown:
         given["document"] = Document(markdown=after.markdown)
-    # a heading that repeats the title loses its marks on the way, and would change the title
+    # a heading that repeats the title loses its formatting when sent, which would change the title: send it, too
     if after.title != before.title or ("document" in given and title_range(before)):
         given["title"] = after.title
     if after.description != before.description:
@@ -164,7 +165,7 @@ def _change(edit: PageEdit) -> UpdatePage:
 
 
 def _parts(changes: Sequence[UpdatePage]) -> list[list[UpdatePage]]:
-    """The changes in as few writes as the service takes."""
+    """Split changes into as few writes as the service accepts."""
     parts: list[list[UpdatePage]] = []
     size = 0
     for change in changes:

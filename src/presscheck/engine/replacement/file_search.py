@@ -1,7 +1,7 @@
-"""Finds the places of a space that show a file, so that they show another one; the other one is uploaded first.
+"""Finds the places in a space that show a file, to replace the file by a new one, which is uploaded first.
 
-Pages show a file by its path, by its address or by its id. Covers of pages and reusable content show files, too, but
-the API has no operation that edits those: they are listed with the hits.
+Pages refer to a file by path, address or id. Covers of pages and reusable content also show files, but the API has no
+operation to edit them. They are therefore only listed with the hits.
 """
 
 from __future__ import annotations
@@ -29,20 +29,20 @@ from presscheck.errors import PresscheckError
 
 @dataclass(frozen=True)
 class FileQuery:
-    """A file of a space, and the new file that is shown in its place; the name of the new one is free there."""
+    """A file in a space and the new file that replaces it; the space has no other file with the new name."""
 
     file: RevisionFile
     new: NewFile
 
     @property
     def address(self) -> str:
-        """What pages will refer to the new file by, as far as that is known before it is uploaded."""
+        """The expected address of the new file in pages; the final address is known only after the upload."""
         return address_in_page(RevisionFile(id="", name=self.new.name))
 
 
 @dataclass(frozen=True)
 class KeptPlace:
-    """A place that keeps showing the former file, and why."""
+    """A place that still shows the old file, and the reason."""
 
     id: str
     title: str
@@ -50,11 +50,11 @@ class KeptPlace:
 
 
 class FilePlaces:
-    """Finds what shows a file in one revision of a space.
+    """Finds the places that show a file in a revision of a space.
 
     Args:
-        query: the file.
-        revision: the pages, the files and the reusable content.
+        query: the old and the new file.
+        revision: the revision, with its pages, files and reusable content.
     """
 
     def __init__(self, query: FileQuery, revision: Revision) -> None:
@@ -68,7 +68,7 @@ class FilePlaces:
         return self._revision.pages
 
     async def hits(self, page: RevisionPage, text: PageText) -> tuple[Hit, ...]:
-        """The targets of links and images of a page that lead to the file."""
+        """Return the link and image targets on a page that refer to the file."""
         source = self._sources.get(page.id, "")
         return await asyncio.to_thread(
             hits_of_targets, text, lambda target: self._leads_here(target, source), self._query.address
@@ -83,7 +83,7 @@ class FilePlaces:
         return is_its_address or (to.kind, to.id) == ("file", file.id)
 
     async def kept(self, reader: Reader, space_id: str) -> tuple[KeptPlace, ...]:
-        """The covers and the reusable content that show the file."""
+        """Return the covers and the reusable content that show the file."""
         places = [
             KeptPlace(page.id, page.title, "its cover: change it in the app")
             for page in flatten(self._revision.pages)
@@ -112,7 +112,7 @@ def _markdown_of(document: dict[str, Any]) -> str:
 
 
 def free_name(name: str, files: Iterable[RevisionFile]) -> str:
-    """The name of a new file, with a number if the space has a file of that name: two could not be told apart."""
+    """Return a unique name for a new file, with a number if the space already has a file with its name."""
     taken = {one for file in files for one in (file.name, file.git.path if file.git else "")}
     stem, dot, ending = name.rpartition(".")
     stem, ending = (stem, f"{dot}{ending}") if stem else (name, "")
@@ -124,10 +124,10 @@ def free_name(name: str, files: Iterable[RevisionFile]) -> str:
 
 
 async def upload(engine: Writer, request: ChangeRequest, query: FileQuery) -> RevisionFile:
-    """Upload the new file into a change request, unless an attempt before has done that.
+    """Upload the new file to a change request, unless an earlier attempt has uploaded it.
 
     Raises:
-        PresscheckError: the service refused it, or does not tell how pages refer to it.
+        PresscheckError: the service refused the file, or does not list it after the upload.
     """
     path = {"space_id": request.space, "change_request_id": request.id}
     if uploaded := await _uploaded(engine, path, query):
@@ -147,5 +147,5 @@ async def _uploaded(reader: Reader, path: dict[str, Any], query: FileQuery) -> R
 
 
 def hits_with_address(hits: Sequence[Hit], file: RevisionFile) -> tuple[Hit, ...]:
-    """The hits, with what pages refer to an uploaded file by."""
+    """Return the hits with the final address of the uploaded file as their replacement."""
     return tuple(hit._replace(new=address_in_page(file)) for hit in hits)

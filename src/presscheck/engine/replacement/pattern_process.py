@@ -1,9 +1,9 @@
-"""The process that runs a pattern over texts: a regular expression can take forever, and only a process can be ended.
+"""The process that searches texts for a pattern.
 
-It runs by its path in an isolated interpreter, so it imports nothing of this package. Standard input and output carry
-lines of JSON. The first line is the query, and the process answers with an empty object, or with an error and the field
-that it is about. Each further line is a text, and the answer is the list of its matches: start, end, and what to put in
-its place.
+A regular expression can take forever, and only a process can be stopped. The file runs by its path in an isolated
+interpreter, so it cannot import the package. Standard input and output carry lines of JSON. The first line of input is
+the query; the answer is an empty object, or an error with the field that it concerns. Each further line is a text; the
+answer is the list of its matches, each as start, end and replacement.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ import sys
 from typing import Any
 
 MEMORY = 1 << 30
-"""Bytes of address space."""
+"""Maximum address space of the process in bytes."""
 MOST_MATCHES = 10_000
-"""The most matches in all texts."""
+"""Maximum number of matches in all texts."""
 MOST_NEW = 16 << 20
-"""The most characters of all replacements together."""
+"""Maximum number of characters of all replacements together."""
 _GLOBAL_FLAGS = re.compile(r"\(\?[aiLmsux]++\)").match
 
 
 class InvalidPattern(Exception):
-    """The query cannot be run; `field` is `find` or `replacement`."""
+    """The query is invalid; `field` is `find` or `replacement`."""
 
     def __init__(self, field: str, reason: str) -> None:
         super().__init__(reason)
@@ -54,10 +54,10 @@ class Matcher:
                 raise InvalidPattern("replacement", _reason(error)) from None
 
     def matches(self, text: str) -> list[tuple[int, int, str]]:
-        """Returns the matches of one text.
+        """Return the matches in a text, each as start, end and replacement.
 
         Raises:
-            InvalidPattern: there are too many.
+            InvalidPattern: there are too many matches, or the replacements are too long.
         """
         found: list[tuple[int, int, str]] = []
         for match in self._pattern.finditer(text):
@@ -75,16 +75,16 @@ class Matcher:
 
 
 def compile_pattern(query: dict[str, Any]) -> re.Pattern[str]:
-    """Compiles the pattern of a query; `^` and `$` match at each line.
+    """Compile the pattern of a query; `^` and `$` match at each line.
 
     Raises:
-        InvalidPattern: it is not a regular expression.
+        InvalidPattern: the pattern is not a valid regular expression.
     """
     source: str = query["find"] if query["is_regex"] else re.escape(query["find"])
     flags = re.MULTILINE if query["match_case"] else re.MULTILINE | re.IGNORECASE
     try:
         if query["whole_words"]:
-            re.compile(source, flags)  # alone, so that an error names the place in what was typed
+            re.compile(source, flags)  # compiled alone first, so that positions in errors refer to the typed pattern
             given = _GLOBAL_FLAGS(source) if query["is_regex"] else None
             before = given[0] if given else ""
             source = rf"{before}(?<!\w)(?:{source[len(before) :]})(?!\w)"
@@ -98,7 +98,7 @@ def _reason(error: Exception) -> str:
 
 
 def main() -> None:
-    """Answers each line of standard input."""
+    """Answer each line of standard input until it is closed."""
     with contextlib.suppress(ValueError, OSError):  # a stricter limit is set already, or the system lacks it
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     matcher: Matcher | None = None

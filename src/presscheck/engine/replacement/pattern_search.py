@@ -1,6 +1,6 @@
-"""Runs a pattern over texts in a process of its own (pattern_process.py), and ends the process when it takes too long.
+"""Searches texts for a pattern in a separate process (pattern_process.py), which is killed if it takes too long.
 
-Every text has a limit of time, so a pattern that takes forever on one page is an error that names the page.
+Each text has a time limit. A pattern that takes too long on a page raises an error that names the page.
 """
 
 from __future__ import annotations
@@ -18,33 +18,33 @@ from presscheck.engine.replacement import pattern_process
 from presscheck.errors import InvalidArgument, PresscheckError
 
 SECONDS = 4.0
-"""Seconds for one text, and for starting the process."""
+"""Time limit in seconds for each text, and for starting the process."""
 LARGEST_LINE = 256 << 20
-"""Bytes of the longest answer: above what the process may answer to one text."""
+"""Maximum size of an answer in bytes: more than the process can send for one text."""
 LONGEST_PATTERN = 2000
-"""Characters of a pattern, and of a replacement."""
+"""Maximum number of characters of a pattern or a replacement."""
 
 
 class PatternSearch:
-    """A query that runs in a process; made by `started`.
+    """A query running in a process; created by `started`.
 
     Args:
         process: the process, which has accepted the query.
-        seconds: the time for one text.
+        seconds: the time limit for each text.
     """
 
     def __init__(self, process: asyncio.subprocess.Process, seconds: float) -> None:
         self._process, self._seconds = process, seconds
 
     async def ask(self, question: Any, subject: str) -> Any:
-        """The answer of the process to one line.
+        """Send a line to the process and return the answer.
 
         Args:
-            question: the line.
-            subject: what the line is, for the error.
+            question: the content of the line, which is sent as JSON.
+            subject: a name for the content in error messages.
 
         Raises:
-            InvalidArgument: the query is invalid, or takes too long.
+            InvalidArgument: the query is invalid, takes too long, or needs too much memory.
         """
         writer, reader = self._process.stdin, self._process.stdout
         if writer is None or reader is None:
@@ -67,21 +67,21 @@ class PatternSearch:
         return answer
 
     async def matches(self, text: str, subject: str) -> list[Match]:
-        """The matches in a text, which `subject` names in an error.
+        """Return the matches in a text; `subject` names the text in error messages.
 
         Raises:
-            InvalidArgument: the search takes too long, or finds too much.
+            InvalidArgument: the search takes too long or has too many matches.
         """
         return [Match(*match) for match in await self.ask(text, subject)]
 
 
 @asynccontextmanager
 async def started(query: Query, *, seconds: float = SECONDS) -> AsyncGenerator[PatternSearch]:
-    """Start the process of a query, and end it with the block.
+    """Start a process for a query, and kill it at the end of the block.
 
     Args:
-        query: what to find.
-        seconds: the time for one text.
+        query: the query.
+        seconds: the time limit for each text.
 
     Raises:
         InvalidArgument: the pattern or the replacement is invalid; `field` is `find` or `replacement`.
@@ -112,7 +112,7 @@ async def started(query: Query, *, seconds: float = SECONDS) -> AsyncGenerator[P
 
 
 async def check_query(query: Query) -> InvalidArgument | None:
-    """Why a query cannot be run; None if it can."""
+    """Return the error of a query that cannot run, or None if it can."""
     try:
         async with started(query):
             return None
@@ -121,7 +121,7 @@ async def check_query(query: Query) -> InvalidArgument | None:
 
 
 def subject_of(query: Query, most: int) -> str:
-    """The proposed subject of a change request: `Replace "x" by "y"`, in at most so many characters."""
+    """Propose the subject of a change request, such as `Replace "x" by "y"`, with at most `most` characters."""
     find, new = (" ".join(text.split()) for text in (query.find, query.replacement))
     room = most - len('Replace "" by ""')
     if len(find) + len(new) > room:

@@ -1,4 +1,4 @@
-"""Searches all pages of a space for a text or a file, on main or in a change request; names pages it cannot read."""
+"""Searches all pages of a space for a text or a file, on main or in a change request, and lists unreadable pages."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ from presscheck.engine.shared_calls import changed_page, live_page
 from presscheck.errors import NetworkError, RequestError
 
 AT_ONCE = 6
-"""Pages that are read at the same time."""
+"""Maximum number of pages read concurrently."""
 SHOW_EVERY = 8
-"""Pages after which other tasks run, also if all of them are in the cache."""
+"""Number of pages after which other tasks get a chance to run, even if all pages are cached."""
 Report = Callable[[str], None]
-"""Takes the progress, in words."""
+"""Called with the progress in words."""
 
 
 class PageReader(Reader, StoredReader, Protocol):
-    """Reads from the service and from the cache, and knows whether it is online."""
+    """Reads from the service and from the cache, and reports whether it is online."""
 
     @property
     def status(self) -> Status:
@@ -47,37 +47,37 @@ class PageReader(Reader, StoredReader, Protocol):
 
 @dataclass(frozen=True)
 class Place:
-    """A space, on main or in a change request; both are ids."""
+    """The ids of a space and of a change request in it; without a change request, main."""
 
     space: str
     request: str | None = None
 
     def tree(self) -> Operation[Pages]:
-        """The call that lists its pages."""
+        """Return the call that lists the pages."""
         if self.request:
             return ListChangeRequestPages(space_id=self.space, change_request_id=self.request)
         return ListPages(space_id=self.space)
 
     def revision(self) -> Operation[Revision]:
-        """The call that reads its pages, its files and its reusable content."""
+        """Return the call that reads pages, files and reusable content."""
         if self.request:
             return GetChangeRequestRevision(space_id=self.space, change_request_id=self.request)
         return GetCurrentRevision(space_id=self.space)
 
     def page(self, page: str) -> Operation[RevisionPage]:
-        """The call that reads a page, by its id."""
+        """Return the call that reads the page with an id."""
         return changed_page(self.space, self.request, page) if self.request else live_page(self.space, page)
 
 
 @dataclass(frozen=True)
 class PageHits:
-    """A page as it was read, and its hits.
+    """A page at the time of the search, and its hits.
 
     Attributes:
-        page: the page, without the pages below it.
-        text: what was searched.
+        page: the page, without its child pages.
+        text: the searched text.
         hits: the hits in order.
-        is_edited: whether somebody else edited the page after its hits were shown first.
+        is_edited: whether somebody else edited the page after its hits were first shown.
     """
 
     page: RevisionPage
@@ -88,7 +88,7 @@ class PageHits:
 
 @dataclass(frozen=True)
 class UnreadPage:
-    """A page that was not searched, and why."""
+    """A page that was not searched, and the reason."""
 
     page: RevisionPage
     reason: str
@@ -99,12 +99,12 @@ class SpaceHits:
     """The result of a search.
 
     Attributes:
-        query: what was searched.
+        query: the query.
         pages: the pages with hits, in the order of the tree.
         unread: the pages that were not searched.
-        searched: how many pages were searched.
-        is_offline: whether only the cache was searched.
-        kept: the places that show the file, and cannot be changed.
+        searched: the number of searched pages.
+        is_offline: whether only cached pages were searched.
+        kept: the places that show the file but cannot be edited.
     """
 
     query: Query | FileQuery
@@ -121,16 +121,16 @@ class SpaceHits:
 
 
 async def search_space(reader: PageReader, place: Place, query: Query | FileQuery, report: Report) -> SpaceHits:
-    """Search all pages.
+    """Search all pages of a space.
 
     Args:
         reader: reads the pages.
-        place: the space.
-        query: what to find.
-        report: shows the progress.
+        place: the space or change request.
+        query: the text or file to find.
+        report: called with the progress.
 
     Raises:
-        InvalidArgument: the query is invalid, takes too long, or finds too much.
+        InvalidArgument: the query is invalid, takes too long, or has too many matches.
         PresscheckError: the pages cannot be listed.
     """
     async with _started(reader, place, query) as search:
@@ -142,10 +142,10 @@ async def search_space(reader: PageReader, place: Place, query: Query | FileQuer
 
 
 async def search_again(reader: PageReader, place: Place, hits: SpaceHits, edited: Iterable[str]) -> SpaceHits:
-    """Search the pages again that others edited, by their ids; the other pages stay as they are.
+    """Search edited pages again, given by id, and keep the results of all other pages.
 
     Raises:
-        InvalidArgument: the query takes too long, or finds too much.
+        InvalidArgument: the query takes too long or has too many matches.
         PresscheckError: the pages cannot be listed.
     """
     ids = frozenset(edited)
@@ -161,7 +161,7 @@ async def search_again(reader: PageReader, place: Place, hits: SpaceHits, edited
 
 
 class _Search(Protocol):
-    """A search that was started: the pages, and what is found in one."""
+    """A started search: the pages of a space, and the hits on each page."""
 
     @property
     def pages(self) -> tuple[RevisionPage, ...]:
@@ -169,11 +169,11 @@ class _Search(Protocol):
         ...
 
     async def hits(self, page: RevisionPage, text: PageText) -> tuple[Hit, ...]:
-        """The hits of a page in order."""
+        """Return the hits on a page in order."""
         ...
 
     async def kept(self, reader: Reader, space_id: str) -> tuple[KeptPlace, ...]:
-        """What else would have to be changed, but cannot be."""
+        """Return the places with the searched file that cannot be edited."""
         ...
 
 
@@ -191,7 +191,7 @@ class _TextSearch:
 
     Args:
         query: the text.
-        patterns: the process that runs it.
+        patterns: the process that searches texts.
         pages: the tree of pages.
     """
 
@@ -199,30 +199,33 @@ class _TextSearch:
         self._query, self._patterns, self.pages = query, patterns, pages
 
     async def hits(self, page: RevisionPage, text: PageText) -> tuple[Hit, ...]:
-        """The hits in title, description and Markdown."""
+        """Return the hits in title, description and Markdown."""
         matches: dict[Field, list[Match]] = {}
         for field, content in searched_fields(text).items():
             matches[field] = await self._patterns.matches(content, text.title or page.id)
         if not any(matches.values()):
             return ()
-        # a long page takes a while
+        # in a thread, because a long page takes a while
         return await asyncio.to_thread(hits_of, text, matches, in_code=self._query.in_code)
 
     async def kept(self, reader: Reader, space_id: str) -> tuple[KeptPlace, ...]:
-        """None: a text is replaced in pages only."""
+        """Return no places: texts are searched only in pages."""
         return ()
 
 
 async def read_pages(
     reader: PageReader, place: Place, pages: Sequence[RevisionPage], report: Report
 ) -> tuple[list[tuple[RevisionPage, PageText]], list[UnreadPage]]:
-    """Read the texts of pages: those that can be read, and those that cannot, each in the order of the pages.
+    """Read the texts of pages.
 
     Args:
         reader: reads the pages.
-        place: the space that they are in.
-        pages: the pages as the tree lists them.
-        report: shows the progress.
+        place: the space or change request of the pages.
+        pages: the pages as listed in the tree.
+        report: called with the progress.
+
+    Returns:
+        The read pages with their texts, and the unreadable pages, both in the order of `pages`.
     """
     results: dict[str, tuple[RevisionPage, PageText] | UnreadPage] = {}
     queue = iter(pages)
@@ -262,7 +265,7 @@ async def _read_page(
 
 
 def _known(reader: PageReader, place: Place, page: RevisionPage) -> RevisionPage | None:
-    """The page in the cache, if the tree shows that it has not changed since: documents never change."""
+    """Return the cached page if the tree shows that it is current: a document with the same id never changes."""
     if page.document_id is None:
         return None
     for call in (place.page(page.id), live_page(place.space, page.id)):
@@ -288,11 +291,11 @@ async def _search(search: _Search, texts: Sequence[tuple[RevisionPage, PageText]
 
 
 def _no_report(_: str) -> None:
-    """Show no progress."""
+    """Ignore the progress."""
 
 
 def page_names(pages: Iterable[UnreadPage]) -> str:
-    """The titles of pages that were not searched, with the reason of each."""
+    """Join the titles of pages that were not searched, grouped by reason."""
     by_reason: dict[str, list[str]] = {}
     for unread in pages:
         by_reason.setdefault(unread.reason, []).append(unread.page.title or unread.page.id)
