@@ -1,1 +1,1 @@
-"""Forms for operations: their fields in words, what these refer to, and the way from typed text to a call."""
+"""Forms for operations: help texts and references of fields, and the conversion between typed texts and calls."""

@@ -1,1 +1,1 @@
-"""Integrations: their scopes in plain words, the form of their settings, and the components that they render."""
+"""Integrations: scopes in plain words, manifests and their publication, and the forms of settings."""

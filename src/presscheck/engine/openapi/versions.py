@@ -61,7 +61,7 @@ class SeenVersions:
         return tuple(SeenVersion(_moment(match[1]), match[2], file) for match, file in matches if match)
 
     def keep(self, description: Mapping[str, Any]) -> SeenVersion | None:
-        """Store the latest version, unless it is stored already. Writes to the disk, so call it in a thread.
+        """Store the latest version, unless it equals the newest stored version. Call it in a thread: it writes to disk.
 
         Returns:
             The version before it, or None if there is none.

@@ -1,1 +1,1 @@
-"""What a site contains, and the checks before it is published."""
+"""Publishing of sites: their contents and structure, the checks before a publish, redirects, audiences and previews."""

@@ -71,7 +71,7 @@ async def forecast(
     Args:
         engine: reads revisions and pages.
         request: the change request.
-        priority: of these reads.
+        priority: the priority of the reads.
         reads_all: search the changed pages for conflict markers even if the change request was never updated from main.
 
     Returns:

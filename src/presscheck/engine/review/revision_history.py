@@ -57,6 +57,6 @@ async def revisions(reader: CachedReader, space: str, newest: str, initial: str 
 
 
 async def _read_once(reader: CachedReader, call: Operation[T]) -> T:
-    """Return the cached response of any age, or else read it: revisions never change."""
+    """Return the cached response, however old, or read it from the service: revisions never change."""
     known = reader.known(call)
     return known.value if known else await reader.read(call, priority=PREFETCH)

@@ -1,1 +1,1 @@
-"""The configuration of a site as one file in a repository: read, compared with the site, and sent to it."""
+"""The configuration of a site as a file in a repository: reading it, comparing it with the site, and pushing it."""

@@ -35,7 +35,7 @@ class Base(NamedTuple):
 
     Attributes:
         site: the configuration of the site when the file was pulled, or after its last complete push.
-        sent: the configuration in the file when a later push stopped halfway; None if no push did.
+        sent: the configuration in the file when a later push stopped halfway; None if no push stopped.
     """
 
     site: SiteConfig
@@ -87,7 +87,7 @@ class Bases:
         self._write(self._sent_place(file), sent)
 
     def printed(self, part: Part) -> Base | None:
-        """Return a part as a command last printed it, or None if none did on this machine.
+        """Return a part as a command last printed it, or None if no command printed it on this machine.
 
         Raises:
             ConfigurationError: the base cannot be read.

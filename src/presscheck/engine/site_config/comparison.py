@@ -95,6 +95,7 @@ def match(site: Sequence[Entry], file: Sequence[Entry]) -> dict[Place, str]:
             for ours_at, one in enumerate(ours)
             if entry.kind == one.kind == kind and (score := _likeness(one, entry, matched)) > 0
         ]
+        # the most similar pairs first; of equally similar pairs, the first in the order of the site and the file
         for _, ours_at, theirs_at in sorted(pairs, reverse=True):
             key, place = ours[-ours_at].key, theirs[-theirs_at].place
             if place not in matched and key not in matched.values():

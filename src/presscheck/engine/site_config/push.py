@@ -120,7 +120,7 @@ class Push:
         return [step for part in PARTS for step in self.plan.steps_of(part)]
 
     async def _require_same(self, part: Part) -> None:
-        """Check that nobody else changed a part since the plan was made.
+        """Check that a part has not changed since the plan was made.
 
         Raises:
             ChangedSince: somebody else changed the part.

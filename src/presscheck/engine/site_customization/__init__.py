@@ -1,1 +1,1 @@
-"""The customization of a site as settings: read from its declaration, checked, edited, compared and saved."""
+"""The customization of a site as settings, which are derived from the API model: forms, validation and merges."""

@@ -79,14 +79,17 @@ def normalized(color: Any) -> str | None:
 
 
 def luminance(color: str) -> float:
-    """Return the relative luminance of a color `#rrggbb` (WCAG 2): 0 for black, 1 for white."""
+    """Return the relative luminance of a color `#rrggbb`: 0 for black, 1 for white.
+
+    Source: https://www.w3.org/TR/WCAG22/#dfn-relative-luminance
+    """
     channels = [int(color[at : at + 2], 16) / 255 for at in (1, 3, 5)]
     linear = [one / 12.92 if one <= 0.04045 else ((one + 0.055) / 1.055) ** 2.4 for one in channels]
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 
 def contrast(one: str, other: str) -> Contrast:
-    """Return the contrast of two colors `#rrggbb`."""
+    """Return the contrast of two colors `#rrggbb`, as defined by WCAG 2."""
     lighter, darker = sorted((luminance(one), luminance(other)), reverse=True)
     return Contrast((lighter + 0.05) / (darker + 0.05))
 

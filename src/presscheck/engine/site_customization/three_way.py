@@ -62,6 +62,7 @@ def _merged(path: Place, base: Any, mine: Any, now: Any, conflicts: list[Conflic
             if value is not _NOTHING:
                 merged[name] = value
         return merged
+    # the user changed nothing, or both sides made the same change
     if same_value(mine, base) or same_value(mine, now):
         return now
     if not same_value(now, base):
