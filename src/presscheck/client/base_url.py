@@ -1,4 +1,4 @@
-"""Parses service URLs, and rejects those to which a token must not be sent."""
+"""Parsing of service URLs, and rejection of URLs to which a token must not be sent."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ class Address:
     host: str
     """The host name and port, for messages."""
     socket: str | None = None
-    """The path of the Unix socket, if it is one."""
+    """The path of the Unix socket, if any."""
     is_local: bool = False
-    """Whether it is on this machine: then no proxy is used, and TLS is not required."""
+    """Whether the service is on this machine; then no proxy is used, and TLS is not required."""
 
 
 def read_address(base_url: str, *, insecure: bool = False) -> Address:
@@ -32,7 +32,7 @@ def read_address(base_url: str, *, insecure: bool = False) -> Address:
         insecure: allow plain HTTP to other machines.
 
     Raises:
-        ConfigurationError: it is not a service URL, or the token would be sent unencrypted.
+        ConfigurationError: the URL is not a service URL, or the token would be sent unencrypted.
     """
     if base_url.startswith("unix:"):
         socket = base_url.removeprefix("unix:")
@@ -42,7 +42,7 @@ def read_address(base_url: str, *, insecure: bool = False) -> Address:
     try:
         parts = urlsplit(base_url)
         host, _ = parts.hostname or "", parts.port
-        httpx.URL(base_url)  # it also refuses host names that cannot be encoded
+        httpx.URL(base_url)  # also rejects host names that cannot be encoded
     except (ValueError, httpx.InvalidURL):
         raise ConfigurationError("invalid service URL: use https://host") from None
     if parts.username or parts.password:

@@ -2,8 +2,8 @@
 
 The token is only sent to the origin of the service, and never appears in messages or logs.
 
-Reads are safe to repeat. A write is only repeated after a 429 response, because the service did not process it; one
-whose connection was lost is left to the caller, who can check whether it arrived.
+Reads are safe to repeat. A write is only repeated after a 429 response, because the service did not process it. After a
+lost connection, the caller can check whether the write arrived.
 """
 
 from __future__ import annotations
@@ -66,11 +66,11 @@ Item = TypeVar("Item")
 MAX_SIZE = 32 << 20
 """The maximum size of a response body in bytes, after decompression."""
 MAX_OBJECTS = 150_000
-"""The maximum number of objects and arrays in a response. In memory, an empty one can take three kilobytes."""
+"""The maximum number of objects and arrays in a response. An empty object can take three kilobytes of memory."""
 MAX_VALUES = 3_000_000
 """The maximum number of values in a response."""
 _json_token = re.compile(rb'[{\[,]|"[^"\\]*+(?:\\.?[^"\\]*+)*+"?', re.DOTALL)
-"""A bracket, a comma or a string in JSON. It matches a string without an end too, so that a search is linear."""
+"""A bracket, a comma or a string in JSON. Also matches an unterminated string, so that a search is linear."""
 MAX_ERROR_SIZE = 64 << 10
 MAX_REDIRECTS = 5
 VISIT_SECONDS = 15.0
@@ -90,7 +90,7 @@ class Timeouts:
     write: float = 30.0
     pool: float = 60.0
     whole: float = 180.0
-    """For one attempt, with its response body."""
+    """For a single attempt, including the response body."""
     pause: float = 0.25
     """The pause before the second attempt; it doubles before the third."""
     longest_pause: float = 30.0
@@ -98,7 +98,7 @@ class Timeouts:
 
 
 class Bearer(httpx.Auth):
-    """Adds the token to each request, and hides it in `repr`.
+    """Authentication that adds the token to each request, and hides the token in `repr`.
 
     Raises:
         ConfigurationError: the token contains invalid characters.
@@ -121,20 +121,20 @@ class Bearer(httpx.Auth):
 
 
 if find_spec("sniffio") is None:
-    # otherwise httpcore searches the whole import path for it five times in each request
+    # otherwise httpcore searches the whole import path for sniffio five times in each request
     sys.modules["sniffio"] = cast("ModuleType", None)
 
 
 class NoCookies(httpx.Cookies):
-    """Cookies of which none is kept: the token authenticates. To look for them took a fourteenth of each request."""
+    """A cookie jar that stays empty: the token authenticates, and extracting cookies took 7% of each request."""
 
     @override
     def extract_cookies(self, response: httpx.Response) -> None:
-        """Keep none."""
+        """Store no cookies."""
 
 
 class CookielessClient(httpx.AsyncClient):
-    """An HTTP client that keeps no cookies of a service, and so sends none."""
+    """An HTTP client that neither stores nor sends cookies."""
 
     cookies = NoCookies()  # pyrefly: ignore[bad-override-mutable-attribute]  # a property there
 
@@ -164,7 +164,7 @@ def connect(address: Address, bearer: Bearer, timeouts: Timeouts, connections: i
 
 
 class Client:
-    """A client for one service and one token; belongs to one event loop.
+    """A client for a service and a token; it belongs to a single event loop.
 
     Args:
         base_url: the URL of the service.
@@ -199,7 +199,7 @@ class Client:
         self._routes = RouteCheck()
         self._known = KnownResponses()
         self.clock_skew: float | None = None
-        """Seconds that the service's clock was ahead of ours in the last response; None if unknown."""
+        """Seconds that the service's clock was ahead of the local clock in the last response; None if unknown."""
 
     def __repr__(self) -> str:
         return f"Client({self._address.host!r})"
@@ -224,11 +224,11 @@ class Client:
         return read_answer(call, reply.body, reply.request_id)
 
     async def fetch(self, call: Operation[Any], context: RequestContext | None = None) -> bytes:
-        """Send a call; returns the response body, with its status and content type checked, but not parsed.
+        """Send a call. Return the unparsed response body after checking status and content type.
 
         Args:
             call: the call.
-            context: its priority; `REQUESTED` by default.
+            context: the priority; `REQUESTED` by default.
 
         Raises:
             RequestError: the request failed; see `presscheck.errors` for its kinds.
@@ -236,23 +236,23 @@ class Client:
         return (await self._send_with_retries(call, context or RequestContext())).body
 
     async def download(self, call: Operation[Any], url: str, limit: int | None = None) -> bytes:
-        """The bytes of the file at a URL that the response to a call has; the token is not sent.
+        """Return the bytes of a file at a URL from the response to a call; the token is not sent.
 
         Args:
             call: the call.
             url: the URL.
-            limit: the largest file that is taken, in bytes; by default `downloads.MAX_SIZE`.
+            limit: the maximum size in bytes; by default `downloads.MAX_SIZE`.
 
         Raises:
-            RequestError: it cannot be downloaded.
+            RequestError: the file cannot be downloaded.
         """
         return await self._downloads(call, self._timeouts.whole).content(call, url, limit)
 
     async def visit(self, call: Operation[Any], url: str) -> int:
-        """The HTTP status with which the published page at a URL answers a visitor; the token is not sent.
+        """Return the HTTP status of a published page for a visitor; the token is not sent.
 
         Raises:
-            RequestError: it cannot be reached.
+            RequestError: the page cannot be reached.
         """
         return await self._downloads(call, min(VISIT_SECONDS, self._timeouts.whole)).status(call, url)
 
@@ -269,7 +269,7 @@ class Client:
         )
 
     async def every(self, listing: Operation[Page[Item]]) -> AsyncIterator[Item]:
-        """Yield all items of a listing, page by page; ends if the service repeats a cursor."""
+        """Yield all items of a listing, page by page; stop if the service repeats a cursor."""
         seen: set[str] = set()
         while True:
             page = await self.send(listing)
@@ -281,7 +281,7 @@ class Client:
             listing = listing.model_copy(update={"page": page.next.page})
 
     async def _send_with_retries(self, call: Operation[Any], context: RequestContext) -> Reply:
-        """The successful response of a call, after retries if necessary."""
+        """Return the successful response of a call, after retries if necessary."""
         pause, longest = self._timeouts.pause, self._timeouts.longest_pause
         try:
             return await with_retries(
@@ -295,7 +295,7 @@ class Client:
         raise error
 
     async def _send_following_redirects(self, call: Operation[Any], context: RequestContext) -> Reply:
-        """The successful response of one attempt; a read follows redirects within the service's origin."""
+        """Return the successful response of a single attempt; reads follow redirects within the service's origin."""
         url = httpx.URL(self._address.url + call.wire_path(), params=call.wire_query())
         for _ in range(MAX_REDIRECTS):
             reply = await self._exchange(call, url, context)
@@ -305,7 +305,7 @@ class Client:
         raise MalformedAnswer("The service redirects in a loop", request=str(call))
 
     async def _look(self, call: Operation[Any], context: RequestContext, path: str) -> Seen:
-        """The response to a GET request, to find out whether something exists."""
+        """Send a GET request to find out whether a path exists."""
         url = httpx.URL(self._address.url + path)
         try:
             reply = await self._exchange(call, url, context, is_probe=True)
@@ -316,9 +316,9 @@ class Client:
     async def _exchange(
         self, call: Operation[Any], url: httpx.URL, context: RequestContext, *, is_probe: bool = False
     ) -> Reply:
-        """Send one request, and once more if a read used an idle connection that the server had closed.
+        """Send a request, and repeat a read once if it used an idle connection that the server had closed.
 
-        With `is_probe`, send a GET to the URL instead, to find out whether it exists.
+        With `is_probe`, send a GET to the URL instead, to find out whether the URL exists.
         """
         is_read, method = is_probe or call.is_read(), "GET" if is_probe else call.method()
         known = self._known.get(str(url)) if method == "GET" else None
@@ -334,7 +334,7 @@ class Client:
             except Exception as caught:
                 if not type(caught).__module__.startswith("socksio."):
                     raise
-                # httpx lets it through, and its library is optional
+                # httpx does not convert this error, and its library is optional
                 failure = httpx.ProxyError("the proxy does not speak SOCKS 5")
             else:
                 return self._known.resolve(str(url), reply, known) if method == "GET" else reply
@@ -410,7 +410,7 @@ def _content(call: Operation[Any]) -> bytes | None:
 
 
 def _redirected(call: Operation[Any], url: httpx.URL, reply: Reply) -> httpx.URL:
-    """The target of a redirect.
+    """Return the target of a redirect.
 
     Raises:
         MalformedAnswer: the target has another origin, or the call is a write.
@@ -431,7 +431,7 @@ def _redirected(call: Operation[Any], url: httpx.URL, reply: Reply) -> httpx.URL
 
 
 class BodyError(Exception):
-    """A response body that cannot be read; the message has the reason."""
+    """A response body cannot be read; the message has the reason."""
 
 
 class TooLarge(BodyError):
@@ -439,7 +439,7 @@ class TooLarge(BodyError):
 
 
 async def read_body(chunks: AsyncIterator[bytes], headers: Headers, max_size: int) -> bytes:
-    """The complete body, decompressed.
+    """Return the complete, decompressed body.
 
     Args:
         chunks: the body as received.
@@ -448,7 +448,7 @@ async def read_body(chunks: AsyncIterator[bytes], headers: Headers, max_size: in
 
     Raises:
         TooLarge: the body exceeds the limit.
-        BodyError: its compression is unknown or invalid.
+        BodyError: the compression is unknown or invalid.
     """
     declared = headers.get("content-length", "")
     if declared.isdecimal() and int(declared[:20]) > max_size:
@@ -467,7 +467,7 @@ def check_values(body: bytes) -> None:
     """Check the number of values in a JSON body before it is parsed.
 
     Raises:
-        TooLarge: it exceeds a limit.
+        TooLarge: the body exceeds a limit.
     """
     if body.count(b"{") + body.count(b"[") <= MAX_OBJECTS and body.count(b",") < MAX_VALUES:
         return
@@ -524,9 +524,9 @@ class Progress:
     """The progress of a request, from the trace events of the transport."""
 
     connected: bool = False
-    """Whether a new connection was opened for it."""
+    """Whether a new connection was opened for the request."""
     sent: bool = False
-    """Whether a part of it was sent."""
+    """Whether a part of the request was sent."""
     status: int | None = None
 
     async def __call__(self, event: str, info: dict[str, Any]) -> None:
@@ -538,12 +538,12 @@ class Progress:
 
     @property
     def was_stale(self) -> bool:
-        """Whether it used an idle connection and got no response: the server had probably closed the connection."""
+        """Whether the request got no response on an idle connection, which the server had probably closed."""
         return self.sent and not self.connected and self.status is None
 
 
 def to_typed_error(call: Operation[Any], failure: Exception, progress: Progress, host: str) -> RequestError:
-    """The typed error for a failure of the transport; it has no reference to the failure, which may have the token."""
+    """Return the typed error for a transport failure, without a reference to it: it may contain the token."""
     if isinstance(failure, BodyError):
         return unusable(call, str(failure))
     if isinstance(failure, BudgetExhausted):
@@ -565,12 +565,12 @@ def _download_error(call: Operation[Any], failure: Exception, host: str) -> Requ
 
 
 def is_reset(failure: Exception) -> bool:
-    """Whether the connection was closed before the response was complete."""
+    """Return whether the connection was closed before the response was complete."""
     return isinstance(failure, httpx.ReadError | httpx.WriteError | httpx.RemoteProtocolError)
 
 
 def _has_no_response(failure: Exception) -> bool:
-    """Whether the server closed the connection before the first byte; only the message differs from invalid data."""
+    """Return whether the server closed the connection before the first byte, which only the message shows."""
     return "without sending a response" in str(failure)
 
 
@@ -620,8 +620,8 @@ async def with_retries(call: Operation[Any], attempt: Callable[[], Awaitable[T]]
 
     Args:
         call: the call.
-        attempt: sends it once.
-        pause: seconds before the second attempt; later pauses double, and all of them vary.
+        attempt: sends the call once.
+        pause: seconds before the second attempt; later pauses double, and all are randomized.
         longest: the maximum number of seconds to wait for the service (`Retry-After`).
 
     Raises:
@@ -644,7 +644,7 @@ async def with_retries(call: Operation[Any], attempt: Callable[[], Awaitable[T]]
             raise first.pop()
         return await attempt()
 
-    # 6 ms, only after a failure, which is handed to the retrying as its first attempt
+    # 6 ms, only after a failure, which becomes the first attempt of the retrying
     from tenacity import AsyncRetrying, retry_if_exception, stop_after_attempt, wait_exponential_jitter
 
     # a lazy import, after the first failure, because it is rarely needed

@@ -1,4 +1,4 @@
-"""Downloads files from the URLs that the service gives for them; these URLs need no token, so none is sent."""
+"""Downloads of files from URLs in responses of the service; these URLs need no token, so the token is not sent."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ REDIRECTS = frozenset((301, 302, 303, 307, 308))
 
 @dataclass(frozen=True)
 class Downloads:
-    """Downloads files.
+    """A downloader of files and published pages.
 
     Attributes:
-        address: the address of the service; over a Unix socket, its files come through the socket too.
-        seconds: the time-out of one file.
+        address: the address of the service; files of a service on a Unix socket are downloaded through the socket.
+        seconds: the time-out of a file.
         connect: creates a connection pool without a token for an address.
         read_body: returns a decompressed body of a limited size.
         to_error: returns the typed error for a failure of the transport.
@@ -46,15 +46,15 @@ class Downloads:
     on_exchange: Callable[[str, int | None, float, int], None]
 
     async def content(self, call: Operation[Any], url: str, limit: int | None = None) -> bytes:
-        """The bytes of a file.
+        """Return the bytes of a file.
 
         Args:
             call: the call whose response has the URL, for error messages.
-            url: where the file is.
-            limit: the largest file that is taken, in bytes; `MAX_SIZE` by default.
+            url: the URL of the file.
+            limit: the maximum size in bytes; `MAX_SIZE` by default.
 
         Raises:
-            RequestError: it cannot be downloaded.
+            RequestError: the file cannot be downloaded.
         """
         for _ in range(MAX_REDIRECTS):
             reply = await self._exchange(call, url, MAX_SIZE if limit is None else min(limit, MAX_SIZE))
@@ -71,14 +71,14 @@ class Downloads:
         raise MalformedAnswer("The address of the file redirects in a loop, or to an unsafe place", request=str(call))
 
     async def status(self, call: Operation[Any], url: str) -> int:
-        """The HTTP status with which an address answers, after redirects; its body is read, but not kept.
+        """Return the HTTP status of an address after redirects; the body is read and discarded.
 
         Args:
             call: the call whose response has the URL, for error messages.
             url: the address.
 
         Raises:
-            RequestError: it cannot be reached, or redirects in a loop.
+            RequestError: the address cannot be reached, or redirects in a loop.
         """
         for _ in range(MAX_REDIRECTS):
             reply = await self._exchange(call, url, MAX_PAGE_SIZE)

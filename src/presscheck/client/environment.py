@@ -40,7 +40,7 @@ def proxy_for(url: str) -> EnvironmentProxy | None:
     ``socks://``, which desktops set, means SOCKS 5. A SOCKS proxy also resolves the host name.
 
     Returns:
-        The proxy, or None if requests to the URL use none.
+        The proxy, or None for direct requests.
 
     Raises:
         ConfigurationError: the value of the variable is not the URL of a proxy.
@@ -87,7 +87,7 @@ def tls_context() -> ssl.SSLContext:
     Raises:
         ConfigurationError: a variable names a file or folder that cannot be used.
     """
-    logging.getLogger("hpack").setLevel(logging.INFO)  # at DEBUG it logs all headers, including the token
+    logging.getLogger("hpack").setLevel(logging.INFO)  # the level DEBUG would log all headers, including the token
     directory = os.environ.get("SSL_CERT_DIR")
     if directory and not os.environ.get("SSL_CERT_FILE") and not Path(directory.split(os.pathsep)[0]).is_dir():
         raise ConfigurationError(f"SSL_CERT_DIR={directory}: is not a folder")

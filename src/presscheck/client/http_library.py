@@ -1,14 +1,14 @@
-"""httpx and httpcore without the parts that are not used: they would be half of what the library takes in memory."""
+"""httpx and httpcore without their unused parts, which would take half of the memory of the libraries."""
 
 import sys
 from types import ModuleType
 from typing import cast
 
 UNUSED = ("httpx._main", "h2")
-"""The command line of httpx, with click, pygments and progress bars; HTTP/2, imported once TLS negotiates it."""
+"""The command line of httpx, with click, pygments and progress bars; and HTTP/2, imported once TLS negotiates it."""
 
 _hidden = [name for name in UNUSED if name not in sys.modules]
-# an import of these fails, for which both libraries are prepared
+# importing these modules fails, which both libraries handle
 sys.modules.update(dict.fromkeys(_hidden, cast("ModuleType", None)))
 try:
     import httpcore as httpcore

@@ -1,7 +1,7 @@
-"""A page of a listing, taken apart: its fields, and its items in parts that are parsed one at a time.
+"""Parsing of a page of a listing in parts, to save memory and time.
 
-As a whole, the models and the JSON of 1,000 items take ten times as much memory as their text, which the process keeps
-from then on, and other threads stand still while they are parsed.
+Parsed as a whole, the models and the JSON of 1,000 items take ten times the memory of their text, which the process
+never returns, and parsing blocks other threads.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ _spaces = re.compile(r"[ \t\n\r]*")
 
 @dataclass(frozen=True)
 class PageParts:
-    """A page that was checked.
+    """A checked page, whose items are parsed in parts.
 
     Attributes:
-        cursor: that of the next page; None on the last one.
-        total: the number of items of the whole listing, if the service tells it.
+        cursor: the cursor of the next page; None on the last page.
+        total: the number of items of the whole listing, if the service sends it.
     """
 
     cursor: str | None
     total: int | None
     _text: str
     _spans: tuple[slice, ...]
-    """Where the items of each part are in the text; one empty part if there are none."""
+    """The slices of the text with the items of each part; a single empty slice without items."""
 
     @property
     def parts(self) -> int:
@@ -40,7 +40,7 @@ class PageParts:
         return len(self._spans)
 
     def items(self, part: int) -> list[Any]:
-        """The items of a part, by its number, as JSON values."""
+        """Return the items of a part, by its number from 0, as JSON values."""
         return json.loads(f"[{self._text[self._spans[part]]}]")
 
 
@@ -48,7 +48,7 @@ def read_page_in_parts(call: Operation[Page[Any]], body: bytes) -> PageParts:
     """Check the response to a listing.
 
     Raises:
-        MalformedAnswer: it is not a page of this listing.
+        MalformedAnswer: the response is not a page of the listing.
     """
     try:
         text = body.decode()
@@ -58,17 +58,17 @@ def read_page_in_parts(call: Operation[Page[Any]], body: bytes) -> PageParts:
         page = call.read_answer(json.dumps(fields | {"items": []}).encode())
         return PageParts(page.next.page if page.next else None, page.total, text, spans)
     except (ValueError, RecursionError) as error:
-        read_answer(call, body)  # says where in the whole page the mistake is
+        read_answer(call, body)  # raises an error with the position in the whole page
         read_json(call, body)
         raise unusable(call, str(error)) from None
 
 
 def _split_page(text: str) -> tuple[dict[str, Any], tuple[slice, ...]]:
-    """The fields of a page except its items, and where each part of these is; one empty part if there are none.
+    """Return the fields of a page without its items, and the slices of the text with the items of each part.
 
     Raises:
-        ValueError: it is not the JSON of a page.
-        RecursionError: it is nested too deeply.
+        ValueError: the text is not the JSON of a page.
+        RecursionError: the JSON is nested too deeply.
     """
     scanner, fields, spans = _Scanner(text), dict[str, Any](), None
     scanner.expect("{")
@@ -108,7 +108,7 @@ def _split_list(scanner: _Scanner) -> tuple[slice, ...]:
 
 
 class _Scanner:
-    """Reads JSON from a position on, value by value."""
+    """A reader of JSON, value by value."""
 
     def __init__(self, text: str) -> None:
         self._text, self.at = text, 0
@@ -124,24 +124,24 @@ class _Scanner:
         """Read a text, such as the name of a field.
 
         Raises:
-            ValueError: something else is next.
+            ValueError: the next token is different.
         """
         if self._text.startswith('"', self.at):
             return self.value()
         raise ValueError(f"a text is missing at character {self.at}")
 
     def take(self, sign: str) -> bool:
-        """Read a sign if it is the next one; whether it is."""
+        """Skip a sign if it is next. Return whether it was."""
         is_next = self._text.startswith(sign, self.at)
         if is_next:
             self._go_to(self.at + 1)
         return is_next
 
     def expect(self, sign: str) -> None:
-        """Read a sign.
+        """Skip a required sign.
 
         Raises:
-            ValueError: something else is next.
+            ValueError: the next token is different.
         """
         if not self.take(sign):
             raise ValueError(f"{sign} is missing at character {self.at}")

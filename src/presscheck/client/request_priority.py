@@ -1,8 +1,8 @@
-"""Priorities of requests, and their turn under the service's rate limit.
+"""Priorities of requests, and their order under the service's rate limit.
 
-The priority of a request can be raised while it waits, as when a screen needs what is being prefetched. The
-`X-RateLimit` headers slow requests down before the service rejects them; the last part of a window is reserved for
-requests that a user waits for. The end of a window is computed from the service's own clock, because the local one may
+The priority of a request can be raised while the request waits, such as when a screen needs prefetched data. Requests
+are slowed down by the `X-RateLimit` headers before the service rejects them; the last part of a window is reserved for
+requests that a user waits for. The end of a window is computed from the service's clock, because the local clock may
 differ.
 """
 
@@ -20,29 +20,29 @@ from typing import Any
 from presscheck.api.operation import Operation
 
 MAX_WAIT = 24 * 3600.0
-"""Seconds; a longer wait is capped."""
+"""Maximum seconds of a wait; a longer wait is capped."""
 SLOW_FROM = 0.2
-"""The remaining share of a window below which requests are spread over the rest of its time."""
+"""The remaining fraction of a window's requests below which requests are spread over the rest of the window."""
 RESERVE = 0.1
-"""The share of a window that is reserved for requests that a user waits for."""
+"""The fraction of a window's requests that is reserved for requests that a user waits for."""
 
 
 class Priority(IntEnum):
     """The priority of a request; lower numbers are sent first."""
 
     VISIBLE = 0
-    """A visible part of the screen needs it."""
+    """A visible part of the screen needs the response."""
     REQUESTED = 1
-    """A user action needs it."""
+    """A user action needs the response."""
     PREFETCH = 2
-    """The user will probably need it next."""
+    """The user will probably need the response next."""
     BACKGROUND = 3
-    """Nothing waits for it."""
+    """Nothing waits for the response."""
 
 
 @dataclass(frozen=True)
 class RequestRecord:
-    """A request that was sent, for the activity log. `status` is None if there was no response."""
+    """A sent request, for the activity log. `status` is None without a response."""
 
     method: str
     path: str
@@ -54,7 +54,7 @@ class RequestRecord:
 
 
 class RequestContext:
-    """The priority of one request, which can be raised.
+    """The priority of a request, which can be raised.
 
     Args:
         priority: the initial priority.
@@ -66,17 +66,17 @@ class RequestContext:
 
     @property
     def is_background(self) -> bool:
-        """Whether nothing waits for it."""
+        """Whether nothing waits for the response."""
         return self.priority is Priority.BACKGROUND
 
     def raise_priority(self, priority: Priority) -> None:
-        """Raise the priority to this one, if it is higher."""
+        """Raise the priority, unless it is already higher."""
         if priority < self.priority:
             self.priority = priority
             self._raised.set()
 
     async def wait_for_higher_priority(self, seconds: float) -> bool:
-        """Wait until the priority is raised (returns True), or for this time (returns False)."""
+        """Wait until the priority is raised, at most for some seconds. Return whether it was raised."""
         self._raised.clear()
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(seconds):
@@ -86,7 +86,7 @@ class RequestContext:
 
 
 class BudgetExhausted(Exception):
-    """The rate limit is reached for longer than a request may wait; `seconds` is the time until it is reset."""
+    """The rate limit is reached for longer than a request may wait; `seconds` is the time until the reset."""
 
     def __init__(self, seconds: float) -> None:
         super().__init__(f"{seconds:.0f} s")
@@ -102,7 +102,7 @@ class Budget:
 
     def __init__(self, max_wait: float) -> None:
         self._max_wait = max_wait
-        # monotonic times before which none is sent: any request, one that a user waits for, a background request
+        # monotonic times before which these are not sent: any request, requests of users, background requests
         self._blocked_until, self._next, self._next_idle = 0.0, 0.0, 0.0
         self._ends = 0.0  # when the window ends
         self._left: float | None = None
@@ -147,7 +147,7 @@ class Budget:
             self._next_idle = max(self._next_idle, now + self._gap(now, idle=True))
 
     def _wait_of(self, context: RequestContext, now: float) -> float:
-        """Seconds until its turn, after queued requests of a higher priority and earlier ones of the same."""
+        """Return seconds until the turn of a request, after queued requests of higher or equal priority."""
         if self._left is not None and now >= self._ends:
             self._left = None
         idle, place = context.is_background, self._queue.index(context)
@@ -172,7 +172,7 @@ class Budget:
             self._next = max(self._next, now + self._gap(now))
 
     def _gap(self, now: float, *, idle: bool = False) -> float:
-        """Seconds between two requests that make the rest of the budget last for the window; 0 while it is large."""
+        """Return seconds between requests that spread the rest of the budget over the window; 0 for a large budget."""
         if self._left is None or self._left > self._limit * SLOW_FROM:
             return 0.0
         left = self._left - self._limit * RESERVE if idle else self._left
@@ -180,7 +180,7 @@ class Budget:
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
-    """Seconds to wait after an error response, from ``Retry-After`` or the end of the window; None without both."""
+    """Return seconds to wait after an error response, from ``Retry-After`` or the end of the window, or None."""
     value = headers.get("retry-after", "").strip()
     if value.isdecimal():
         return min(float(value[:9]), MAX_WAIT)
@@ -191,7 +191,7 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
 
 
 def service_time(headers: Mapping[str, str]) -> float | None:
-    """The time of the service's clock, in seconds since the epoch; None if the response has no date."""
+    """Return the time of the service's clock, in seconds since the epoch, or None without a date header."""
     return _date(headers.get("date", ""))
 
 

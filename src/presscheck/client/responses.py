@@ -1,9 +1,9 @@
-"""Checks and parses responses, and turns error responses into typed errors.
+"""Checking and parsing of responses, and conversion of error responses to typed errors.
 
 An invalid response to a read raises MalformedAnswer. An invalid success response (2xx) to a write raises Ambiguous,
 because the write was probably done. A 404 may mean that the service does not have the operation.
 
-The last responses to reads that had an `ETag` are kept: a repeated read is answered with 304 if nothing has changed.
+Recent responses to reads with an `ETag` are cached: the service answers a repeated read with 304 if nothing changed.
 """
 
 from __future__ import annotations
@@ -36,15 +36,15 @@ EMPTY = (204, 205)
 GOOD = (200, 201, 202, *EMPTY)
 MAX_MESSAGE = 400
 MAX_KNOWN_SIZE = 2 << 20
-"""The maximum size of all responses that are kept, in bytes as they are kept."""
+"""The maximum size of all cached responses, in bytes after compression."""
 KNOWN_OVERHEAD = 800
-"""What a kept response takes besides its body, in bytes."""
+"""The size of a cached response without its body, in bytes."""
 KNOWN_HEADERS = ("content-type", "x-request-id")
-"""The headers of a kept response that are read again; all of them would take 3 kB."""
+"""The headers that are cached with a response; all headers would take 3 kB."""
 MAX_KNOWN_BODY = 1 << 20
-"""The maximum size of one body that is kept, in bytes."""
+"""The maximum size of a cached body, in bytes."""
 COMPRESSED_FROM = 4 << 10
-"""The size in bytes from which a kept body is compressed: a page of a listing to a twentieth, in 3 ms."""
+"""The minimum size of a compressed body, in bytes; a page of a listing shrinks to a twentieth in 3 ms."""
 MAX_ETAG = 200
 """The maximum length of an `ETag`."""
 NOT_MODIFIED = 304
@@ -65,7 +65,7 @@ MESSAGES = {
 
 @dataclass(frozen=True, repr=False)
 class Reply:
-    """A response with its decompressed body; that of an error response may be missing."""
+    """A response with its decompressed body; the body of an error response may be missing."""
 
     status: int
     headers: Mapping[str, str]
@@ -73,7 +73,7 @@ class Reply:
 
     @property
     def request_id(self) -> str | None:
-        """The id that the service gave the request; None if it gave none."""
+        """The id that the service assigned to the request, or None."""
         request_id = self.headers.get("x-request-id")
         return request_id[:200] if request_id else None
 
@@ -82,9 +82,9 @@ def check_response(call: Operation[Any], reply: Reply) -> Reply:
     """Check that a response has a success status and content type JSON, or is empty if the call has no response.
 
     Raises:
-        ServiceError: it is an error response.
-        MalformedAnswer: it is invalid.
-        Ambiguous: it is an invalid response to a write.
+        ServiceError: the response is an error response.
+        MalformedAnswer: the response is invalid.
+        Ambiguous: the response to a write is invalid.
     """
     if reply.status >= 400:
         raise _error_response(call, reply)
@@ -108,7 +108,7 @@ def read_answer(call: Operation[Answer], body: bytes, request_id: str | None = N
     """Parse the body of a checked response.
 
     Raises:
-        MalformedAnswer: it does not have the type that the call declares.
+        MalformedAnswer: the body does not have the type that the call declares.
         Ambiguous: the same, for a write.
     """
     try:
@@ -124,7 +124,7 @@ def read_json(call: Operation[Any], body: bytes) -> Any:
     """Parse the body of a checked response without its type.
 
     Raises:
-        MalformedAnswer: it is not JSON, is nested too deeply, or has a number with too many digits.
+        MalformedAnswer: the body is not JSON, is nested too deeply, or has a number with too many digits.
         Ambiguous: the same, for a write.
     """
     try:
@@ -135,7 +135,7 @@ def read_json(call: Operation[Any], body: bytes) -> Any:
 
 
 def unusable(call: Operation[Any], reason: str, request_id: str | None = None) -> RequestError:
-    """The error for an invalid success response; `reason` completes the message."""
+    """Return the error for an invalid success response; `reason` completes the message."""
     if call.is_read():
         return MalformedAnswer(f"Invalid response from the service: {reason}", request=str(call), request_id=request_id)
     return Ambiguous(
@@ -144,7 +144,7 @@ def unusable(call: Operation[Any], reason: str, request_id: str | None = None) -
 
 
 def rate_limited(call: Operation[Any], seconds: float) -> TooManyRequests:
-    """The error for a request that was not sent because the rate limit is reached; `seconds` until it is reset."""
+    """Return the error for a request that was not sent due to the rate limit, which is reset in `seconds`."""
     return TooManyRequests(
         f"Rate limit of this token reached, try again {_in(seconds)}",
         request=str(call),
@@ -154,7 +154,7 @@ def rate_limited(call: Operation[Any], seconds: float) -> TooManyRequests:
 
 
 def not_supported(call: Operation[Any], error: ServiceError) -> NotSupported:
-    """The error for an operation that this service does not have, from its 404, 405 or 501."""
+    """Return the error for an operation that the service lacks, from its 404, 405 or 501."""
     return NotSupported(
         f"This service has no {call.feature}"
         if call.feature
@@ -188,7 +188,7 @@ def _error_response(call: Operation[Any], reply: Reply) -> ServiceError:
 
 
 def service_message(body: bytes) -> str:
-    """The message of an error response, from ``{"error": {"code", "message"}}``; empty if it has none."""
+    """Return the message of an error response, from ``{"error": {"code", "message"}}``; empty without one."""
     try:
         parsed: Any = json.loads(body)
         message = cast("dict[str, dict[str, Any]]", parsed)["error"]["message"]
@@ -216,7 +216,7 @@ def _clean(text: str) -> str:
 
 
 class Known(NamedTuple):
-    """A response, and its `ETag`; its body may be compressed."""
+    """A cached response with its `ETag`; the body may be compressed."""
 
     etag: str
     reply: Reply
@@ -224,7 +224,7 @@ class Known(NamedTuple):
 
 
 class KnownResponses:
-    """The responses of one client by URL; the least recently used ones are dropped first.
+    """The cached responses of a client by URL; the least recently used are dropped first.
 
     Args:
         max_size: the maximum size of all responses, in bytes.
@@ -235,13 +235,13 @@ class KnownResponses:
         self._replies: OrderedDict[str, Known] = OrderedDict()
 
     def get(self, url: str) -> Known | None:
-        """The last response to a GET request of this URL; None if it had no `ETag`, or was dropped."""
+        """Return the last response to a GET request of a URL, or None if it had no `ETag` or was dropped."""
         return self._replies.get(url)
 
     def resolve(self, url: str, reply: Reply, known: Known | None = None) -> Reply:
-        """The response with its body: for a 304 that of the known response, whose `ETag` was sent.
+        """Return the response, with the body of the known response after a 304, and cache it if it has an `ETag`.
 
-        Another request may have replaced or dropped it meanwhile. A new response with an `ETag` is kept.
+        `known` is the response whose `ETag` was sent; another request may have replaced or dropped it meanwhile.
         """
         if reply.status == NOT_MODIFIED and known is not None:
             if self._replies.get(url) is known:

@@ -1,15 +1,15 @@
-"""Distinguishes a 404 for a missing resource from one for an operation that the service does not have.
+"""Detection of operations that the service lacks: a 404 may also mean a missing resource.
 
-A 405 or 501 is clear. After a 404 for an optional operation, in this order:
+A 405 or 501 is unambiguous. A 404 for an optional operation is checked in this order:
 
-- If its parent resource, which every service returns, does not exist, that is why.
-- Below an existing parent, a listing cannot be missing, unless the error is worded otherwise (the parent is deleted, a
-  parameter names something that does not exist); and if the listing that would contain a resource does not exist
-  either, the operation does not.
-- Otherwise the error is compared with that of a path that no service has, and with that of a missing organization.
-  It is about the operation if the service words these two differently, and the error is worded like the first.
+- If the parent resource, which every service can return, does not exist, the resource is missing.
+- Below an existing parent, a listing always exists, so the operation is missing, unless the error is worded otherwise
+  (the parent is deleted, a parameter names a missing resource). For a single resource, the operation is missing if the
+  listing of such resources does not exist either.
+- Otherwise the error is compared with the errors of an unknown path and of a missing organization. The operation is
+  missing if these two errors differ, and the error equals the error of the unknown path.
 
-Only GET requests are sent to find out, so that nothing is changed.
+The check sends only GET requests, so that nothing is changed.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from presscheck.api.operation import FAMILIES, Operation
 from presscheck.errors import NotFound
 
 MISSING = (404, 405, 501)
-"""The statuses of what does not exist."""
+"""The statuses of missing resources and operations."""
 DOCUMENTED_PARENTS = frozenset(
     ("change-requests", "collections", "integrations", "openapi", "org", "orgs", "sites", "spaces", "teams")
 )
 """The path segments before the ids of resources that every service returns."""
 UNKNOWN = "presscheck-route-check"
-"""A path segment, and an id, that no service has."""
+"""A path segment and an id that do not exist in any service."""
 
 
 class Seen(NamedTuple):
-    """The response to a GET request: its status, 0 if there was none, and the text of its error."""
+    """The response to a GET request: its status, 0 without a response, and its error message."""
 
     status: int
     text: str = ""
@@ -42,13 +42,13 @@ Look = Callable[[str], Awaitable[Seen]]
 
 
 class RouteCheck:
-    """Finds out whether a 404 is about the operation; remembers how the service words its errors."""
+    """A check whether a 404 means a missing operation; it caches the wording of the service's errors."""
 
     def __init__(self) -> None:
         self._texts: dict[str, str | None] = {}
 
     async def is_missing(self, call: Operation[Any], error: NotFound, look: Look) -> bool:
-        """Whether a call got a 404 because the service does not have the operation; `look` finds it out."""
+        """Return whether a call got a 404 because the service lacks the operation; `look` sends GET requests."""
         if not is_optional(call):
             return False
         template = type(call).route.partition(" ")[2].strip("/").split("/")
@@ -64,7 +64,7 @@ class RouteCheck:
         if not 200 <= seen.status < 400:
             return False
         if call.is_read() and not is_id[-1] and not call.may_be_absent:
-            # unless its words show that it is about the resource: deleted, or without what a parameter names
+            # unless the wording shows a missing resource: a deleted parent, or a resource that a parameter names
             return await self._worded_as_unknown(call, error, look) is not False
         listing = template[:-1] if is_id[-1] else template
         if (is_id[-1] or not call.is_read()) and _is_declared("/" + "/".join(listing), call):
@@ -75,7 +75,7 @@ class RouteCheck:
         return await self._worded_as_unknown(call, error, look) is True
 
     async def _worded_as_unknown(self, call: Operation[Any], error: NotFound, look: Look) -> bool | None:
-        """Whether an error is worded as that of an unknown path; None if the words of this service prove nothing."""
+        """Return whether an error is worded like the error of an unknown path, or None if the wording is no proof."""
         template = type(call).route.partition(" ")[2].strip("/").split("/")
         path = call.wire_path().strip("/").split("/")
         last = max(index for index, part in enumerate(template) if not part.startswith("{"))
@@ -96,29 +96,29 @@ class RouteCheck:
 
 
 def is_optional(call: Operation[Any]) -> bool:
-    """Whether some services do not have an operation, so that a 404 may mean that.
+    """Return whether some services lack an operation, so that a 404 may mean a missing operation.
 
-    Not for writes that only one release has, because their 404 may be about a resource in their body.
+    False for writes that depend on a release, because their 404 may be about a resource in the body.
     """
     return bool(call.feature or (call.release and call.is_read()))
 
 
 def _is_documented(template: list[str], parent: int) -> bool:
-    """Whether every service can be asked for the parent resource itself, whose id is at this place of the path."""
+    """Return whether every service can return the parent resource, whose id is at an index of the path."""
     if template[parent - 1] == "comments":
         return "change-requests" in template
     return template[parent - 1] in DOCUMENTED_PARENTS
 
 
 def _is_declared(template: str, call: Operation[Any]) -> bool:
-    """Whether a read of the same feature has this path; its family is imported, because the call is of it."""
+    """Return whether a read of the same feature has a path; its family is already imported with the call."""
     return any(
         operation.route == f"GET {template}" and operation.feature == call.feature for operation in FAMILIES.values()
     )
 
 
 def _without_values(text: str, path: str) -> str:
-    """The text of an error without the path and its parts, which some services repeat."""
+    """Return the text of an error without the path and its parts, which some services repeat."""
     for part in sorted({path, *path.strip("/").split("/")}, key=len, reverse=True):
         text = text.replace(part, "…") if len(part) > 2 else text
     return text.casefold()
