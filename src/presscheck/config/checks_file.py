@@ -1,9 +1,9 @@
 """The severities of the checks of sites, from a TOML file that can be kept in a repository.
 
-``[checks]`` holds for every site, ``[sites."TITLE OR ID"]`` for one; each line is the name of a check and its
+``[checks]`` applies to every site, ``[sites."TITLE OR ID"]`` to a single site; each line is the name of a check and its
 severity: ``no-description = "off"``. The file is `checks.toml` beside the settings file, unless the setting `checks` or
-the option --checks names another one. A file with errors is refused as a whole: no one would notice a check that
-is off by mistake.
+the option --checks names another file. A file with errors is rejected as a whole: nobody would notice a check that is
+off by mistake.
 """
 
 from __future__ import annotations
@@ -18,25 +18,25 @@ from presscheck.config.validation import Key, SettingsError, line_of_key, lines_
 from presscheck.errors import ConfigurationError
 
 CHECKS_NAME = "checks.toml"
-"""The name of the file beside the settings file, unless the profile names another one."""
+"""The default name of the file, beside the settings file."""
 MAX_BYTES = 256 * 1024
 """The maximum size of the file."""
 LEVELS = ("error", "warning", "info", "off")
-"""What a check can be set to."""
+"""The allowed severities of a check."""
 
 
 @dataclass(frozen=True)
 class CheckLevels:
-    """The severities of a file: for every site, and for some sites by title or id."""
+    """The severities of a file: for every site, and for single sites by title or id."""
 
     general: Mapping[str, str] = field(default_factory=dict[str, str])
     by_site: Mapping[str, Mapping[str, str]] = field(default_factory=dict[str, Mapping[str, str]])
 
     def of(self, *names: str) -> dict[str, str]:
-        """The severities for a site, by check.
+        """Return the severities for a site, by check.
 
         Args:
-            names: its id and its title; upper and lower case are the same.
+            names: the id and the title of the site; case is ignored.
         """
         folded = {name.casefold() for name in names}
         levels = dict(self.general)
@@ -50,9 +50,9 @@ class ChecksFile:
     """The file with the severities of checks.
 
     Args:
-        settings: the settings file, beside which it is by default.
-        named: the path in the settings of the profile, relative to the settings file; it must then exist.
-        given: the path of an option, relative to the working directory; it must then exist.
+        settings: the settings file, whose directory contains the file by default.
+        named: the path from the settings of the profile, relative to the settings file; the file must then exist.
+        given: the path from an option, relative to the working directory; the file must then exist.
     """
 
     def __init__(self, settings: Path, named: str | None = None, given: Path | None = None) -> None:
@@ -60,13 +60,13 @@ class ChecksFile:
         self._is_required = given is not None or named is not None
 
     def read(self, known: Collection[str]) -> CheckLevels:
-        """The severities of the file; none if it is missing and nothing names it.
+        """Return the severities of the file; empty if an optional file is missing.
 
         Args:
             known: the names of all checks.
 
         Raises:
-            ConfigurationError: the file cannot be read, or has errors; the message has file, line and what is known.
+            ConfigurationError: the file cannot be read, or has errors; the message has file, line and allowed names.
         """
         levels, errors = self.check(known)
         if errors:
@@ -74,7 +74,7 @@ class ChecksFile:
         return levels
 
     def check(self, known: Collection[str]) -> tuple[CheckLevels, tuple[SettingsError, ...]]:
-        """The severities of the file, and all its errors; arguments as for `read`."""
+        """Return the severities of the file, and all its errors; see `read` for the arguments."""
         path = self.path
         try:
             with path.open("rb") as file:

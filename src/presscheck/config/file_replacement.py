@@ -1,4 +1,4 @@
-"""Replaces the text of a file at once: it is complete at any moment, also if the process ends."""
+"""Atomic replacement of files: a file is complete at any moment, also if the process ends."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ def replace_file(file: Path, text: str, mode: int) -> None:
 
     Args:
         file: the file, not a link to it.
-        text: its new text.
-        mode: its permissions.
+        text: the new text.
+        mode: the permissions.
 
     Raises:
-        OSError: it cannot be written.
+        OSError: the file cannot be written.
     """
     new = file.with_name(f".{file.name}.{os.getpid()}.new")
     new.unlink(missing_ok=True)

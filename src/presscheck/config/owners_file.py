@@ -2,13 +2,13 @@
 
 ``/api/authentication/ ana@example.org "Mia Okonkwo" writers  # a comment``
 
-A path is that of a page, such as ``authentication/tokens``. A pattern with a leading ``/`` begins with a space, by its
-id or title; any other pattern may do so, or is a path in any space. ``*`` and ``?`` stay within one part of a path,
-``**`` goes across parts. A pattern without ``/`` before its end matches at any depth. A pattern also matches the pages
-below, unless it ends with ``/*``. Upper and lower case are the same.
+Patterns match paths of pages, such as ``authentication/tokens``. A pattern with a leading ``/`` begins with a space, by
+its id or title; any other pattern may begin with a space, or match a path in any space. ``*`` and ``?`` match within a
+segment of a path, ``**`` across segments. A pattern without ``/`` before its end matches at any depth. A pattern also
+matches the pages below, unless it ends with ``/*``. Case is ignored.
 
-A line that is wrong is skipped. An error names file and line, and never quotes the file: it may belong to somebody
-else. Patterns are matched in steps that no text can multiply, which regular expressions of such patterns do not ensure.
+An invalid line is skipped. An error names file and line, and never quotes the file, which may belong to another user.
+Patterns are matched in a bounded number of steps, which regular expressions would not ensure.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from typing import TypeVar
 from presscheck.config.validation import SettingsError, read_all
 
 OWNERS_NAME = "owners"
-"""The name of the file beside the settings file, unless the profile names another one."""
+"""The default name of the file, beside the settings file."""
 MAX_BYTES = 256 * 1024
 """The maximum size of the file."""
 MAX_RULES = 2000
@@ -31,27 +31,27 @@ MAX_RULES = 2000
 MAX_LINE = 1000
 """The maximum number of characters of a line."""
 MAX_PATH = 1000
-"""The characters of a path that are compared."""
+"""The maximum number of characters of a path that are compared."""
 _WORD = re.compile(r'\s*(?:"([^"]*)"|([^\s"]+))')
 _BLANK = "\ufdd0"
-"""Stands for an escaped blank while a line is split: a character that no text has."""
+"""Placeholder of an escaped blank while a line is split: a noncharacter that texts do not contain."""
 _ANY, _ONE = "*", "?"
 _ACROSS = ("**",)
 
 P = TypeVar("P")
 N = TypeVar("N")
 Segment = str | tuple[str | None, ...]
-"""A part of a pattern: a literal name, `_ACROSS`, or one-character tokens: None for `*`, an empty text for `?`."""
+"""A segment of a pattern: a literal name, `_ACROSS`, or tokens: a character, None for `*`, or empty for `?`."""
 
 
 @dataclass(frozen=True)
 class OwnerRule:
-    """One line of the file.
+    """A line of the file.
 
     Attributes:
-        line: its number, from 1.
-        pattern: as it was written.
-        owners: ids, e-mail addresses, names or teams; none if the pages have no owner.
+        line: the line number, from 1.
+        pattern: the pattern as written.
+        owners: ids, e-mail addresses, names or teams; empty for pages without owners.
     """
 
     line: int
@@ -62,11 +62,11 @@ class OwnerRule:
     """Whether the pattern begins with a space."""
 
     def matches(self, space_names: Sequence[str], path: str) -> bool:
-        """Whether a page has these owners.
+        """Return whether the rule matches a page.
 
         Args:
-            space_names: the id and the title of its space.
-            path: its path in the space; empty if it has none.
+            space_names: the id and the title of the space.
+            path: the path of the page in the space; empty without a path.
         """
         parts = [part for part in path[:MAX_PATH].casefold().split("/") if part]
         paths = [[name.casefold(), *parts] for name in space_names]
@@ -77,7 +77,7 @@ class OwnerRule:
 
 @dataclass(frozen=True)
 class Owners:
-    """The rules of a file, and the errors in its other lines, or why it cannot be read."""
+    """The rules of a file, and the errors in other lines or in reading the file."""
 
     file: Path
     rules: tuple[OwnerRule, ...] = ()
@@ -85,16 +85,16 @@ class Owners:
     is_readable: bool = True
 
     def rule_for(self, space_names: Sequence[str], path: str) -> OwnerRule | None:
-        """The last rule that matches a page; arguments as for `OwnerRule.matches`."""
+        """Return the last rule that matches a page, or None; see `OwnerRule.matches` for the arguments."""
         return next((rule for rule in reversed(self.rules) if rule.matches(space_names, path)), None)
 
 
 class OwnersFile:
-    """The file with the owners, read again when it has changed.
+    """The file with the owners, read again after changes.
 
     Args:
-        settings: the settings file, beside which it is by default.
-        named: the path in the settings of the profile, which must then exist; relative to the settings file.
+        settings: the settings file, whose directory contains the file by default.
+        named: the path from the settings of the profile, relative to the settings file; the file must then exist.
     """
 
     def __init__(self, settings: Path, named: str | None = None) -> None:
@@ -104,7 +104,7 @@ class OwnersFile:
         self._owners = Owners(self.path)
 
     def read(self) -> Owners:
-        """The owners; no rules and no errors if the file is missing and the settings do not name it."""
+        """Return the owners; without rules and errors if an optional file is missing."""
         try:
             status = self.path.stat()
             if not stat.S_ISREG(status.st_mode):
@@ -124,7 +124,7 @@ class OwnersFile:
 
 
 def owners_errors(settings: Path) -> tuple[SettingsError, ...]:
-    """The errors in the owners files of all profiles.
+    """Return the errors in the owners files of all profiles.
 
     Raises:
         ConfigurationError: the settings file has errors.
@@ -135,7 +135,7 @@ def owners_errors(settings: Path) -> tuple[SettingsError, ...]:
 
 
 def parse(file: Path, text: str) -> Owners:
-    """The rules of a file with this text, and its errors."""
+    """Parse the text of a file."""
     rules: list[OwnerRule] = []
     errors: list[SettingsError] = []
     for number, line in enumerate(text.split("\n"), 1):
@@ -166,7 +166,11 @@ def _unreadable(file: Path, message: str, line: int | None = None) -> Owners:
 
 
 def _rule(number: int, line: str) -> OwnerRule | None:
-    """The rule of a line; None if it has none. A ValueError has the reason why it is wrong."""
+    """Return the rule of a line, or None for blank lines and comments.
+
+    Raises:
+        ValueError: the line is invalid; the message has the reason.
+    """
     line = line.removesuffix("\r").replace("\t", " ").strip(" ")
     if not line or line.startswith("#"):
         return None
@@ -184,7 +188,7 @@ def _rule(number: int, line: str) -> OwnerRule | None:
 
 
 def _words(line: str) -> Iterator[str]:
-    """The words of a line up to a comment; quotes or a backslash keep blanks in a word."""
+    """Yield the words of a line up to a comment; quotes or a backslash keep blanks in a word."""
     escaped, at = line.replace("\\ ", _BLANK), 0
     while at < len(escaped):
         found = _WORD.match(escaped, at)
@@ -200,14 +204,14 @@ def _words(line: str) -> Iterator[str]:
 
 
 def _segments(pattern: str) -> tuple[tuple[Segment, ...], bool]:
-    """The parts of a pattern, and whether the first is a space."""
+    """Return the segments of a pattern, and whether the first is a space."""
     names = [name for name in pattern.casefold().split("/") if name]
     if not names:
         raise ValueError("the pattern has no name: * matches all pages")
     is_exact = names[-1] == _ANY
     segments = [_ACROSS if name == "**" else _segment(name) for name in names]
     if segments[-1] == _ACROSS:
-        segments[-1:] = [(None,)]  # what is below, not the page itself
+        segments[-1:] = [(None,)]  # pages below, not the page itself
     if "/" not in pattern.rstrip("/"):
         segments.insert(0, _ACROSS)
     if not is_exact:
@@ -216,7 +220,7 @@ def _segments(pattern: str) -> tuple[tuple[Segment, ...], bool]:
 
 
 def _segment(name: str) -> Segment:
-    """A part of a pattern: a literal name, or its tokens."""
+    """Return a segment of a pattern: a literal name, or its tokens."""
     tokens: list[str | None] = []
     characters = iter(name)
     has_wildcards = False
@@ -245,9 +249,9 @@ def _is_character(token: str | None, character: str) -> bool:
 
 
 def _match(pattern: Sequence[P], items: Sequence[N], star: P, equal: Callable[[P, N], bool]) -> bool:
-    """Whether items match a pattern in which `star` stands for any number of items.
+    """Return whether items match a pattern in which `star` matches any number of items.
 
-    After a mismatch only the last star takes one more item: at most one step for each item and part of the pattern.
+    After a mismatch only the last star takes another item: the number of steps is at most the product of both lengths.
     """
     at = last_star = 0
     has_star, tried = False, 0

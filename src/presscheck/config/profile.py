@@ -1,7 +1,7 @@
 """Profiles: the settings of a service and a user, from one TOML file; environment variables override the file.
 
-The token comes from the environment, the output of a command, a token file or `presscheck login`, never from the
-settings file, and is never shown.
+The token comes from the environment, the output of a command, a token file or `presscheck login`. The token is never in
+the settings file, and never shown.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _NAME = re.compile(r"[\w.-]{1,40}", re.ASCII)
 
 @dataclass(frozen=True)
 class Profile:
-    """The settings for one service and user."""
+    """The settings for a service and a user."""
 
     name: str = "default"
     base_url: str = HOSTED
@@ -34,31 +34,31 @@ class Profile:
     organization: str | None = None
     """The organization to show first, by id or title."""
     user: str | None = None
-    """The id, e-mail address or name of the user, for a service that does not tell."""
+    """The id, e-mail address or name of the user, for services that do not report the user."""
     token_from: str | None = field(default=None, compare=False)
     """The source of the token, in words."""
     allow_http: bool = False
-    """Allow sending the token over plain HTTP to another machine."""
+    """Whether the token may be sent over plain HTTP to another machine."""
     cache_size: int = CACHE_SIZE
     """The size limit of the cache in MB."""
     sync: bool = True
     """Whether the app downloads changes while the user is idle."""
     offline: bool = False
-    """Send no requests; an option of the command line, not a setting of the file."""
+    """Whether no requests are sent; an option of the command line, not a setting of the file."""
     is_sample: bool = False
-    """Whether this is the sample workspace, in which everything can be tried; not a setting of the file."""
+    """Whether the service is the sample workspace; not a setting of the file."""
     owners: str | None = None
     """The path of the file with the owners of pages; None for `owners` beside the settings file."""
     checks: str | None = None
     """The path of the file with the severities of checks; None for `checks.toml` beside the settings file."""
     notify: str | None = None
-    """How to notify of events: `bell`, `osc9` or `osc777`; None for not at all."""
+    """How to notify of events: `bell`, `osc9` or `osc777`; None for no notifications."""
     editor: str | None = None
-    """Where pages are edited: `built-in` or `external`; None for what `VISUAL` and `EDITOR` say."""
+    """The editor of pages: `built-in` or `external`; None to decide by `VISUAL` and `EDITOR`."""
     images: str | None = None
     """How pictures are drawn: `auto`, `blocks`, `kitty`, `sixel` or `off`; None for `auto`."""
     text_width: int = TEXT_WIDTH
-    """The columns that the text of a page may have beside the tree."""
+    """The maximum width of the text of a page beside the tree, in cells."""
 
 
 def load(
@@ -67,13 +67,13 @@ def load(
     """Load a profile from the settings file and the environment.
 
     Args:
-        path: the file; it need not exist.
-        name: the name of the profile, which must then be in the file; `PRESSCHECK_PROFILE` or ``default`` if None.
-        environment: the environment variables; those of this process by default.
+        path: the settings file; it need not exist.
+        name: the name of a profile in the file; by default `PRESSCHECK_PROFILE` or ``default``, which may be missing.
+        environment: the environment variables; by default of this process.
         with_token: also find the token, which may run a command or open the system keyring.
 
     Raises:
-        ConfigurationError: a setting is invalid; the message names file, line, key and what to do.
+        ConfigurationError: a setting is invalid; the message names file, line, key and a remedy.
     """
     env = dict(os.environ) if environment is None else environment
     selected = profile_name(name, env)
@@ -111,7 +111,7 @@ def _require_text(environment: dict[str, str]) -> None:
 
 
 def profile_name(name: str | None, environment: dict[str, str]) -> str:
-    """The name of the profile to use: `name`, else `PRESSCHECK_PROFILE`, else ``default``.
+    """Return the name of the profile to use: `name`, else `PRESSCHECK_PROFILE`, else ``default``.
 
     Raises:
         ConfigurationError: the name is invalid, or a variable is not text.

@@ -28,11 +28,11 @@ class SavedView:
 
 
 Validator = Callable[[SavedView], tuple[str, str] | None]
-"""A further check of a view: returns an invalid field and the message, or None."""
+"""An additional check of a view, which returns an invalid field and the message, or None."""
 
 
 def check_views(entries: object, validator: Validator | None = None) -> tuple[list[SavedView], list[SettingError]]:
-    """The valid views of a file, and the errors of the others."""
+    """Return the valid views of a file, and the errors of invalid views."""
     if not isinstance(entries, list):
         return [], [(("views",), "must be written as [[views]], once for each view")]
     views: list[SavedView] = []
@@ -54,7 +54,7 @@ def check_views(entries: object, validator: Validator | None = None) -> tuple[li
 
 
 def first_error(view: SavedView, others: list[SavedView], validator: Validator | None = None) -> tuple[str, str] | None:
-    """The first invalid field of a view and the message; None if it is valid. `others` are the other saved views."""
+    """Return the first invalid field of a view and the message, or None; `others` are the other saved views."""
     entry = {key: value for key, value in vars(view).items() if value or key == "name"}
     for key, message in _errors_in(entry, others, validator):
         return key[0], message
@@ -62,18 +62,18 @@ def first_error(view: SavedView, others: list[SavedView], validator: Validator |
 
 
 def same_name(one: str, other: str) -> bool:
-    """Whether two names are equal, ignoring case and repeated spaces."""
+    """Return whether two names are equal, ignoring case and repeated spaces."""
     return " ".join(one.split()).casefold() == " ".join(other.split()).casefold()
 
 
 def without_sort(text: str) -> tuple[str, str]:
-    """A filter without its sort order, and the order: the value of the last ``sort:``."""
+    """Return a filter without its sort order, and the order: the value of the last ``sort:``."""
     orders = _SORT_WORD.findall(text)
     return _SORT_WORD.sub("", text).strip(), orders[-1] if orders else ""
 
 
 def migrate_sort(text: str) -> str:
-    """A filter of version 0.1.0 with the same order in today's words: ``sort:comments`` was largest first."""
+    """Convert the sort order of a filter of version 0.1.0, in which ``sort:comments`` was largest first."""
     return _SORT_WORD.sub(lambda word: word[0].removesuffix(word[1]) + _migrate_order(word[1]), text)
 
 
@@ -85,7 +85,7 @@ def _migrate_order(order: str) -> str:
 
 
 def _view(entry: dict[str, str]) -> SavedView:
-    """The view of a valid entry; one of version 0.1.0 keeps its order."""
+    """Return the view of a valid entry; converts the sort order of version 0.1.0."""
     values = {key: value.strip() for key, value in entry.items()}
     query, order = without_sort(values.get("query", ""))
     former = values.pop("sort", "") or order

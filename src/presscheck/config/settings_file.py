@@ -1,4 +1,4 @@
-"""Edits the settings file: a setting of a profile, and saved views; everything else stays unchanged, byte for byte.
+"""Editing of the settings file: settings of a profile and saved views; all other bytes stay unchanged.
 
 The file is replaced atomically and keeps its permissions.
 """
@@ -26,22 +26,22 @@ _VIEW = re.compile(r"\s*\[\[\s*(views|\"views\"|'views')\s*\]\]\s*(#.*)?$")
 
 
 def save_setting(path: Path, profile: str, name: str, value: str) -> None:
-    """Set a setting of a profile, which is added if it is missing.
+    """Set a setting of a profile, and add the profile if it is missing.
 
     Args:
         path: the settings file; it need not exist.
         profile: the name of the profile.
         name: the name of the setting.
-        value: its value.
+        value: the value.
 
     Raises:
-        ConfigurationError: the file cannot be written, or has an unusual form; the message has the line to add.
+        ConfigurationError: the file cannot be written or has an unusual form; the message has the line to add.
     """
     _rewrite(path, lambda text: _with_setting(path, text, profile, name, value))
 
 
 def add_view(path: Path, view: SavedView) -> None:
-    """Add a view after the others; creates the file if it is missing.
+    """Add a view after the other views, and create the file if it is missing.
 
     Raises:
         ConfigurationError: the file cannot be read or written.
@@ -50,7 +50,7 @@ def add_view(path: Path, view: SavedView) -> None:
 
 
 def change_view(path: Path, name: str, view: SavedView) -> None:
-    """Replace the view with this name.
+    """Replace the view with a name.
 
     Raises:
         ConfigurationError: the file cannot be read or written, or the view no longer exists.
@@ -59,7 +59,7 @@ def change_view(path: Path, name: str, view: SavedView) -> None:
 
 
 def remove_view(path: Path, name: str) -> None:
-    """Remove the view with this name.
+    """Remove the view with a name.
 
     Raises:
         ConfigurationError: the file cannot be read or written, or the view no longer exists.
@@ -162,7 +162,7 @@ def _span_of(path: Path, text: str, name: str) -> tuple[int, int]:
 
 
 def _spans(path: Path, text: str) -> list[tuple[int, int]]:
-    """The start and end of each view in the text, up to the next header."""
+    """Return the start and end of each view in the text, up to the next header."""
     found: list[tuple[int, int]] = []
     at, start = 0, -1
     for line in _lines(text):
@@ -171,7 +171,7 @@ def _spans(path: Path, text: str) -> list[tuple[int, int]]:
             start = at if _VIEW.match(line.rstrip("\r\n")) else -1
         at += len(line)
     found += [(start, at)] if start >= 0 else []
-    # a multi-line string may contain a line like a header: then the file is not changed
+    # a multi-line string may contain a line like a header; then the file stays unchanged
     if [_view_in(text[begin:end]) for begin, end in found] != _entries(path, text):
         raise ConfigurationError(f"{path.name}: could not edit the views: write each as [[views]]")
     return found
@@ -195,7 +195,7 @@ def _entries(path: Path, text: str) -> list[dict[str, Any]]:
 
 
 def _rewrite(path: Path, edit: Callable[[str], str]) -> None:
-    """Replace the text of the file; if it is a link, of its target."""
+    """Replace the text of the file, or of the target of a link."""
     file = path.resolve()
     try:
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)

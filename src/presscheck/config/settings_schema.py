@@ -1,4 +1,4 @@
-"""The settings of profiles and saved views: one row each, from which validation, JSON schema and the first file derive.
+"""The settings of profiles and saved views, from which validation, JSON schema and the initial file are made.
 
 `config.schema.json` next to this module is the output of `schema()`, for editors that check TOML files.
 """
@@ -11,9 +11,9 @@ from typing import Any
 CACHE_SIZE = 500
 """The default size limit of a cache in MB."""
 TEXT_WIDTH = 96
-"""The columns of a line that is still easy to read."""
+"""The default width of text in cells, for easy reading."""
 NARROWEST_TEXT = 20
-"""The columns of a text at the least, whatever the setting says."""
+"""The minimum width of text in cells, regardless of the setting."""
 
 Kind = type[str] | type[bool] | type[int]
 
@@ -26,9 +26,9 @@ class Setting:
     kind: Kind
     description: str
     example: str
-    """As written in the file."""
+    """An example of the value, as written in the file."""
     max_length: int | None = None
-    """In characters."""
+    """The maximum length in characters."""
     one_of: tuple[str, ...] = ()
     """The allowed values."""
 
@@ -108,7 +108,7 @@ SETTINGS: dict[str, Setting] = {
 MAX_VIEWS = 20
 """The maximum number of saved views."""
 SORTS = ("updated", "created", "comments", "number", "author", "subject", "space")
-"""The sort orders of a view; a ``-`` before one reverses it."""
+"""The sort orders of a view; a leading ``-`` reverses an order."""
 VIEW_SETTINGS: dict[str, Setting] = {
     setting.name: setting
     for setting in (
@@ -132,13 +132,13 @@ FORMER_SORT = Setting(
     '"comments"',
     one_of=VIEW_SETTINGS["sort_by"].one_of,
 )
-"""The sort order of a view as version 0.1.0 wrote it."""
+"""The sort order of a view in version 0.1.0."""
 FORMERLY_DESCENDING = ("updated", "created", "comments")
-"""The orders that version 0.1.0 sorted largest first unless a ``-`` stood before them."""
+"""The orders that version 0.1.0 sorted largest first without a leading ``-``."""
 
 
 def schema() -> dict[str, Any]:
-    """The JSON schema of the settings file."""
+    """Return the JSON schema of the settings file."""
     profile = {"type": "object", "additionalProperties": False, "properties": _described(SETTINGS)}
     view = {
         "type": "object",
@@ -172,7 +172,7 @@ def schema() -> dict[str, Any]:
 
 
 def first_file() -> str:
-    """The initial settings file: every setting with its description, commented out."""
+    """Return the initial settings file: every setting with its description, commented out."""
     lines = [
         "# Settings of presscheck. Check them with `presscheck config check`.",
         "# Do not put the token here: `presscheck login` stores it in the system keyring.",

@@ -1,7 +1,7 @@
-"""Finds and stores tokens: the environment, a command, a file, or the token that `login` stored. They are never shown.
+"""Tokens from the environment, a command, a file, or `presscheck login`, which stores a token. Tokens are never shown.
 
-A token that `login` stored belongs to one profile and service URL, so that it is not sent elsewhere when the URL
-changes. A marker file says whether it is in the system keyring, so that the keyring is only opened if necessary.
+A stored token belongs to a profile and a service URL, so that it is not sent elsewhere after a change of the URL. A
+marker file exists if the token is in the system keyring, so that the keyring is only opened if necessary.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from presscheck.errors import ConfigurationError
 SERVICE = "presscheck"
 """The service name of the tokens in the system keyring."""
 COMMAND_TIMEOUT = 120.0
-"""Seconds that a token_command may take, because it may ask for a passphrase."""
+"""Maximum seconds of a token_command, which may ask for a passphrase."""
 IN_KEYRING = "the system keyring"
 
 
 @dataclass(frozen=True)
 class Token:
-    """A token and its source, in words; both are None if there is none."""
+    """A token and its source in words; both are None without a token."""
 
     text: str | None = field(default=None, repr=False)
     origin: str | None = None
@@ -36,17 +36,17 @@ class Token:
 def find_token(
     directory: Path, profile: str, base_url: str, settings: Mapping[str, Any], environment: Mapping[str, str]
 ) -> Token:
-    """The token of a profile, from the first source that is configured.
+    """Return the token of a profile, from the first configured source.
 
     Args:
         directory: the configuration directory, with the stored tokens.
         profile: the name of the profile.
-        base_url: the URL of its service.
-        settings: its settings.
+        base_url: the URL of the service.
+        settings: the settings of the profile.
         environment: the environment variables.
 
     Raises:
-        ConfigurationError: the source has no token; the message names it, and what to do.
+        ConfigurationError: the source has no token; the message names the source and a remedy.
     """
     if environment.get("PRESSCHECK_TOKEN"):
         return Token(environment["PRESSCHECK_TOKEN"], "PRESSCHECK_TOKEN")
@@ -59,23 +59,23 @@ def find_token(
 
 
 def set_elsewhere(settings: Mapping[str, Any], environment: Mapping[str, str]) -> str | None:
-    """The source that overrides the token stored by `login`; None if there is none."""
+    """Return the source that overrides the token stored by `login`, or None."""
     if environment.get("PRESSCHECK_TOKEN"):
         return "PRESSCHECK_TOKEN"
     return next((key for key in ("token_command", "token_file") if key in settings), None)
 
 
 def is_stored(directory: Path, profile: str, base_url: str) -> bool:
-    """Whether `login` stored a token, without opening the keyring."""
+    """Return whether `login` stored a token, without opening the keyring."""
     file = _file(directory, profile, base_url)
     return file.exists() or _marker(file).exists()
 
 
 def stored_token(directory: Path, profile: str, base_url: str) -> Token:
-    """The token that `login` stored, if any.
+    """Return the token that `login` stored, if any.
 
     Raises:
-        ConfigurationError: it is in the keyring, which does not provide it.
+        ConfigurationError: the keyring does not provide the token.
     """
     file = _file(directory, profile, base_url)
     if _marker(file).exists():
@@ -86,7 +86,7 @@ def stored_token(directory: Path, profile: str, base_url: str) -> Token:
 
 
 def store_token(directory: Path, profile: str, base_url: str, token: str) -> str:
-    """Store a token in the system keyring or, without one, in a file with mode 0600; returns the location in words."""
+    """Store a token in the system keyring, or else in a file with mode 0600. Return the location in words."""
     file = _file(directory, profile, base_url)
     file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     if _into_keyring(file.name, token):
@@ -99,10 +99,10 @@ def store_token(directory: Path, profile: str, base_url: str, token: str) -> str
 
 
 def forget_token(directory: Path, profile: str, base_url: str) -> bool:
-    """Delete the token that `login` stored; returns whether there was one.
+    """Delete the token that `login` stored. Return whether there was one.
 
     Raises:
-        ConfigurationError: the keyring does not delete it.
+        ConfigurationError: the keyring does not delete the token.
     """
     file = _file(directory, profile, base_url)
     was_stored = is_stored(directory, profile, base_url)
@@ -146,7 +146,7 @@ def _read(file: Path) -> str | None:
 
 
 def _run_command(command: str) -> str:
-    """The output of the command. Errors do not repeat the command or its output, which may contain the token."""
+    """Return the output of a command. Errors do not quote the command or its output: both may contain the token."""
     try:
         words = shlex.split(command)
     except ValueError:

@@ -1,6 +1,6 @@
-"""Reads and validates the settings file; each error has its line and key, but never the value.
+"""Reading and validation of the settings file; an error has the line and key, but never the value.
 
-A value may be a secret in the wrong place, so an error describes the expected value instead.
+A value may be a misplaced secret, so an error describes the expected value instead.
 """
 
 from __future__ import annotations
@@ -44,10 +44,10 @@ class SettingsError:
 
 
 def read(path: Path, profile: str, *, required: bool = False) -> dict[str, Any]:
-    """The settings of a profile; empty if the file or the profile is missing and it is not required.
+    """Return the settings of a profile; empty if the profile is missing and not `required`.
 
     Raises:
-        ConfigurationError: an error that affects this profile; errors in other profiles and in views are ignored.
+        ConfigurationError: an error affects the profile; errors in other profiles and in views are ignored.
     """
     document, errors = _read(path)
     for error in _without_views(errors):
@@ -60,10 +60,10 @@ def read(path: Path, profile: str, *, required: bool = False) -> dict[str, Any]:
 
 
 def read_all(path: Path) -> dict[str, dict[str, Any]]:
-    """The settings of all profiles, by name.
+    """Return the settings of all profiles, by name.
 
     Raises:
-        ConfigurationError: the first error; errors in views are ignored.
+        ConfigurationError: the file has an error, outside of views.
     """
     document, errors = _read(path)
     for error in _without_views(errors):
@@ -74,22 +74,22 @@ def read_all(path: Path) -> dict[str, dict[str, Any]]:
 def read_views(
     path: Path, validator: Validator | None = None
 ) -> tuple[tuple[SavedView, ...], tuple[SettingsError, ...]]:
-    """The valid views of the file, and the errors of the others or of the whole file."""
+    """Return the valid views of the file, and the errors of invalid views or of the whole file."""
     document, errors = _read(path, validator)
     of_views = tuple(error for error in errors if error.key[:1] in ((), ("views",)))
     return tuple(check_views(document.get("views", []), validator)[0]), of_views
 
 
 def errors_in(path: Path, validator: Validator | None = None) -> tuple[SettingsError, ...]:
-    """All errors in the file, by line; none if it is missing."""
+    """Return all errors in the file, by line; empty if the file is missing."""
     return tuple(sorted(_read(path, validator)[1], key=lambda error: error.line or 0))
 
 
 def require_encryption(base_url: str, file: Path, profile: str, *, allow_http: bool) -> None:
-    """Check that the token would not be sent unencrypted to another machine, unless the profile allows it.
+    """Check that the token is not sent unencrypted to another machine, unless the profile allows it.
 
     Raises:
-        ConfigurationError: it would be; the message has what to do.
+        ConfigurationError: the token would be sent unencrypted; the message has a remedy.
     """
     if not (allow_http or _is_secure(base_url)):
         raise ConfigurationError(
@@ -99,12 +99,12 @@ def require_encryption(base_url: str, file: Path, profile: str, *, allow_http: b
 
 
 def profiles_of(document: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    """The tables of the profiles in a valid file, by name."""
+    """Return the tables of the profiles in a valid file, by name."""
     return cast("dict[str, dict[str, Any]]", document.get("profiles", {}))
 
 
 def _is_secure(base_url: str) -> bool:
-    """Whether requests are encrypted or stay on this machine: TLS, a Unix socket, or loopback."""
+    """Return whether requests are encrypted or stay on this machine: TLS, a Unix socket, or loopback."""
     try:
         parts = urlsplit(base_url)
         host = parts.hostname or ""
@@ -139,9 +139,10 @@ def _read(path: Path, validator: Validator | None = None) -> tuple[dict[str, Any
 
 
 def _others_may_write(path: Path) -> str | None:
-    """Why the file is not trusted: who can write it decides what `token_command` and `editor` run.
+    """Return why the file is not trusted, or None.
 
-    Files of root are trusted, because root needs no file to run a program.
+    Whoever can write the file controls the programs that `token_command` and `editor` run. Files of root are trusted,
+    because root can run any program anyway.
     """
     if os.name != "posix":
         return None
@@ -154,7 +155,7 @@ def _others_may_write(path: Path) -> str | None:
 
 
 def read_toml_error(path: Path, error: tomllib.TOMLDecodeError) -> SettingsError:
-    """The error of a file that is not TOML, without quoting it."""
+    """Return the error of a file that is not TOML, without quoting the file."""
     found = _POSITION.search(str(error))
     message = _POSITION.sub("", str(error)).strip()
     # quoted text in the message may be a part of a value
@@ -205,7 +206,7 @@ def _unknown_key(key: str) -> str:
 
 
 def lines_of_keys(text: str) -> dict[Key, int]:
-    """The line of each table and key, as far as possible without parsing values."""
+    """Return the lines of tables and keys, as far as they can be found without parsing values."""
     found: dict[Key, int] = {}
     table: Key = ()
     entries: Counter[Key] = Counter()
@@ -235,7 +236,7 @@ def _path_of(line: str) -> Key:
 
 
 def line_of_key(lines: dict[Key, int], key: Key) -> int | None:
-    """The line of a key, or of the nearest table that contains it."""
+    """Return the line of a key, or of the nearest table around it, or None."""
     while key:
         if key in lines:
             return lines[key]
