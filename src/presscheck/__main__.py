@@ -21,7 +21,7 @@ def main() -> None:
             sys.stdout.flush()  # at exit the interpreter would print a traceback and return 120
     except OSError as error:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # takes the rest of the buffer
-        if error.errno != EPIPE:  # a reader such as `head` closed the pipe: that is not reported
+        if error.errno != EPIPE:  # EPIPE is not reported: a reader such as `head` closed the pipe
             sys.stderr.write(f"presscheck: {error.filename or 'standard output'}: {error.strerror}\n")
         sys.exit(1)
 
@@ -39,7 +39,7 @@ def _run() -> None:
 
 def _prepare_streams() -> None:
     """Reopen standard streams that are closed, and escape characters that the encoding of the output lacks."""
-    # otherwise a file that is opened later, such as a database, would get the number of the closed stream
+    # otherwise a file opened later, such as a database, would get the number of the closed stream
     for number, flags in enumerate((os.O_RDONLY, os.O_RDONLY, os.O_WRONLY)):
         try:
             os.fstat(number)

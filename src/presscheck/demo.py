@@ -1,8 +1,8 @@
 """The local service as a child process on a private Unix socket: with the sample workspace, or with a folder.
 
 The socket listens before the child is ready, so that the app can send requests at once. For browsers, which open
-published sites and PDFs, the service also listens on a port of this machine. Changes are kept; those of the sample
-workspace until a demo is started with `fresh`.
+published sites and PDFs, the service also listens on a local port. Changes are kept; a demo started with `fresh`
+deletes earlier changes of the sample workspace.
 """
 
 from __future__ import annotations
@@ -30,22 +30,22 @@ from presscheck.extras import require_extra
 from presscheck.paths import Places, places, private_directory, private_opener
 
 LONGEST_SOCKET_PATH = 100
-"""Bytes; systems allow 104 to 108."""
+"""Maximum bytes of the path of a socket; systems allow 104 to 108."""
 LOOPBACK = "127.0.0.1"
 CLOSING = 10.0
-"""Seconds to wait for the end of a service that cannot be reached."""
+"""Maximum seconds to wait for the end of an unreachable service."""
 
 
 @dataclass(frozen=True)
 class LocalService:
-    """A running local service: the profile to use it with, its process and its log."""
+    """A running local service: a profile to connect to it, the process and the log file."""
 
     profile: Profile
     process: subprocess.Popen[bytes]
     log: Path
 
     def failure(self) -> str:
-        """Why the service has ended: the last line of its log; empty while it runs."""
+        """Return why the service ended, from the last line of its log; empty while it runs."""
         if self.process.poll() is None:
             return ""
         lines = self.log.read_text("utf-8", errors="replace").split("\n") if self.log.exists() else []
@@ -57,12 +57,12 @@ class LocalService:
 def demo_service(
     *, fresh: bool = False, docs: tuple[Path, ...] = (), where: Places | None = None
 ) -> Generator[Profile]:
-    """Run the sample workspace; yields its profile. The service ends with the block, or with this process.
+    """Run the sample workspace and yield its profile. The service ends with the block, or with this process.
 
     Args:
         fresh: delete all data of earlier demos first; not possible while another demo is running.
         docs: documentation repositories to import as spaces.
-        where: the directories to use; those of the user by default.
+        where: the directories to use; by default of the user.
 
     Raises:
         ConfigurationError: `fresh` is set and another demo is running, or the service ended.
@@ -81,7 +81,7 @@ def demo_service(
                 yield profile
             except NetworkError:
                 with suppress(subprocess.TimeoutExpired):
-                    process.wait(CLOSING)  # its socket is closed before the process has ended
+                    process.wait(CLOSING)  # the socket is closed before the process ends
                 if failure := service.failure():
                     raise ConfigurationError(f"the service of the demo did not start: {failure}") from None
                 raise
@@ -89,13 +89,13 @@ def demo_service(
 
 @contextmanager
 def folder_service(folder: Path, where: Places | None = None) -> Generator[LocalService]:
-    """Run a service with a documentation folder as its only space, imported at the first time.
+    """Run a service with a documentation folder as its only space, imported at the first start.
 
-    Each folder has a service of its own, with its own data. It ends with the block, or with this process.
+    Each folder has a separate service with separate data. The service ends with the block, or with this process.
 
     Args:
         folder: the folder; it must exist.
-        where: the directories to use; those of the user by default.
+        where: the directories to use; by default of the user.
 
     Raises:
         MissingExtra: the libraries of the local service are not installed.
@@ -116,7 +116,7 @@ def folder_service(folder: Path, where: Places | None = None) -> Generator[Local
 def _running(
     path: Path, directory: Path, options: list[str], docs: tuple[Path, ...]
 ) -> Generator[tuple[subprocess.Popen[bytes], str]]:
-    """Run the service on a socket; yields its process and the token of its owner."""
+    """Run the service on a socket. Yield the process and the token of the owner."""
     private_directory(directory)
     token = _token(directory / "token")
     with socket.socket(socket.AF_UNIX) as listening, _for_browsers(directory / f"{path.stem}.port") as web:
@@ -133,13 +133,13 @@ def _running(
 
 @contextmanager
 def _own_socket(directory: Path, name: str, *, alone: bool) -> Generator[Path]:
-    """The path of the socket, the same at each start; a second service at the same time gets another one.
+    """Yield the path of the socket, which is the same at each start; a concurrent service gets another path.
 
     Raises:
         ConfigurationError: `alone` is set and another demo is running.
     """
     for number in count(1):
-        # it may be entered in another thread than it is left in
+        # the context may be entered and left in different threads
         lock = FileLock(directory / f"{name}-{number}.lock", timeout=0, mode=0o600, thread_local=False)
         try:
             lock.acquire()
@@ -158,7 +158,7 @@ def _own_socket(directory: Path, name: str, *, alone: bool) -> Generator[Path]:
 
 
 def _for_browsers(port: Path) -> socket.socket:
-    """A TCP socket of this machine; its port is that of the last time if possible, so that addresses stay right."""
+    """Return a local TCP socket, if possible with the port of the last start, so that web addresses stay valid."""
     listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
@@ -178,7 +178,7 @@ def _start(
     command += ["--fd", str(fd), "--web-fd", str(web_fd)]
     command += ["--data", str(directory), "--token-file", str(directory / "token")]
     command += [part for repository in docs for part in ("--docs", str(repository.absolute()))]
-    # the app may log TLS keys; its service does not, and would end if it could not write them
+    # the app may log TLS keys; its service must not, and would end if it could not write the file
     env = {name: value for name, value in os.environ.items() if name != "SSLKEYLOGFILE"}
     with open(directory / "service.log", "ab", opener=private_opener) as log:
         return subprocess.Popen(  # noqa: S603  # this program, with its own paths
@@ -208,10 +208,10 @@ def _socket_path(directory: Path, name: str) -> Path:
 
 
 def own_directory(path: Path) -> Path:
-    """A directory in a place where every user can create one.
+    """Return a private directory below a world-writable directory.
 
     Raises:
-        ConfigurationError: another user may have made it, to take our connections.
+        ConfigurationError: another user may have created the directory, to intercept connections.
     """
     status = private_directory(path).lstat()
     if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.getuid() or stat.S_IMODE(status.st_mode) & 0o077:

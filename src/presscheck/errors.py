@@ -4,14 +4,14 @@
 
     PresscheckError                     base class; its message is for the user
     ├── InvalidArgument                 an argument exceeds a limit; names field and limit; nothing was sent
-    ├── ConfigurationError              a setting is wrong; names file, key and what to do
-    │   ├── NoToken                     no token is set; says where to set it
+    ├── ConfigurationError              a setting is wrong; names file, key and a remedy
+    │   ├── NoToken                     no token is set; names where to set it
     │   └── MissingExtra                a library of an extra is not installed; names the extra
     ├── StoreError                      the cache or the outbox cannot be used
     ├── NotNow                          an action that cannot be queued, while offline
     │   └── ReadOnly                    a write with a read-only profile
     ├── ChecksFailed                    a check found problems
-    ├── ChangedSince                    a write is not sent or undone, because its object was changed since
+    ├── ChangedSince                    a write is not sent or undone, because of newer changes
     └── RequestError                    a request failed; has its method and path
         ├── NetworkError                no response (host name, connection, time-out)
         │   └── Ambiguous               the request was sent; whether it was processed is unknown
@@ -28,8 +28,8 @@
             ├── Refused                 any other 4xx
             └── ServiceFailed           5xx
 
-Each message names what failed, the reason, and what to do. Screens do not catch these errors; the app shows them in
-one place.
+Each message names the failed action, the reason, and a remedy. Screens do not catch these errors; the app shows them in
+a single place.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class PresscheckError(Exception):
 
     @property
     def message(self) -> str:
-        """The message: what failed, why, and what to do."""
+        """The message: the failed action, the reason, and a remedy."""
         return str(self)
 
 
@@ -53,10 +53,11 @@ class InvalidArgument(PresscheckError):
     """An argument that the service would reject; nothing was sent.
 
     Attributes:
-        field: the name of the field here; `wire` is its name in the API.
+        field: the name of the field in Python.
+        wire: the name of the field in the API.
         reason: why the value is invalid.
         call: the name of the operation; empty for other arguments.
-        others: what is invalid besides, in the order of the fields.
+        others: the errors of other fields, in the order of the fields.
     """
 
     def __init__(
@@ -105,11 +106,11 @@ class ChecksFailed(PresscheckError):
 
 
 class ChangedSince(PresscheckError):
-    """A write is not sent or not undone, because what it changes was changed since.
+    """A write is not sent or not undone, because its target has changed since.
 
     Attributes:
-        written: what an undone write left, as text.
-        present: what is there now, as text.
+        written: the state after the write to undo, as text.
+        present: the current state, as text.
     """
 
     def __init__(self, message: str, *, written: str = "", present: str = "") -> None:
@@ -122,7 +123,7 @@ class RequestError(PresscheckError):
 
     Attributes:
         request: the method and path, such as ``GET /spaces/s1``; never contains the token.
-        request_id: the id that the service gave the request, if any.
+        request_id: the id that the service assigned to the request, if any.
         broke_off: whether the connection was closed before the response was complete.
     """
 
@@ -144,7 +145,7 @@ class MalformedAnswer(RequestError):
 
 
 class IncompleteList(MalformedAnswer):
-    """A listing that does not end, such as one whose pages repeat; the items that were received are used."""
+    """A listing does not end, such as because pages repeat; the received items are used."""
 
 
 class ServiceError(RequestError):
@@ -219,5 +220,5 @@ BY_STATUS: dict[int, type[ServiceError]] = {
 
 
 def for_status(status: int) -> type[ServiceError]:
-    """The exception class for an HTTP status of 400 or more."""
+    """Return the exception class for an HTTP status of 400 or more."""
     return BY_STATUS.get(status, ServiceFailed if status >= 500 else Refused)

@@ -1,4 +1,4 @@
-"""The extras of the package: the libraries that only some commands need, and the error if they are not installed."""
+"""The extras of the package: libraries that only some commands need, and checks whether they are installed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from presscheck.errors import MissingExtra
 
 
 class Extra(NamedTuple):
-    """An extra: what needs it, in words, and the modules that its packages provide."""
+    """An extra: its use in words, for messages, and the modules of its packages."""
 
     use: str
     modules: tuple[str, ...]
@@ -45,7 +45,7 @@ EXTRAS: dict[str, Extra] = {
 
 
 def missing_modules(extra: str) -> Iterator[str]:
-    """The modules of an extra that are not installed; nothing is imported."""
+    """Return the missing modules of an extra, without importing any."""
     return (name for name in EXTRAS[extra].modules if find_spec(name) is None)
 
 
@@ -53,7 +53,7 @@ def require_extra(extra: str) -> None:
     """Check that the libraries of an extra are installed.
 
     Raises:
-        MissingExtra: one is missing; the message names it and what to install.
+        MissingExtra: a library is missing; the message names it and the command to install it.
     """
     if missing := next(missing_modules(extra), None):
         raise MissingExtra(

@@ -1,4 +1,4 @@
-"""The start without a token: the app begins with a screen that asks where the documentation is."""
+"""The first start without a token: the app begins with a screen that asks for the source of the documentation."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ from presscheck.sign_in import SignIn
 from presscheck.wiring import app_without_token, connect
 
 MOST_ENTRIES = 50_000
-"""Files and folders that are searched for a page before a folder is rejected."""
+"""Maximum files and folders that are searched for a page."""
 POLL = 0.2
-"""Seconds between two checks whether a service that was started is ready."""
+"""Seconds between two checks whether a started service is ready."""
 
 
 def open_first_run(profile: Profile) -> int:
-    """Run the app, beginning with the first screen; returns the exit code.
+    """Run the app, beginning with the welcome screen. Return the exit code.
 
     Args:
-        profile: the profile without a token: signing in gives it one.
+        profile: the profile without a token, to which signing in adds a token.
 
     Raises:
         ConfigurationError: a setting is invalid.
@@ -47,12 +47,12 @@ def open_first_run(profile: Profile) -> int:
 
 
 class FirstRunChoices:
-    """Does what the first screen offers; see `FirstRun` in `tui/screens/welcome`.
+    """The actions of the welcome screen; see `FirstRun` in `tui/screens/welcome`.
 
     Args:
         sign_in: signs in to the service of the profile.
         where: the directories of the user.
-        services: ends the services that were started.
+        services: the stack that ends started services.
     """
 
     def __init__(self, sign_in: SignIn, where: Places, services: ExitStack) -> None:
@@ -65,7 +65,7 @@ class FirstRunChoices:
         return self._sign_in.default_address
 
     def missing_extra(self) -> str:
-        """Why the local service cannot run; empty if it can."""
+        """Return why the local service cannot run; empty if it can."""
         missing = next(missing_modules("serve"), None)
         return "The last two need the local service: pip install 'presscheck[serve]'" if missing else ""
 
@@ -73,7 +73,7 @@ class FirstRunChoices:
         """Check the token and store it, as `presscheck login` does.
 
         Raises:
-            InvalidArgument: the field `address` or `token` is wrong.
+            InvalidArgument: the field `address` or `token` is invalid.
             PresscheckError: the token cannot be stored.
         """
         base_url = None if address.rstrip("/") == self.address else address
@@ -99,7 +99,7 @@ class FirstRunChoices:
         """Start the sample workspace.
 
         Raises:
-            PresscheckError: it cannot be started.
+            PresscheckError: the sample workspace cannot be started.
         """
         try:
             return await asyncio.to_thread(self._services.enter_context, demo_service(where=self._where))
@@ -116,7 +116,7 @@ class FirstRunChoices:
             PresscheckError: the service cannot be started.
         """
         path = await asyncio.to_thread(_documentation_folder, folder)
-        attempt = self._services.enter_context(ExitStack())  # ends with the others, or at once if it fails
+        attempt = self._services.enter_context(ExitStack())  # ends with the other services, or at once on failure
         try:
             service = await asyncio.to_thread(attempt.enter_context, folder_service(path, self._where))
             self.space = await _imported_space(service)
@@ -129,10 +129,10 @@ class FirstRunChoices:
 
 
 def _documentation_folder(text: str) -> Path:
-    """The folder with a typed path.
+    """Return the folder with a typed path.
 
     Raises:
-        InvalidArgument: it cannot be read, or has no Markdown file.
+        InvalidArgument: the folder cannot be read, or has no Markdown file.
     """
     try:
         path = Path(text).expanduser().absolute()
@@ -149,7 +149,7 @@ def _documentation_folder(text: str) -> Path:
 
 
 def _has_page(path: Path) -> bool:
-    """Whether there is a Markdown file in a folder, outside of hidden ones."""
+    """Return whether a folder contains a Markdown file, outside hidden folders."""
     seen = 0
     for _, folders, files in os.walk(path):
         folders[:] = [name for name in folders if name[0] != "." and name != "node_modules"]
@@ -162,10 +162,10 @@ def _has_page(path: Path) -> bool:
 
 
 async def _imported_space(service: LocalService) -> str:
-    """Wait until a service answers; the id of the space that it has imported.
+    """Wait until a service answers. Return the id of the imported space; empty without a space.
 
     Raises:
-        InvalidArgument: it ended, because the folder cannot be imported.
+        InvalidArgument: the service ended, because the folder cannot be imported.
     """
     while True:
         try:

@@ -1,6 +1,6 @@
 """The user's directories for configuration, cache, state and data, all with mode 0700.
 
-``PRESSCHECK_HOME`` puts all of them below one directory, for tests or a portable installation.
+``PRESSCHECK_HOME`` moves all directories below a single directory, for tests or a portable installation.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ PRIVATE_FILE = 0o600
 
 @dataclass(frozen=True)
 class Places:
-    """The directories; each is created, readable by its owner only, when it is first written to."""
+    """The user's directories; each is created at its first use, readable by its owner only."""
 
     config: Path
     """`config.toml` and the user's own themes."""
     cache: Path
-    """Can be deleted at any time."""
+    """The cached responses, which can be deleted at any time."""
     state: Path
     """The outbox with local state, texts that are open in an editor, snapshots of sites, specifications, and the log.
 
     Only old snapshots and old versions are ever deleted.
     """
     data: Path
-    """The data of the local service, and what the files of site configurations were made from."""
+    """The data of the local service, and the original configurations of pulled sites."""
 
     @property
     def config_file(self) -> Path:
@@ -37,32 +37,32 @@ class Places:
         return self.config / "config.toml"
 
     def cache_file(self, profile: str) -> Path:
-        """The SQLite file with the cached responses of a profile's service."""
+        """Return the SQLite file with the cached responses of a profile's service."""
         return self.cache / f"{profile}.sqlite"
 
     def outbox_file(self, profile: str) -> Path:
-        """The SQLite file with the unsent writes and the local state of a profile."""
+        """Return the SQLite file with the unsent writes and the local state of a profile."""
         return private_directory(self.state) / f"{profile}.sqlite"
 
     def openapi_versions(self, profile: str) -> Path:
-        """The directory with the versions of OpenAPI specifications that were seen on this machine."""
+        """Return the directory with versions of OpenAPI specifications that were seen on this machine."""
         return self.state / "openapi-versions" / profile
 
     def site_snapshots(self, profile: str) -> Path:
-        """The directory with what the sites of a profile's service had before they were changed."""
+        """Return the directory with snapshots of the sites of a profile's service before changes."""
         return self.state / "site-snapshots" / profile
 
     def site_bases(self, profile: str) -> Path:
-        """The directory with what the sites of a profile's service had when their configurations were pulled."""
+        """Return the directory with the configurations of a profile's sites as they were pulled."""
         return self.data / "site-bases" / profile
 
     def log_file(self) -> Path:
-        """The log file, with tracebacks."""
+        """Return the log file, which contains tracebacks."""
         return private_directory(self.state) / "presscheck.log"
 
 
 def places() -> Places:
-    """The directories of the current user, by the conventions of the system."""
+    """Return the directories of the current user, by the conventions of the system."""
     home = os.environ.get("PRESSCHECK_HOME")
     if home:
         root = Path(home).expanduser().absolute()
@@ -74,10 +74,10 @@ def places() -> Places:
 
 
 def private_directory(path: Path) -> Path:
-    """The directory, which is created with mode 0700 if it is missing.
+    """Create a directory with mode 0700 if it is missing, and return it.
 
     Raises:
-        StoreError: it cannot be created.
+        StoreError: the directory cannot be created.
     """
     try:
         make_private_directory(path)
@@ -90,7 +90,7 @@ def make_private_directory(path: Path) -> None:
     """Create a directory and its missing parents, all with mode 0700.
 
     Raises:
-        OSError: one cannot be created.
+        OSError: a directory cannot be created.
     """
     try:
         path.mkdir(mode=PRIVATE, exist_ok=True)
@@ -102,5 +102,5 @@ def make_private_directory(path: Path) -> None:
 
 
 def private_opener(path: str, flags: int) -> int:
-    """Open a file, as the `opener` of `open`; a new file has mode 0600 from its first byte."""
+    """Open a file, as the `opener` of `open`, so that a new file has mode 0600 from its first byte."""
     return os.open(path, flags, PRIVATE_FILE)

@@ -1,4 +1,4 @@
-"""Signing in to the service of a profile: checks the address and the token, then stores them."""
+"""Signing in to the service of a profile: address and token are checked, then stored."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ class SignedIn(NamedTuple):
 
     Attributes:
         profile: the profile, with its token.
-        user: who signed in; None if the service does not tell.
-        place: where the token is stored, in words.
+        user: the signed-in user; None if the service does not report the user.
+        place: the location of the token, in words.
     """
 
     profile: Profile
@@ -35,7 +35,7 @@ class SignedIn(NamedTuple):
 
 
 class SignIn:
-    """Signs in to the service of a profile.
+    """The steps of signing in to the service of a profile.
 
     Args:
         file: the settings file; it need not exist.
@@ -57,7 +57,7 @@ class SignIn:
         return address.rstrip("/")
 
     def check(self, base_url: str | None) -> str:
-        """Check, before a token is asked for, that the user can sign in; returns the URL of the service.
+        """Check that the user can sign in, before asking for a token. Return the URL of the service.
 
         Args:
             base_url: the URL of the service; None for the default.
@@ -81,7 +81,7 @@ class SignIn:
         return address
 
     async def verify(self, address: str, token: str) -> User | None:
-        """Check a token; returns its user, or None if the service does not tell.
+        """Check a token. Return its user, or None if the service does not report the user.
 
         Raises:
             PresscheckError: the URL is invalid, the service does not respond, or it rejects the token.
@@ -99,8 +99,8 @@ class SignIn:
 
         Args:
             base_url: the URL to write into a new profile; None for the default.
-            token: the token, which was checked.
-            user: its user.
+            token: the checked token.
+            user: the user of the token.
 
         Raises:
             ConfigurationError: the settings file cannot be changed.

@@ -1,4 +1,4 @@
-"""The composition root: creates and connects the client, the stores, the engine, the app and the local service.
+"""The composition root, which creates and connects client, stores, engine, app and local service.
 
 Imports are lazy, so that each command loads only what it needs.
 """
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 def connect(profile: Profile, on_exchange: Callable[[RequestRecord], None] | None = None) -> Client:
-    """A client for the profile's service.
+    """Create a client for the profile's service.
 
     Args:
         profile: the profile.
@@ -49,17 +49,17 @@ def connect(profile: Profile, on_exchange: Callable[[RequestRecord], None] | Non
 
 
 def offline_client() -> OfflineClient:
-    """A client for offline mode."""
+    """Create a client for offline mode."""
     from presscheck.client.offline_client import OfflineClient  # 70 ms, only after the first paint
 
     return OfflineClient()
 
 
 def needed_token(profile: Profile) -> str:
-    """The profile's token.
+    """Return the profile's token.
 
     Raises:
-        NoToken: no token is set; the message says where to set it.
+        NoToken: no token is set; the message names where to set it.
     """
     if not profile.token:
         raise NoToken(
@@ -70,7 +70,7 @@ def needed_token(profile: Profile) -> str:
 
 
 def open_engine(profile: Profile, where: Places | None = None, cache: Cache | None = None) -> Engine:
-    """An engine with the profile's cache and outbox; it connects when it is started.
+    """Open an engine with the profile's cache and outbox; the engine connects when it is started.
 
     The cache belongs to a profile, service and token; the outbox only to a profile and service, so that unsent writes
     stay available after the token is renewed.
@@ -99,7 +99,7 @@ def open_engine(profile: Profile, where: Places | None = None, cache: Cache | No
 
 
 def open_cache(profile: Profile, where: Places) -> Cache:
-    """The cache of the profile's service and token."""
+    """Open the cache of the profile's service and token."""
     from presscheck.store.cache import MB, Cache  # 7 ms, not for commands without a cache
 
     file = where.cache_file(f"{_store_name(profile)}-{_short_hash(needed_token(profile))}")
@@ -107,10 +107,10 @@ def open_cache(profile: Profile, where: Places) -> Cache:
 
 
 def open_app(profile: Profile, first: Callable[[PresscheckApp], Any] | None = None) -> int:
-    """Run the app with a profile; returns the exit code.
+    """Run the app with a profile. Return the exit code.
 
-    Garbage is collected once the inbox is shown. What is loaded by then stays until the end: the first picture does not
-    wait for a hundred looks at it, and no key later does.
+    Garbage collection is off until the inbox is shown, so that it does not delay the first paint. Objects loaded by
+    then are frozen, so that later collections do not scan them and delay keys.
 
     Args:
         profile: the profile.
@@ -135,11 +135,11 @@ def open_app(profile: Profile, first: Callable[[PresscheckApp], Any] | None = No
 
 
 def app_without_token(profile: Profile, first_run: FirstRun) -> PresscheckApp:
-    """The app for a profile without a token: it first asks where the documentation is.
+    """Create the app for a profile without a token, beginning with the welcome screen.
 
     Args:
         profile: the profile; its theme is used.
-        first_run: what the first screen offers.
+        first_run: the actions of the welcome screen.
 
     Raises:
         ConfigurationError: the theme is unknown.
@@ -185,7 +185,7 @@ def run_service(
     Args:
         database: the URL of the database; None for an SQLite file in the data directory.
         data: the data directory; None for the user's own.
-        files: the location of uploaded files; None for that of the database.
+        files: the location of uploaded files; None for the location stored in the database.
         translator: the command line of the translation program.
         allowed: private networks that the service may connect to.
         scripts_may_fetch: whether the scripts of integrations may send requests.
@@ -230,7 +230,7 @@ def run_service(
 
 
 class ScriptResponse(NamedTuple):
-    """What the script of an integration responded; without a status, why it failed."""
+    """The response of the script of an integration; `status` is None and `error` set if the script failed."""
 
     status: int | None
     content_type: str
@@ -239,11 +239,11 @@ class ScriptResponse(NamedTuple):
 
 
 def script_runner() -> Callable[[str, dict[str, Any], dict[str, Any], Callable[[str, str], None]], ScriptResponse]:
-    """A function that runs the script of an integration on an event, as the local service does.
+    """Return a function that runs the script of an integration on an event, as the local service does.
 
-    Its arguments are the script, the event, the environment of the script, and what takes the level and the text of
-    each line that it logs. It waits for the response, so it belongs in a thread. The script may send requests, but not
-    to private networks.
+    The arguments of the function are the script, the event, the environment of the script, and a function that is
+    called with level and text of each log line. The function blocks until the response, so it must run in a thread. The
+    script may send requests, but not to private networks.
 
     Raises:
         MissingExtra: the libraries that run scripts are not installed.
@@ -269,7 +269,7 @@ def script_runner() -> Callable[[str, dict[str, Any], dict[str, Any], Callable[[
 
 @contextmanager
 def service_database(database: str | None, data: Path | None) -> Generator[tuple[Database, Path], None, None]:
-    """The database and the data directory of the local service, open for the duration of the block.
+    """Yield the database and the data directory of the local service, open for the duration of the block.
 
     Raises:
         ConfigurationError: the database cannot be opened.
@@ -288,7 +288,7 @@ def service_database(database: str | None, data: Path | None) -> Generator[tuple
 def service_files(
     database: str | None, data: Path | None, files: str | None
 ) -> Generator[tuple[Database, BlobStore], None, None]:
-    """The database of the local service and the store of its files, open for the duration of the block.
+    """Yield the database of the local service and the store of its files, open for the duration of the block.
 
     Raises:
         ConfigurationError: the database cannot be opened, or its files are in another location.
