@@ -22,15 +22,15 @@ from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 
 Row = dict[str, str]
-"""The level of a person in a place, and how they have it; `personId` and `placeId` are ids."""
+"""A row of the report: the level of a person in a place, and the source of the level."""
 COLUMNS = ("person", "email", "kind", "place", "level", "path", "personId", "placeId")
 CHANGE_COLUMNS = ("change", "person", "place", "before", "after", "path")
 FORMULA = ("=", "+", "-", "@")
-"""A cell that begins with one of these would be run by a spreadsheet."""
+"""The first characters of cells that a spreadsheet would run as formulas."""
 
 
 def rows_of(access: Access) -> Iterator[Row]:
-    """A row for each person and each place that they have access to."""
+    """Yield a row for each person and each place that the person has access to."""
     for member in sorted(access.members, key=lambda one: one.user.display_name.casefold()):
         for place in (*access.collections.values(), *access.spaces):
             if found := access.level(member, place):
@@ -75,7 +75,7 @@ async def report(session: Session, org: str | None, *, as_csv: bool, old: str | 
 
 
 def differences(before: Sequence[Row], after: Sequence[Row]) -> Iterator[Row]:
-    """What changed between two reports, in the order of people and places."""
+    """Yield the changes between two reports, in the order of people and places."""
     old, new = ({(row["personId"], row["placeId"]): row for row in rows} for rows in (before, after))
     for key in (*new, *(key for key in old if key not in new)):
         row, levels = new.get(key) or old[key], [rows[key]["level"] if key in rows else "" for rows in (old, new)]
@@ -93,10 +93,10 @@ def _print_csv(rows: Sequence[Row], columns: Sequence[str]) -> None:
 
 
 def _read(file: str) -> list[Row]:
-    """A report from a file, as JSON or CSV.
+    """Read a report from a JSON or CSV file.
 
     Raises:
-        InvalidArgument: it cannot be read, or it is no report.
+        InvalidArgument: the file cannot be read, or is no report.
     """
     try:
         text = Path(file).read_text("utf-8-sig")

@@ -1,4 +1,4 @@
-"""`presscheck cache`: path, size and clearing of the local cache. The outbox is another file, which is kept."""
+"""`presscheck cache`: path, size and clearing of the local cache. The outbox is a separate file, which stays."""
 
 from __future__ import annotations
 

@@ -116,16 +116,16 @@ def _as_values(error: SettingsError) -> dict[str, Any]:
 
 
 def _errors(file: Path) -> tuple[SettingsError, ...]:
-    """The errors in the settings file, else those in the owners files and checks files that it names."""
+    """Return the errors in the settings file, the owners files and the checks files."""
     errors = errors_in(file, validate_view)
     try:
         return errors + owners_errors(file) + _checks_errors(file)
     except ConfigurationError:
-        return errors  # they include the one that was raised
+        return errors  # these include the raised error
 
 
 def _checks_errors(file: Path) -> tuple[SettingsError, ...]:
-    """The errors in the checks files of all profiles."""
+    """Return the errors in the checks files of all profiles."""
     from presscheck.engine.publish.checks import CHECK_NAMES  # 60 ms, only to check the files
 
     named = {table.get("checks") for table in read_all(file).values()} | {None}

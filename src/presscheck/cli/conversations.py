@@ -1,4 +1,4 @@
-"""`presscheck conversation ingest`: takes in conversations from JSON lines, with a report for each line."""
+"""`presscheck conversation ingest`: imports conversations from JSON lines, with a report for each line."""
 
 from __future__ import annotations
 
@@ -68,14 +68,14 @@ def _print(session: Session, report: LineReport, *, dry_run: bool) -> None:
     else:
         state = f"failed: {report.problem}" if report.problem else "valid" if dry_run else "imported"
         print_text(f"line {report.line}: {f'{report.id} ' if report.id else ''}{state}")
-    sys.stdout.flush()  # whoever reads the report of a long file sees it grow
+    sys.stdout.flush()  # so that the report of a long file can be followed
 
 
 def _file_of(text: str) -> BinaryIO:
-    """A conversation, or an array of them, as a file.
+    """Return a conversation or an array of conversations as a file.
 
     Raises:
-        InvalidArgument: it is not JSON.
+        InvalidArgument: the text is not JSON.
     """
     try:
         given: Any = json.loads(text)

@@ -39,7 +39,7 @@ BY_ERROR: tuple[tuple[type[errors.PresscheckError], int], ...] = (
     (errors.ChecksFailed, 6),
     (errors.NotSupported, 7),
 )
-"""The exit code by error class; the first match counts, other errors are 1."""
+"""The exit codes by error class; the first match counts, and other errors have the code 1."""
 
 
 def report_errors(function: Callable[Arguments, None]) -> Callable[Arguments, None]:
@@ -52,7 +52,7 @@ def report_errors(function: Callable[Arguments, None]) -> Callable[Arguments, No
             function(*args, **kwargs)
         except OSError as error:
             if error.filename is None:
-                raise  # standard output: `main` reports it, also for what has no command, such as --help
+                raise  # standard output failed: `main` reports this, also for --help and other output outside commands
             from presscheck.text.sanitize import sanitize  # 5 ms, only for an error
 
             click.echo(f"presscheck: {sanitize(f'{error.filename}: {error.strerror}')}", err=True)
@@ -68,10 +68,10 @@ def report_errors(function: Callable[Arguments, None]) -> Callable[Arguments, No
 
 
 def _require_text(arguments: Mapping[str, object]) -> None:
-    """Check that arguments are text; names of files may have any bytes, and are `Path` objects.
+    """Check that string arguments are UTF-8; names of files are `Path` objects and may have any bytes.
 
     Raises:
-        InvalidArgument: one has bytes that are not UTF-8.
+        InvalidArgument: an argument has bytes that are not UTF-8.
     """
     for name, value in arguments.items():
         values = cast("Iterable[object]", value if isinstance(value, (tuple, list)) else (value,))
@@ -83,7 +83,7 @@ def _require_text(arguments: Mapping[str, object]) -> None:
 
 
 def _shown_name(param: click.Parameter) -> str:
-    """The name of a parameter as help and other errors write it, such as --body or SPACE."""
+    """Return the name of a parameter as shown in help and errors, such as --body or SPACE."""
     return param.opts[0] if isinstance(param, click.Option) else param.human_readable_name
 
 
@@ -96,5 +96,5 @@ def _is_text(text: str) -> bool:
 
 
 def exit_code(error: errors.PresscheckError) -> int:
-    """The exit code of an error."""
+    """Return the exit code for an error."""
     return next((code for kind, code in BY_ERROR if isinstance(error, kind)), 1)

@@ -1,6 +1,6 @@
-"""`presscheck inbox`: prints one view of the inbox, as lines or as JSON.
+"""`presscheck inbox`: prints a view of the inbox, as lines or as JSON.
 
-The views are those of the app: built-in views by id or title, saved views by name.
+The views are the same as in the app: built-in views by id or title, saved views by name.
 """
 
 from __future__ import annotations
@@ -52,14 +52,14 @@ from presscheck.tui.screens.inbox.row_renderer import NO_SIGN, NaturalWidths, co
 from presscheck.tui.screens.notification_actions import SIGNS
 
 WIDE = 120
-"""Columns without a terminal."""
+"""The width of lines without a terminal, in cells."""
 MAX_ROWS = 50
-"""The maximum number of rows that are printed."""
+"""Maximum number of printed rows."""
 
 
 @dataclass(frozen=True)
 class Shown:
-    """The inbox of an organization: the counts of all views, and the change requests of one view."""
+    """The inbox of an organization: the counts of all views, and the change requests of the printed view."""
 
     organization: Organization
     views: tuple[View, ...]
@@ -137,7 +137,7 @@ async def print_inbox(session: Session, view: str | None = None) -> None:
 
 
 def saved_views() -> tuple[SavedView, ...]:
-    """The valid saved views of the settings file."""
+    """Return the valid saved views of the settings file."""
     return read_views(places().config_file, validate_view)[0]
 
 
@@ -171,7 +171,7 @@ async def _fetch_inbox(
 async def _groups(
     session: Session, view: View, organization: str, me: str, spaces: Mapping[str, str]
 ) -> tuple[Group, ...]:
-    """Fetch the list of a view into the store; returns its groups as positions in that list."""
+    """Fetch the list of a view into the store. Return its groups as positions in the list."""
     listing = listing_of(view, "", organization, me)
     total = await _fetch_list(session, listing)
     if not (view.is_grouped or is_local(view.query)):
@@ -180,7 +180,7 @@ async def _groups(
 
 
 async def _fetch_reviews(session: Session, organization: str, me: str) -> None:
-    """Fetch what tells which change requests the user reviewed."""
+    """Fetch the lists and reviews that show which change requests the user reviewed."""
     open_requests = ListOrganizationChangeRequests(organization_id=organization, status="open")
     for listing in (*personal_listings(organization, me), open_requests) if me else ():
         await _fetch_list(session, listing)
@@ -232,7 +232,7 @@ def _as_json(engine: Engine, shown: Shown) -> dict[str, Any]:
 
 
 async def _fetch_list(session: Session, listing: ListOrganizationChangeRequests) -> int:
-    """Fetch a list into the store; returns its length."""
+    """Fetch a list into the store. Return its length."""
     engine, total, error = session.engine, 0, None
     async for seen in engine.watch_listing(listing):
         total, error = seen.value, seen.error

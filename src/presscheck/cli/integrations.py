@@ -1,4 +1,4 @@
-"""`presscheck integration dev`: the events of an integration come to this computer, and its script runs here."""
+"""`presscheck integration dev`: receives the events of an integration, and runs its script on this computer."""
 
 from __future__ import annotations
 
@@ -40,21 +40,21 @@ from presscheck.wiring import ScriptResponse, script_runner
 
 HOST = "127.0.0.1"
 LARGEST_EVENT = 16 << 20
-"""The most bytes of an event."""
+"""Maximum bytes of an event."""
 SECONDS = 30
-"""Time to send an event."""
+"""Maximum seconds to receive an event."""
 __all__ = ["integration"]
 PORT = 8787
-"""The port that is listened on, so that a tunnel can be started before."""
+"""The default port, which is fixed so that a tunnel can be started first."""
 PAUSE = 0.5
-"""Seconds between two looks at the files."""
+"""Seconds between two checks of the files."""
 READING = 10.0
-"""Most seconds to read an installation."""
+"""Maximum seconds to read an installation."""
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 PLACES = ("installation", "space", "site")
-"""What an event can be about."""
+"""The kinds of things that an event can be about."""
 LEVELS = {"error": "removed", "warn": "waiting"}
-"""The styles of lines that a script logs."""
+"""The styles of log lines of a script, by level."""
 RunScript = Callable[[str, dict[str, Any], dict[str, Any], Callable[[str, str], None]], ScriptResponse]
 
 
@@ -67,7 +67,7 @@ class Answer(NamedTuple):
 
 
 Respond = Callable[[dict[str, Any]], Answer]
-"""Takes an event, and returns its response; called in a thread for each."""
+"""Returns the response to an event; called in a separate thread per event."""
 
 
 @contextmanager
@@ -75,11 +75,11 @@ def listening(port: int, respond: Respond) -> Generator[tuple[int, str]]:
     """Listen for events.
 
     Args:
-        port: the port; 0 for a free one.
+        port: the port; 0 for any free port.
         respond: responds to an event.
 
     Yields:
-        The port, and the path that events are sent to; it is random, since a tunnel is public.
+        The port, and the path for events, which is random because a tunnel is public.
 
     Raises:
         InvalidArgument: the port is in use.
@@ -87,7 +87,7 @@ def listening(port: int, respond: Respond) -> Generator[tuple[int, str]]:
     path = f"/{secrets.token_urlsafe(18)}"
 
     class Handler(BaseHTTPRequestHandler):
-        """Receives an event for each request."""
+        """A handler that receives an event per request."""
 
         timeout = SECONDS
         protocol_version = "HTTP/1.1"
@@ -106,7 +106,7 @@ def listening(port: int, respond: Respond) -> Generator[tuple[int, str]]:
             self.close_connection = True
 
         def _event(self) -> dict[str, Any] | None:
-            """The event in the request; None if it has none, or is not sent to the path."""
+            """Return the event of the request, or None for an invalid body or another path."""
             if not hmac.compare_digest(self.path.partition("?")[0].encode(), path.encode()):
                 return None
             size = self.headers.get("Content-Length", "")
@@ -120,7 +120,7 @@ def listening(port: int, respond: Respond) -> Generator[tuple[int, str]]:
 
         @override
         def log_message(self, format: str, *args: Any) -> None:
-            """Nothing: each event is printed by who responds to it."""
+            """Log nothing: `Development` prints each event."""
 
     try:
         server = ThreadingHTTPServer((HOST, port), Handler)
@@ -212,13 +212,13 @@ def _check_tunnel(session: Session, tunnel: str | None) -> None:
 
 
 class Development:
-    """Prints the events of an integration, and responds to them.
+    """The handling of the events of an integration: printing them, and running the script.
 
     Args:
         session: the session.
-        known: the integration as it is published.
-        manifest: its folder; None to print events only.
-        run_script: runs its script; None without a folder.
+        known: the published integration.
+        manifest: the folder of the integration; None to only print events.
+        run_script: runs the script; None without a folder.
     """
 
     def __init__(
@@ -230,7 +230,7 @@ class Development:
         self._output_error: OSError | None = None
 
     def respond(self, event: dict[str, Any]) -> Answer:
-        """Print an event, and return what the script responds."""
+        """Print an event, and return the response of the script."""
         manifest, run_script = self._manifest, self._run_script
         kind = str(event.get("type") or "event without a type")
         about = [
@@ -259,7 +259,7 @@ class Development:
         self._print("log", {"level": level, "message": text}, (LEVELS.get(level, ""), f"  {text}"))
 
     def _environment(self, manifest: Manifest, event: dict[str, Any]) -> dict[str, Any]:
-        """What the script knows of the integration, its installation and its secrets."""
+        """Return the environment of the script: the integration, its installation and its secrets."""
         known, values = self._integration, manifest.values
         about = {"name": known.name, "version": known.version, "target": values.get("target") or known.target}
         environment: dict[str, Any] = {
@@ -293,7 +293,7 @@ class Development:
             state = await asyncio.to_thread(file_states, manifest.files) if manifest else ()
             if manifest is None or state == seen:
                 continue
-            seen = state  # also of files that are not valid: the error is printed once
+            seen = state  # also after an error, so that the error is printed once
             try:
                 self._manifest = await asyncio.to_thread(read_manifest, manifest.file)
             except InvalidArgument as error:
@@ -303,7 +303,7 @@ class Development:
             print_message(f"Reloaded {sanitize(manifest.name)}.{_unpublished(manifest, self._manifest)}")
 
     def _print(self, kind: str, details: dict[str, Any], *spans: tuple[str, str]) -> None:
-        """Print a line: as JSON, or with the time and words in styles."""
+        """Print a line: as JSON, or as the time and styled words."""
         with self._turn:
             try:
                 if self._session.json:
@@ -313,7 +313,7 @@ class Development:
                     style_of = partial(_style, has_color())
                     words = [Span(f"{sanitize(text)}  ", style_of(style)) for style, text in spans if text]
                     print_line((Span(clock, style_of("quiet")), *words))
-                sys.stdout.flush()  # whoever reads it sees it grow
+                sys.stdout.flush()  # so that the output can be followed
             except OSError as error:
                 self._output_error = error  # this is a thread of the server; `reload` raises it
 
@@ -323,7 +323,7 @@ def _style(is_colored: bool, style: str) -> str:
 
 
 def _unpublished(before: Manifest, after: Manifest) -> str:
-    """What a change of the manifest needs besides the new script."""
+    """Return a hint if the manifest changed besides script and secrets; otherwise empty."""
     own = ("script", "secrets")
     old, new = ({name: value for name, value in one.values.items() if name not in own} for one in (before, after))
     return "" if old == new else " The manifest changed, too: `presscheck integration publish` shows it to others."

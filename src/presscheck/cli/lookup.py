@@ -1,4 +1,4 @@
-"""Finds what an argument refers to: by id, by unique title, or by URL.
+"""Resolution of arguments to objects: by id, by unique title, or by URL.
 
 A change request is `SPACE#12`, an id, or its URL in the web app. URLs are parsed, never requested.
 """
@@ -39,20 +39,20 @@ Thing = TypeVar("Thing", bound=Titled)
 
 
 def path_of(request: ChangeRequest) -> dict[str, Any]:
-    """The path fields of a change request."""
+    """Return the path fields of a change request."""
     return {"space_id": request.space, "change_request_id": request.id}
 
 
 def is_url(text: str) -> bool:
-    """Whether a text is an HTTP URL."""
+    """Return whether a text is an HTTP URL."""
     return text.startswith(("https://", "http://"))
 
 
 async def organization(session: Session, named: str | None) -> Organization:
-    """The organization by id or title; by default that of the profile, or the only one.
+    """Find an organization by id or title; by default the profile's organization, or the only one.
 
     Raises:
-        InvalidArgument: none matches, or several organizations are possible.
+        InvalidArgument: no organization matches, or several are possible.
     """
     organizations = await session.all(ListOrganizations())
     name = named or session.profile.organization
@@ -65,7 +65,7 @@ async def organization(session: Session, named: str | None) -> Organization:
 
 
 async def space(session: Session, named: str) -> Space:
-    """A space by id, title or URL."""
+    """Find a space by id, title or URL."""
     if is_url(named):
         content = await _at_url(session, named)
         if content.space:
@@ -78,16 +78,16 @@ async def space(session: Session, named: str) -> Space:
 
 
 async def site(session: Session, named: str, org: str | None) -> tuple[Organization, Site]:
-    """A site by id or title, and its organization."""
+    """Find a site by id or title. Return its organization and the site."""
     owner = await organization(session, org)
     return owner, pick(await session.all(ListSites(organization_id=owner.id)), named, "SITE")
 
 
 async def change_request(session: Session, named: str) -> ChangeRequest:
-    """A change request by `SPACE#12`, id or URL.
+    """Find a change request by `SPACE#12`, id or URL.
 
     Raises:
-        InvalidArgument: none, or several match.
+        InvalidArgument: no change request matches, or several match.
     """
     if is_url(named):
         request = (await _at_url(session, named)).change_request
@@ -104,24 +104,24 @@ async def change_request(session: Session, named: str) -> ChangeRequest:
 
 
 def children_of(item: Any) -> tuple[Any, ...]:
-    """The direct children of an item in a site's structure."""
+    """Return the direct children of an item in a site's structure."""
     return (getattr(item, "children", ()) or getattr(item, "sections", ())) + getattr(item, "site_spaces", ())
 
 
 def item_of(structure: SiteStructure, named: str) -> tuple[str, str]:
-    """The type and id of an item in a site's structure, by id or title."""
+    """Find an item in a site's structure by id or title. Return its type and id."""
     items: list[Any] = list(structure.structure)
     for item in items:
-        items += children_of(item)  # the loop also visits what is appended here
+        items += children_of(item)  # the loop also visits the appended items
     chosen = pick(items, named, "ITEM")
     return chosen.object, chosen.id
 
 
 def pick(things: list[Thing], named: str, what: str) -> Thing:
-    """The object with this id, or else with this title.
+    """Return the object with an id, or else with a title.
 
     Raises:
-        InvalidArgument: none, or several match.
+        InvalidArgument: no object matches, or several match.
     """
     for matches in (
         [thing for thing in things if thing.id == named],

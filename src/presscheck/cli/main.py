@@ -1,6 +1,6 @@
 """The root command. Commands print data on stdout, messages on stderr.
 
-The modules of other commands are imported when they are used, which keeps the start fast.
+The modules of all other commands are imported at their first use, which keeps the start fast.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ LAZY_COMMANDS: dict[str, tuple[str, str]] = {
     "user": ("operations.resource_commands", "user"),
     "whoami": ("account", "whoami"),
 }
-"""Lazily imported commands: module in this package, and name in the module."""
+"""Lazily imported commands: the module in this package, and the name in the module."""
 
 
 class LazyGroup(click.Group):
@@ -89,7 +89,7 @@ class LazyGroup(click.Group):
 
 @contextmanager
 def _safe_usage_errors() -> Generator[None, None, None]:
-    """Sanitizes usage errors: they quote what was typed or pasted, which may hold escape sequences."""
+    """Sanitize usage errors, which quote the arguments and so may contain escape sequences."""
     try:
         yield
     except click.ClickException as error:
@@ -101,9 +101,9 @@ def _safe_usage_errors() -> Generator[None, None, None]:
 
 
 def show(profile: Profile) -> int:
-    """Open the app, or without a terminal print the inbox; returns the exit code.
+    """Open the app, or print the inbox without a terminal. Return the exit code.
 
-    Without a token, the app first asks where the documentation is.
+    Without a token, the app begins with the welcome screen.
     """
     from presscheck.cli.session import has_terminal, run_with_profile  # 218 ms, not for commands such as `serve`
 
@@ -120,13 +120,13 @@ def show(profile: Profile) -> int:
 
 
 def profile_named(options: tuple[str | None, str | None, bool]) -> Profile:
-    """Load the profile that the options of the group name, theme and make offline; without a name, the default one."""
+    """Load the profile for the options of the group: name, theme and offline mode."""
     name, theme, offline = options
     return with_theme(replace(load(places().config_file, name), offline=offline), theme)
 
 
 def with_theme(profile: Profile, theme: str | None) -> Profile:
-    """The profile with a theme; without one, as it is."""
+    """Return the profile with a theme, or unchanged without a theme."""
     return replace(profile, theme=theme) if theme else profile
 
 

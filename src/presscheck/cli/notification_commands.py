@@ -1,4 +1,4 @@
-"""`mute`, `unmute`, `follow` and `unfollow` of `presscheck cr` and `presscheck space`; nothing is sent."""
+"""`mute`, `unmute`, `follow` and `unfollow` of `presscheck cr` and `presscheck space`; the settings are local."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Verb(NamedTuple):
-    """A command: its name, the state that it sets or ends, its help, more help, and the message after it."""
+    """A command: its name, the state that it sets or ends, its help, more help, and its final message."""
 
     name: str
     state: State
@@ -29,7 +29,7 @@ class Verb(NamedTuple):
     done: str
 
     def text(self, noun: str) -> str:
-        """The help of the command for this noun."""
+        """Return the help of the command for a noun."""
         return f"{self.help.format(noun)}\n\n{self.more}".strip()
 
 

@@ -1,4 +1,4 @@
-"""`presscheck outbox`: lists, sends, retries, edits and discards unsent changes; lists and undoes sent ones."""
+"""`presscheck outbox`: lists, sends, retries, edits and discards unsent changes; lists and undoes sent changes."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ from presscheck.store.outbox import FAILED, Row
 from presscheck.text.phrases import count
 
 MAX_ATTEMPTS = 3
-"""How often `send` lets a change fail, such as with a service error, before it leaves it in the outbox."""
+"""Failed attempts, such as with a service error, after which `send` leaves a change in the outbox."""
 LONGEST_PAUSE = 60.0
-"""Seconds; `send` does not wait for a change that is sent later than that."""
+"""Maximum seconds that `send` waits for a delayed change."""
 number = click.argument("number", type=int)
 
 
@@ -86,11 +86,11 @@ async def send(session: Session, number: int | None) -> None:
 
 
 async def _send_one(session: Session, number: int) -> None:
-    """Send one change, past the failed ones ahead of it.
+    """Send a single change, ahead of failed changes that block it.
 
     Raises:
-        InvalidArgument: it cannot be sent alone.
-        PresscheckError: the service rejected it, or it stays in the outbox for another reason.
+        InvalidArgument: the change cannot be sent alone.
+        PresscheckError: the service rejected the change, or it stays in the outbox for another reason.
     """
     outbox = session.engine.outbox
     if (row := outbox.row(number)) and row.state == "collected":
@@ -106,11 +106,11 @@ async def _send_one(session: Session, number: int) -> None:
 
 
 async def _send_all(session: Session, user_id: str) -> None:
-    """Send what can be sent now.
+    """Send all changes that can be sent now.
 
     Raises:
         NetworkError: the connection was lost.
-        PresscheckError: another process sends, and does not get on.
+        PresscheckError: another process is sending, but makes no progress.
         Refused: changes failed, or stay in the outbox for another reason.
     """
     outbox = session.engine.outbox
@@ -144,10 +144,10 @@ async def _send_all(session: Session, user_id: str) -> None:
 
 
 def _report(rows: Sequence[Row], ahead: Mapping[int, Row], stuck: Collection[int]) -> None:
-    """Print what stays in the outbox, and which changes wait behind which.
+    """Print the changes that stay in the outbox, and the changes that they block.
 
     Raises:
-        Refused: changes failed, or stay for another reason than a pending review.
+        Refused: changes failed, or stay for a reason other than a pending review.
     """
     unsent = [row for row in rows if row.id in stuck]
     for row in unsent:
@@ -166,7 +166,7 @@ def _report(rows: Sequence[Row], ahead: Mapping[int, Row], stuck: Collection[int
 
 
 def _is_stuck(row: Row, user_id: str, attempts: int) -> bool:
-    """Whether a change cannot be sent now: it failed, is of another user, or has failed often enough for now."""
+    """Return whether a change cannot be sent now: failed, of another user, delayed too long, or tried too often."""
     if row.state in ("collected", "now"):
         return False
     is_foreign = row.author not in (None, user_id)
@@ -175,7 +175,7 @@ def _is_stuck(row: Row, user_id: str, attempts: int) -> bool:
 
 
 def _print_stuck(row: Row, behind: list[int]) -> None:
-    """Print why a change is not sent, and which ones wait behind it."""
+    """Print why a change is not sent, and the changes that it blocks."""
     verb = "failed" if row.state in FAILED else "is not sent yet"
     print_message(f"Change {row.id} {verb}{f': {row.error}' if row.error else ''}")
     if behind:
@@ -231,7 +231,7 @@ async def drop(session: Session, number: int) -> None:
     """
     row = _row(session, number)
     if not session.engine.drop(number):
-        # nothing else ends a change whose answer never comes: the app waits for it
+        # nothing else ends a change without an answer: the app waits for it
         if not session.engine.drop_unanswered(number):
             why = "is already sent, or another presscheck process is sending it"
             raise InvalidArgument("NUMBER", f"change {number} {why}. Run `presscheck outbox list`")
@@ -297,7 +297,7 @@ async def undo(session: Session, number: int, *, yes: bool) -> None:
 
 
 async def _wait_for_change(session: Session) -> None:
-    """Wait until the state of the engine changes, or until it is time to check what another process sent."""
+    """Wait until the state of the engine changes, at most until the next check for writes of other processes."""
     changed = asyncio.Event()
     ends = session.engine.on_status(lambda _: changed.set())
     try:

@@ -31,11 +31,11 @@ STYLES: dict[str, dict[str, Any]] = {
 }
 """The arguments of `click.style` by style name."""
 PARTS_AT_ONCE = 4096
-"""The parts of JSON that are written at once: to write each takes five times as long, to join all takes the memory."""
+"""Parts of JSON that are written at once: writing each part is five times slower, joining all takes memory."""
 
 
 def has_color() -> bool:
-    """Whether to print colors: stdout is a terminal, NO_COLOR is not set, and TERM is not dumb."""
+    """Return whether to print colors: stdout is a terminal, NO_COLOR is not set, and TERM is not dumb."""
     return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
@@ -45,7 +45,7 @@ def print_message(text: str) -> None:
 
 
 def as_json(value: Any) -> Any:
-    """A value of the API as plain JSON, with the field names of the API."""
+    """Return a value of the API as plain JSON, with the field names of the API."""
     if isinstance(value, BaseModel):
         return value.model_dump(mode="json", by_alias=True)
     if isinstance(value, (list, tuple)):
@@ -64,12 +64,12 @@ def print_json(value: Any) -> None:
 
 
 def json_item(value: Any) -> str:
-    """A value as JSON, as one item of a list that `print_json_items` prints."""
+    """Return a value as JSON, indented as an item for `print_json_items`."""
     return "  " + json.dumps(as_json(value), indent=2).replace("\n", "\n  ")
 
 
 def print_json_items(items: Sequence[str]) -> None:
-    """Print a list of items from `json_item`, as `print_json` prints the list of their values."""
+    """Print a list of items from `json_item`, in the format of `print_json`."""
     sys.stdout.write("[\n" if items else "[")
     for number, item in enumerate(items, 1):
         sys.stdout.write(item + (",\n" if number < len(items) else "\n"))
@@ -82,13 +82,13 @@ def print_text(text: str) -> None:
 
 
 def row_of(value: Any, columns: Sequence[str]) -> list[str]:
-    """The cells of a value; columns are field names of the API, with dots for nested fields."""
+    """Return the cells of a value; columns are field names of the API, with dots for nested fields."""
     value = as_json(value)
     return [_cell(_nested(value, name.split("."))) for name in columns]
 
 
 def print_rows(values: Iterable[Any], columns: Sequence[str]) -> None:
-    """Print one row for each value; columns as for `row_of`."""
+    """Print a row for each value; see `row_of` for the columns."""
     print_cells([row_of(value, columns) for value in values], columns)
 
 
@@ -109,14 +109,14 @@ def print_cells(rows: Sequence[Sequence[str]], columns: Sequence[str]) -> None:
 
 
 def print_details(value: Any, hidden: Sequence[str] = ()) -> None:
-    """Print the fields of a value, one `name: value` in each line, without empty and `hidden` fields."""
+    """Print the fields of a value, `name: value` per line, without empty and `hidden` fields."""
     for name, text in _flatten(as_json(value), ""):
         if name not in hidden:
             sys.stdout.write(f"{name}: {text}\n")
 
 
 def print_line(line: Line) -> None:
-    """Print a styled line, without styles if there are no colors."""
+    """Print a styled line, without styles if colors are off."""
     if has_color():
         click.echo("".join(click.style(span.text, **_style(span.style)) for span in line).rstrip(), color=True)
     else:

@@ -81,7 +81,7 @@ async def show_provider(session: Session, saml_provider_id: str, org: str | None
 
 
 def certificate_column(provider: SAMLProvider) -> str:
-    """How long the certificate of a provider is valid, in words; empty without one."""
+    """Return the validity of a provider's certificate in words; empty without a certificate."""
     from presscheck.engine.saml import validity  # 36 ms, only for a list of providers
 
     if not provider.certificate:
@@ -91,7 +91,7 @@ def certificate_column(provider: SAMLProvider) -> str:
 
 
 def with_certificate(provider: SAMLProvider) -> dict[str, Any]:
-    """A provider as JSON, with the facts of its certificate in place of its text, which is in `pem`."""
+    """Return a provider as JSON, with the certificate as an object of facts that has the text in `pem`."""
     from presscheck.engine.saml import validity  # 36 ms, only for the facts of a certificate
 
     value = cast("dict[str, Any]", as_json(provider))

@@ -63,7 +63,7 @@ async def search(session: Session, words: tuple[str, ...], org: str | None, limi
 
 
 async def _owner(session: Session, named: str | None, *, offline: bool) -> str | None:
-    """The id of the given organization; None for all organizations."""
+    """Return the id of the given organization, or None for all organizations."""
     name = named or session.profile.organization
     if not name:
         return None

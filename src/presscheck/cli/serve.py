@@ -36,7 +36,7 @@ FILES = click.option(
 
 
 class Where(NamedTuple):
-    """The options of the group that its commands use: where the data of the service is."""
+    """The options of the group that locate the data of the service."""
 
     database: str | None
     data: Path | None

@@ -42,42 +42,42 @@ from presscheck.wiring import open_engine
 T = TypeVar("T")
 M = TypeVar("M")
 OUTBOX_POLL_SECONDS = 0.5
-"""Seconds between two checks of a write that another process may send."""
+"""Seconds between two checks whether another process sent a write."""
 WRITE_TIMEOUT = 300.0
-"""Seconds to wait for a write, such as one behind an earlier write whose delivery is unknown."""
+"""Maximum seconds to wait for a write, which may wait for an earlier write with unknown delivery."""
 SILENT_SECONDS = 5.0
-"""Seconds to wait behind an earlier write without a message."""
+"""Seconds to wait for an earlier write before printing a message."""
 OTHER_PROCESS_TIMEOUT = 10.0
-"""Seconds to wait for another process to send a write."""
+"""Maximum seconds to wait for another process to send a write."""
 MAX_PAGE_SIZE = 1000
 """The maximum page size of the service."""
 MAX_HELD = 64 << 20
-"""The maximum size of a list that is held in memory, as bytes of JSON; as objects it takes five times that."""
+"""The maximum size of a list in memory, as bytes of JSON; the objects take five times as much."""
 MAX_PRINTED = 256 << 20
-"""The maximum number of characters of a list that is printed."""
+"""The maximum number of characters of a printed list."""
 
 
 class Session:
-    """What a command uses: the engine, the profile, and whether to print JSON."""
+    """The context of a command: the engine, the profile, and whether to print JSON."""
 
     def __init__(self, engine: Engine, profile: Profile, *, json: bool) -> None:
         self.engine, self.profile, self.json = engine, profile, json
         self.on_close: Callable[[], int] | None = None
-        """Called when the engine is closed; returns the exit code."""
+        """Called after the engine was closed, to determine the exit code."""
         self._said_offline = False
         self._incomplete: IncompleteList | None = None
         self._has_written = False
 
     def add_incomplete(self, error: IncompleteList) -> None:
-        """Note that a list is incomplete."""
+        """Record that a list is incomplete."""
         self._incomplete = self._incomplete or error
 
     async def run(self, work: Awaitable[None]) -> None:
         """Run a command, and report an incomplete list after its output.
 
         Raises:
-            IncompleteList: a list is incomplete, and the command did not change anything; or it did not find an
-                argument, which may be missing in the list.
+            IncompleteList: a list is incomplete, and the command changed nothing, or it did not find an argument that
+                may be missing in the list.
         """
         try:
             await work
@@ -91,7 +91,7 @@ class Session:
             print_message(self._incomplete.message)
 
     async def read(self, call: Operation[T]) -> T:
-        """The response of the service; offline, the cached response, with one message per session.
+        """Return the response of the service, or offline the cached response, with a single message per session.
 
         Raises:
             PresscheckError: the service returned an error, or nothing is cached.
@@ -106,7 +106,7 @@ class Session:
     async def every(self, listing: Operation[Page[M]], limit: int = 0) -> AsyncIterator[M]:
         """Iterate over a list, page by page; at most `limit` items, 0 for all.
 
-        A list that does not end is cut off; the command then fails after its output.
+        A list that does not end is cut off, and the command fails after its output.
         """
         is_paged, guard, left = "page" in type(listing).model_fields, ListingGuard(listing), limit
         while True:
@@ -125,7 +125,7 @@ class Session:
             listing = listing.model_copy(update={"page": page.next.page})
 
     async def all(self, listing: Operation[Page[M]], limit: int = 0) -> list[M]:
-        """The items of all pages; at most `limit` items, 0 for all, as far as they fit into memory."""
+        """Return the items of all pages; at most `limit` items, 0 for all, limited to `MAX_HELD` bytes."""
         items, size = list[M](), 0
         async for item in self.every(listing, limit):
             items.append(item)
@@ -146,7 +146,7 @@ class Session:
     ) -> None:
         """Print the items of all pages, as rows or (`json`, or the option) as JSON; at most `limit` items, 0 for all.
 
-        Only their text is kept in memory, because a list can be long. Rows have of an item what `shown` returns.
+        Only the text is kept in memory, because a list can be long. `shown` converts an item for its row.
         """
         is_json, size = json or self.json, 0
         rows, items = list[list[str]](), list[str]()
@@ -170,7 +170,7 @@ class Session:
         self.add_incomplete(IncompleteList(f"The list is incomplete: {reason}", request=str(listing)))
 
     async def write(self, call: Operation[T], done: str) -> T | None:
-        """Send a write; returns None if it was queued in the outbox: offline, or behind one that cannot be sent.
+        """Send a write. Return None if it was queued in the outbox: offline, or behind a blocked write.
 
         Raises:
             PresscheckError: the service returned an error, the profile is read-only, or the write cannot be queued.
@@ -178,7 +178,7 @@ class Session:
         return await self.settled(self.engine.write(call), done)
 
     async def settled(self, ticket: PendingWrite[T], done: str) -> T | None:
-        """The response to a write that the engine accepted; None if it was queued, because it cannot be sent now.
+        """Wait for an accepted write. Return its response, or None if it stays queued.
 
         Raises:
             PresscheckError: the service returned an error.
@@ -203,7 +203,7 @@ class Session:
         return answer
 
     async def sent(self, number: int) -> bool:
-        """Wait until a change of the outbox is sent; False if it stays queued: offline, or behind an earlier one.
+        """Wait until a change of the outbox is sent. Return False if it stays queued, such as offline.
 
         Raises:
             PresscheckError: the service returned an error.
@@ -217,14 +217,14 @@ class Session:
         return is_sent
 
     async def _is_settled(self, number: int, landed: asyncio.Future[Any] | None) -> bool:
-        """Wait for the response to a write; False if it was queued, or if another process sent it.
+        """Wait for the response to a write. Return False if it stays queued, or if another process sent it.
 
         Args:
-            number: its outbox row.
-            landed: its response; without it, the write is settled when its row is gone.
+            number: the outbox row of the write.
+            landed: the response; None to wait until the row is gone.
 
         Raises:
-            PresscheckError: another process sent it, and the service returned an error.
+            PresscheckError: another process sent the write, and the service returned an error.
         """
         changed, began, is_said = asyncio.Event(), time.monotonic(), False
         ends = self.engine.on_status(lambda _: changed.set())
@@ -265,12 +265,12 @@ class Session:
             ends()
 
     def print_offline(self, what: str) -> None:
-        """Print what a command does offline, and why the service cannot be reached."""
+        """Print the effect of a command offline, and why the service cannot be reached."""
         reason = "" if self.profile.offline else self.engine.offline_reason
         print_message(f"Offline: {what}. {reason}".strip())
 
     def _print_held_up(self, number: int) -> None:
-        """Print that a change stays in the outbox behind an earlier one, and what to do."""
+        """Print that a change stays in the outbox behind another change, and the possible commands."""
         print_message(f"An earlier change is not sent yet: queued as number {number}.")
         ahead = self.engine.outbox.ahead().get(number)
         if ahead and ahead.state in FAILED:
@@ -312,12 +312,12 @@ def load_profile(context: click.Context, *, with_token: bool = True) -> Profile:
 
 
 def has_terminal() -> bool:
-    """Whether the app can be opened: stdin and stdout are a terminal."""
+    """Return whether the app can be opened: stdin and stdout are a terminal."""
     return sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
 
 
 def chosen_profile(context: click.Context) -> str | None:
-    """The value of --profile, or None."""
+    """Return the value of --profile, or None."""
     return (context.find_root().obj or (None,))[0]
 
 
@@ -342,7 +342,7 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON."
 
 
 def with_session(function: Callable[..., Awaitable[None]]) -> Callable[..., None]:
-    """Decorate a coroutine whose first argument is a `Session`; adds `--json` and `--profile`."""
+    """Decorate a coroutine whose first argument is a `Session`, and add the options `--json` and `--profile`."""
     return json_option(profile_option(run_with_session(function)))
 
 
@@ -389,7 +389,7 @@ def confirm(question: str, *, yes: bool) -> None:
     """Ask for confirmation unless `--yes` was given.
 
     Raises:
-        InvalidArgument: there is no terminal to ask in.
+        InvalidArgument: there is no terminal for the question.
         Exit: the user declined.
     """
     if yes:

@@ -1,4 +1,4 @@
-"""`presscheck openapi`: the OpenAPI specifications of an organization, and what a new version breaks."""
+"""`presscheck openapi`: the OpenAPI specifications of an organization, and the breaking changes of a new version."""
 
 from __future__ import annotations
 

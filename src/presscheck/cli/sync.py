@@ -21,7 +21,7 @@ from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Span, cut, plain
 
 LINE_INTERVAL = 1.0
-"""Seconds between two lines of progress without a terminal."""
+"""Seconds between two progress lines without a terminal."""
 
 
 @click.command()
@@ -48,7 +48,7 @@ async def sync(session: Session, org: str | None, space: str | None) -> None:
 
 
 def progress_line(progress: Progress) -> str:
-    """The progress in one line."""
+    """Return the progress as a line."""
     if progress.waits:
         return f"Rate limited: waiting {_time(progress.waits)} · {count(progress.requests, 'request')}"
     if not progress.parts:
@@ -58,7 +58,7 @@ def progress_line(progress: Progress) -> str:
 
 
 class _ProgressPrinter:
-    """Prints the progress: in one line that is rewritten on a terminal; otherwise one line per second."""
+    """A printer of the progress: a rewritten line on a terminal, otherwise a line per second."""
 
     def __init__(self) -> None:
         self._has_terminal = sys.stderr.isatty()
@@ -89,7 +89,7 @@ def _print(session: Session, progress: Progress, seconds: float) -> None:
     """Print the result.
 
     Raises:
-        PresscheckError: some reads failed that may succeed the next time.
+        PresscheckError: some reads failed that may succeed later.
     """
     if session.json:
         counts = {to_camel(name): number for name, number in asdict(progress).items() if name not in ("left", "waits")}

@@ -1,6 +1,6 @@
-"""Reads the text of a comment or a page from an option, a file, standard input, or the user's editor.
+"""Input of texts, such as of comments and pages, from an option, a file, standard input, or the user's editor.
 
-Text from the editor is kept in a file until the command succeeds; if it fails, the path of the file is printed.
+Text from the editor is kept in a file until the command succeeds; after a failure, the path of the file is printed.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ def body_options(function: Callable[..., Any]) -> Callable[..., Any]:
 
 @contextmanager
 def body_text(body: str | None, body_file: str | None, *, before: str = "") -> Generator[str]:
-    """The text; text from the editor is kept in a file if the block fails.
+    """Yield the text; text from the editor is kept in a file if the block fails.
 
     Raises:
-        InvalidArgument: there is no text, and no terminal to open an editor in.
+        InvalidArgument: there is no text, and no terminal for an editor.
     """
     if body is not None and body_file is not None:
         raise InvalidArgument("--body", "give either --body or --body-file")
@@ -62,7 +62,7 @@ def body_text(body: str | None, body_file: str | None, *, before: str = "") -> G
 
 
 def editor_environment() -> dict[str, str]:
-    """The environment for an editor: ours, without the token."""
+    """Return the environment for an editor: the current environment without the token."""
     return {name: value for name, value in os.environ.items() if name != "PRESSCHECK_TOKEN"}
 
 

@@ -1,4 +1,4 @@
-"""`presscheck inbox --watch`: prints one line for each new event, until ctrl+c or a signal."""
+"""`presscheck inbox --watch`: prints a line for each new event, until ctrl+c or a signal."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from presscheck.text.styled_text import Span
 
 END_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 TEMPORARY_ERRORS = (NetworkError, ServiceFailed, TooManyRequests, MalformedAnswer)
-"""Errors that the next check may not have."""
+"""Errors that may not occur at the next check."""
 
 
 async def watch_events(session: Session, pause: float) -> None:
-    """Print events until a signal arrives; the exit code is then 128 plus its number.
+    """Print events until a signal arrives; the exit code is 128 plus the number of the signal.
 
     Raises:
         PresscheckError: an error that is not temporary, such as an invalid token.
@@ -35,7 +35,7 @@ async def watch_events(session: Session, pause: float) -> None:
 
 
 async def until_signal(session: Session, work: Coroutine[Any, Any, None]) -> None:
-    """Do something until it ends or a signal arrives; the exit code is then 128 plus its number.
+    """Run work until it ends or a signal arrives; after a signal, the exit code is 128 plus its number.
 
     Raises:
         PresscheckError: the work failed.
@@ -82,7 +82,7 @@ async def _print_events(session: Session, pause: float) -> None:
 
 
 def print_event(event: Event, *, as_json: bool) -> None:
-    """Print one event: as JSON, on a terminal as a sentence, otherwise as columns with tabs."""
+    """Print an event: as JSON, on a terminal as a sentence, otherwise as columns with tabs."""
     if as_json:
         sys.stdout.write(json.dumps(event_as_json(event)) + "\n")
     elif sys.stdout.isatty():
@@ -95,7 +95,7 @@ def print_event(event: Event, *, as_json: bool) -> None:
 
 
 def event_as_json(event: Event) -> dict[str, Any]:
-    """An event with stable field names; unknown values are null."""
+    """Return an event as JSON with stable field names; unknown values are null."""
     request = {"id": event.request, "number": event.number, "subject": event.subject, "space": event.space}
     return {
         "event": event.kind,
