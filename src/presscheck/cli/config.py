@@ -125,7 +125,6 @@ def _errors(file: Path) -> tuple[SettingsError, ...]:
 
 
 def _checks_errors(file: Path) -> tuple[SettingsError, ...]:
-    """Return the errors in the checks files of all profiles."""
     from presscheck.engine.publish.checks import CHECK_NAMES  # 60 ms, only to check the files
 
     named = {table.get("checks") for table in read_all(file).values()} | {None}

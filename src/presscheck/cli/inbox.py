@@ -232,7 +232,6 @@ def _as_json(engine: Engine, shown: Shown) -> dict[str, Any]:
 
 
 async def _fetch_list(session: Session, listing: ListOrganizationChangeRequests) -> int:
-    """Fetch a list into the store. Return its length."""
     engine, total, error = session.engine, 0, None
     async for seen in engine.watch_listing(listing):
         total, error = seen.value, seen.error

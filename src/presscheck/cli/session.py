@@ -300,7 +300,6 @@ class Session:
 
 
 def _print_choices(number: int) -> None:
-    """Print the commands for a change that was rejected."""
     retry, drop = (f"`presscheck outbox {name} {number}`" for name in ("retry", "drop"))
     print_message(f"The change stays in the outbox. Run {retry} or {drop}.")
 

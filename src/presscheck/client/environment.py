@@ -93,7 +93,7 @@ def tls_context() -> ssl.SSLContext:
         raise ConfigurationError(f"SSL_CERT_DIR={directory}: is not a folder")
     try:
         return httpx.create_ssl_context()
-    except OSError as error:  # its subclass ssl.SSLError, too
+    except OSError as error:  # including its subclass ssl.SSLError
         raise ConfigurationError(_tls_problem(error)) from None
 
 

@@ -13,7 +13,7 @@ class OfflineClient:
     """A client that sends nothing."""
 
     async def fetch(self, call: Operation[Any], context: RequestContext | None = None) -> bytes:
-        """Fail.
+        """Fail, because no requests are sent offline.
 
         Raises:
             NetworkError: always.
@@ -21,7 +21,7 @@ class OfflineClient:
         raise NetworkError("Offline mode (--offline)", request=str(call))
 
     async def download(self, call: Operation[Any], url: str, limit: int | None = None) -> bytes:
-        """Fail.
+        """Fail, because no requests are sent offline.
 
         Raises:
             NetworkError: always.
@@ -29,7 +29,7 @@ class OfflineClient:
         raise NetworkError("Offline mode (--offline)", request=str(call))
 
     async def visit(self, call: Operation[Any], url: str) -> int:
-        """Fail.
+        """Fail, because no requests are sent offline.
 
         Raises:
             NetworkError: always.

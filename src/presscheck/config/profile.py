@@ -1,4 +1,4 @@
-"""Profiles: the settings of a service and a user, from one TOML file; environment variables override the file.
+"""Profiles: the settings of a service and a user, from a TOML file; environment variables override the file.
 
 The token comes from the environment, the output of a command, a token file or `presscheck login`. The token is never in
 the settings file, and never shown.

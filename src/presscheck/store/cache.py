@@ -145,7 +145,7 @@ WHERE items.answer = ? AND items.generation = ? AND items.position >= ? AND item
 ORDER BY items.position
 """
 BATCH = 200
-"""Rows, or pages of the file, that one transaction deletes."""
+"""Rows, or pages of the file, that a single transaction deletes."""
 TARGET = 0.9
 """The fraction of the limit at which an eviction ends; an eviction starts above the limit."""
 RETRY_GROWTH = 1.05
@@ -277,7 +277,7 @@ class snapshot:  # noqa: N801  # reads as a statement
 
 
 def in_memory() -> tuple[sqlite3.Connection, sqlite3.Connection]:
-    """Two connections to an empty cache in memory, one to write and one to read."""
+    """Return a writing and a reading connection to an empty cache in memory."""
     file = f"file:/presscheck-{uuid4()}?vfs=memdb"
     writer, reader = (
         sqlite3.connect(file, uri=True, timeout=BUSY_TIMEOUT, isolation_level=None, check_same_thread=False)
@@ -810,7 +810,6 @@ class Cache:
         return result
 
     def _write_used(self) -> None:
-        """Write the times of the last reads to the file."""
         if self._used:
             used, self._used = self._used, {}
             with transaction(self._writer) as write:

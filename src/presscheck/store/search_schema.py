@@ -1,4 +1,4 @@
-"""The schema of the search index in the cache file, with triggers that queue changed sources and delete removed ones.
+"""The schema of the search index in the cache file, with triggers for changed and deleted sources.
 
 `search_sources` lists the entries of each source (a response or a resource); `search_texts.source` is the source of the
 indexed text. When a source is deleted, its texts are deleted in the same transaction, and other sources of the same

@@ -99,7 +99,6 @@ def _allows(path: Path, mode: int) -> bool:
 
 
 def _configure(connection: sqlite3.Connection, path: Path, *, durable: bool) -> None:
-    """Set the pragmas of a new connection."""
     if not durable and not path.stat().st_size:
         # allows returning free pages to the disk; without effect on a file with tables, except for a write
         connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
@@ -150,7 +149,7 @@ def _open(path: Path, migrations: Mapping[int, Statements], version: int, durabl
 
 
 def _make_current(connection: sqlite3.Connection, migrations: Mapping[int, Statements], version: int) -> None:
-    """Create or migrate the schema in one transaction; another instance may have been faster."""
+    """Create or migrate the schema in a single transaction, unless another instance was faster."""
     connection.execute("BEGIN IMMEDIATE")
     while (found := _version(connection)) != version:
         if found not in migrations or found > version:

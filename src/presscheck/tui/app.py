@@ -186,7 +186,6 @@ class PresscheckApp(App[int], inherit_bindings=False):
         await self._open_first_screen()
 
     async def _open_first_screen(self) -> None:
-        """Show the inbox from the cache, then connect."""
         self._is_opening = True
         await self.switch_mode("inbox")
         self._first_screen_opened()
@@ -242,7 +241,6 @@ class PresscheckApp(App[int], inherit_bindings=False):
             await super().on_event(event)
 
     def _widget_at(self, event: MouseDown) -> Widget | None:
-        """Return the widget under the pointer, or None."""
         try:
             return self.screen.get_widget_at(event.x, event.y)[0] if self.screen_stack else None
         except NoWidget:
@@ -491,7 +489,6 @@ class PresscheckApp(App[int], inherit_bindings=False):
             self.error_console.print(f"presscheck crashed (internal error){where}", markup=False, highlight=False)
 
     def _show_engine_notices(self) -> None:
-        """Show new messages of the engine."""
         new, self._notices_shown = self.engine.notices[self._notices_shown :], len(self.engine.notices)
         for notice in new:
             self.notify(notice)

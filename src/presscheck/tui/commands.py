@@ -376,7 +376,6 @@ class CommandTable:
         return f"{self._by_name[name].title}: works in {' and '.join(places)}, not here" if places else None
 
     def _shown(self) -> Iterable[tuple[dict[str, Callable[[], Any]], dict[str, Callable[[], Any]]]]:
-        """Return the handlers and reasons of the visible parts."""
         return (self._parts[id(part)] for part in self._shown_parts())
 
     def command(self, name: str) -> Command | None:

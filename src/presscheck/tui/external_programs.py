@@ -88,7 +88,6 @@ def editor() -> list[str]:
 
 
 def _at_line(line: int | None) -> list[str]:
-    """Return the argument for a line; empty for an unknown editor."""
     command = editor()
     return [f"+{line + 1}"] if line is not None and command and Path(command[0]).name in LINE_EDITORS else []
 

@@ -103,7 +103,7 @@ class Navigation:
             self._show(self._places.find(("review", *self.last_review)) or Place.review(*self.last_review))
 
     def reason_go_review(self) -> str | None:
-        """Disabled until a change request was opened."""
+        """Return why there is no change request to go to."""
         if self.last_review is None:
             return "no change request was opened yet: enter opens one"
         return self.place_reason(Place.review(*self.last_review))
@@ -118,7 +118,7 @@ class Navigation:
             self._app.push_screen(SpaceContentScreen(place))
 
     def reason_go_links(self) -> str | None:
-        """Disabled on screens without a space."""
+        """Return why there is no space to show links of."""
         return None if self._content_place() else "go to a space, or open a review first"
 
     def _content_place(self) -> ContentPlace | None:
@@ -131,7 +131,7 @@ class Navigation:
         self._step(-1)
 
     def reason_place_back(self) -> str | None:
-        """Disabled at the first place."""
+        """Return why there is no previous place."""
         return None if self._places.can_step(-1, self._here()) else "no earlier place"
 
     def command_place_forward(self) -> None:
@@ -139,7 +139,7 @@ class Navigation:
         self._step(1)
 
     def reason_place_forward(self) -> str | None:
-        """Disabled until the user went back."""
+        """Return why there is no next place."""
         return None if self._places.can_step(1, self._here()) else "no later place: alt+left goes back"
 
     def command_places(self) -> None:
@@ -158,7 +158,7 @@ class Navigation:
         self._app.push_screen(Picker("Open places", choices, ranked=False), choose)
 
     def reason_places(self) -> str | None:
-        """Disabled until the user went somewhere."""
+        """Return why there are no places to pick."""
         return None if self._places.others(self._here()) else "no other place was opened yet"
 
     def place_reason(self, place: Place) -> str | None:
@@ -203,7 +203,6 @@ class Navigation:
         return arrive()
 
     def _new_screen(self, place: Place) -> BaseScreen:
-        """Return a new screen for a place outside the modes."""
         if place.kind == "review":
             from presscheck.tui.screens.review.screen import ReviewScreen  # 66 ms, only when first opened
 
@@ -324,7 +323,7 @@ class Navigation:
             self.command_quit()
 
     def command_back(self) -> None:
-        """Close the top screen unless it is the only one, and go back to the previous place."""
+        """Close the top screen unless no other screen is left, and go back to the previous place."""
         if len(self._app.screen_stack) == 1:
             return
         closed, before = self._place_of(self._app.screen), None
@@ -430,7 +429,7 @@ class Navigation:
             self._tour.go_on()
 
     def reason_tour_next(self) -> str | None:
-        """Disabled without a tour."""
+        """Return why there is no next step."""
         return None if self._tour and self._tour.is_running else "no tour is running: look for “tour” in the commands"
 
     @property

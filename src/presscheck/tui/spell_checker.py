@@ -111,7 +111,6 @@ class SpellChecker:
 
 
 async def _output(name: str, text: str) -> str:
-    """Run a program with a text as input, and return its output."""
     try:
         process = await asyncio.create_subprocess_exec(
             name,

@@ -223,11 +223,9 @@ class Tour:
         self._show()
 
     def _run_command(self, name: str) -> None:
-        """Run a command on the top screen, as its key does."""
         cast("BaseScreen", self._app.screen).run_command(_BY_NAME[name])
 
     def _is_here(self) -> bool:
-        """Return whether the current place is the place of the step."""
         place = self._place()
         return bool(place) and STEPS[self._at].place in ("", place)
 

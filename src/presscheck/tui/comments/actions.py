@@ -303,7 +303,6 @@ class ThreadActions:
         return messages
 
     def _has(self, for_replies: type[Operation[Any]]) -> bool:
-        """Return whether the service can change replies here."""
         return not self._is_live and self._screen.engine.missing_reason(for_replies) is None
 
     async def _choose(self, title: str, messages: Sequence[Message], cursor: Message | None) -> Message | None:

@@ -275,7 +275,6 @@ class CommentDrafts:
         self.screen.redraw()
 
     async def _people(self) -> list[str]:
-        """Return the names of all people who can be mentioned."""
         space = self.loaded_space()
         if space is None or not space.organization:
             return []

@@ -117,13 +117,13 @@ def show_commands(app: AppContext, screen: BaseScreen) -> None:
         choices,
         extra_choices=item_choices,
         empty_text=_nothing_found,
-        fuzzy=False,  # enter must not run another command than the one that was typed
+        fuzzy=False,  # enter must not run a command that is only similar to the typed text
     )
     _open_picker(app, screen, picker, commands, actions)
 
 
 def find_anything(app: AppContext, screen: BaseScreen, kind: str = "") -> None:
-    """Find spaces, pages and change requests in the store by name or text, and open one."""
+    """Open a picker that finds spaces, pages and change requests in the store by name or text."""
     items = _shortcuts_first(app, list(_items(app, kind)))
     actions = {choice.key: action for choice, action in items}
 
@@ -158,7 +158,6 @@ def _open_picker(
 
 
 def _nothing_found(text: str) -> str:
-    """Return the message of the palette if nothing matches."""
     match = _item_query.fullmatch(text.strip())
     if not match:
         return "No match"

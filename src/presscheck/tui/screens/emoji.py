@@ -53,7 +53,6 @@ def emoji_code(text: str) -> str | None:
 
 
 def _is_emoji(numbers: list[int]) -> bool:
-    """Return whether code points may form a single emoji."""
     if not numbers or len(numbers) > 10:
         return False
     is_whole = len(numbers) > 1 or numbers[0] not in _FLAG_LETTERS

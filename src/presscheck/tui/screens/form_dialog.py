@@ -362,7 +362,6 @@ class FormDialog(Dialog[Any]):
             self._show()
 
     async def _fill_in(self, file: FormFile) -> None:
-        """Ask for the path of a file, and fill in its fields."""
         reason = ""
         while True:
             path = await app_of(self).push_screen_wait(
@@ -457,7 +456,6 @@ class FormDialog(Dialog[Any]):
         return is_changed
 
     def _take_error(self, error: PresscheckError) -> None:
-        """Show an error at its field, and focus the field."""
         name = error.field.partition(".")[0] if isinstance(error, InvalidArgument) else _named_in(error, self.fields)
         is_field = any(field.name == name for field in self.fields)
         reason = error.reason if isinstance(error, InvalidArgument) else error.message

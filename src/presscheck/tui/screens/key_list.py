@@ -146,7 +146,6 @@ class KeyGrid(LineView):
 
     @override
     def item(self, number: int, part: int, columns: int) -> Line:
-        """Return a line with a cell of each column."""
         size = self._cell_size(columns)
         cells = [self._cell(column, number, size) for column in range(len(self._columns))]
         return tuple(span for cell in cells for span in (*pad(cell, size), Span(" " * GAP)))

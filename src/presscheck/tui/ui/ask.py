@@ -43,7 +43,7 @@ async def confirm(
     Args:
         screen: the screen below the dialog.
         title: the action, as display text.
-        lines: what will happen, as display text.
+        lines: the consequences, as display text.
         label: the label of the button that confirms.
         type_to_confirm: a text that the user must type before confirming.
         details: more lines, such as a diff, that a key shows instead of `lines`.

@@ -65,7 +65,7 @@ class List(ABC, Generic[T]):
 
     Attributes:
         name: the title of its tab.
-        nouns: what it lists, in the plural.
+        nouns: the noun for the items, in the plural.
         place: the owner of the items, with a leading space, such as ` of this site`.
         footer: the names of the commands whose keys the footer shows.
         has_marks: whether rows can be marked.

@@ -52,7 +52,7 @@ def message_for(
         place: the owner of the things, with a leading space, such as ` of this site`.
         online: whether the service can be reached.
         progress: replaces the message of the state `loading`, such as `12 of 300 pages`.
-        hint: what to do if the user is not permitted, or if the service has no such operation.
+        hint: advice if the user is not permitted, or if the service lacks the operation.
     """
     state, error = loaded.state(online=online), loaded.error
     reason = error.message if error else ""

@@ -3,7 +3,7 @@
 Every screen has the commands that move in the focused pane, switch panes and find text. A click on a key hint presses
 the key, and a double click runs the command `open` on the clicked item.
 
-A screen lists the objects that handle its commands in `command_handlers`; one table is built from them when the screen
+A screen lists the objects that handle its commands in `command_handlers`, from which a table is built when the screen
 is mounted. A `PresscheckError` raised anywhere in a screen is shown by the app.
 """
 

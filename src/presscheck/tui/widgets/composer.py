@@ -181,7 +181,6 @@ class Composer(Dialog[str]):
             area.selection = Selection(_location(area.text, found.start), _location(area.text, found.end))
 
     def _preview(self) -> None:
-        """Switch between the text and its preview."""
         area, lines = self.query_one(TextArea), self.query_one(TextView)
         area.display, lines.display = lines.display, area.display
         if lines.display:
@@ -189,7 +188,6 @@ class Composer(Dialog[str]):
         (lines if lines.display else area).focus()
 
     async def _mention(self, people: Callable[[], Awaitable[Sequence[str]]]) -> None:
-        """Ask for a person, and insert the name."""
         try:
             choices = [Choice(name, name) for name in await people()]
         except PresscheckError as error:
@@ -203,7 +201,6 @@ class Composer(Dialog[str]):
             self.query_one(TextArea).insert(f"{names[0]} ")
 
     def _disabled_reason(self) -> str | None:
-        """Return why the text cannot be sent, or None if it can."""
         text = self.query_one(TextArea).text
         if self.limit is not None and len(text) > self.limit:
             return f"{count(len(text) - self.limit, 'character')} too many"
@@ -227,7 +224,6 @@ class Composer(Dialog[str]):
 
 
 def _location(text: str, index: int) -> tuple[int, int]:
-    """Return the line and the column of a character index."""
     before = text[:index]
     return before.count("\n"), index - (before.rfind("\n") + 1)
 

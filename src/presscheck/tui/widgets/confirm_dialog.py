@@ -27,7 +27,7 @@ class ConfirmDialog(Dialog[bool]):
 
     Args:
         title: the action, as display text.
-        lines: what will happen, as display text.
+        lines: the consequences, as display text.
         confirm_label: the label of the button that confirms.
         type_to_confirm: a text that the user must type before confirming.
         is_ready: whether `lines` is complete; otherwise the action cannot be confirmed before `make_ready`.

@@ -95,7 +95,7 @@ class Dialog(ModalScreen[T | None], Generic[T], inherit_bindings=False):
         """Close with the typed or chosen result if it is valid."""
 
     def move(self, by: int) -> None:
-        """Focus the next field, or the previous one if `by` is negative."""
+        """Focus the next field, or the previous field if `by` is negative."""
         if by > 0:
             self.focus_next()
         else:

@@ -172,7 +172,6 @@ class EntryDialog(Dialog[T], Generic[T]):
             self.dismiss(result)
 
     def _take_error(self, error: PresscheckError) -> None:
-        """Show an error at its field, and focus the field."""
         self._is_checking = False
         if self.is_leaving:
             return

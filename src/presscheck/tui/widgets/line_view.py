@@ -290,7 +290,6 @@ class LineView(Widget, can_focus=True, inherit_bindings=False):
 
     @override
     def notify_style_update(self) -> None:
-        """Discard all strips, because the theme changed."""
         self._strips.clear()
         super().notify_style_update()
 

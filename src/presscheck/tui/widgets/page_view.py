@@ -228,7 +228,7 @@ class PageView(LineView):
             event.prevent_default()
 
     def _scroll_sideways(self, event: events.MouseEvent, by: int) -> bool:
-        """Scroll the table or the code under the pointer. Return whether there is one."""
+        """Scroll the table or the code under the pointer. Return whether there is such a block."""
         event.stop()
         mark = self._mark("wide", "code", line=self._place_of(event).y)
         self._step(mark, by)
@@ -248,7 +248,7 @@ class PageView(LineView):
         return True
 
     def toggle_wrap(self) -> bool:
-        """Switch wrapping of the code or wide table under the cursor. Return whether there is one."""
+        """Switch wrapping of the code or wide table under the cursor. Return whether there is such a block."""
         mark, controls = self._mark("code", "wide"), self.controls
         if mark is None or controls is None or controls.shows_all:
             return False
@@ -290,7 +290,7 @@ class PageView(LineView):
         return self._page is not None
 
     def toggle_section(self) -> bool:
-        """Fold or unfold the current section. Return whether there is one."""
+        """Fold or unfold the current section. Return False without a section."""
         page = self._page
         number = page.section_at(self._line_in_view) if page and self.count else None
         if page is None or number is None:
@@ -319,7 +319,6 @@ class PageView(LineView):
             self.toggle_sections()
 
     def _reveal(self, number: int, *, opens: bool = False) -> None:
-        """Unfold the sections that contain a block."""
         position, page = self.position, self._page
         if page and page.reveal(number, opens=opens):
             self._show_folds(position)
@@ -490,7 +489,7 @@ class PageView(LineView):
         self.move_to(line, top=line - self.size.height // 3)
 
     def next_heading(self, by: int = 1) -> bool:
-        """Go to the next heading, or to the previous one if `by` is -1. Return whether there is one."""
+        """Go to the next heading, or to the previous heading if `by` is -1. Return False if there is none."""
         document = self.document
         if not document:
             return False
@@ -565,7 +564,7 @@ class PageView(LineView):
         return is_there
 
     def _reveal_hidden(self, link: str) -> bool:
-        """Unfold the folded section that contains a link. Return whether there is one."""
+        """Unfold the folded section that contains a link. Return False if no folded section contains the link."""
         page = self._page
         block = page.hidden_block(link) if page else None
         if page is None or block is None:
@@ -582,14 +581,14 @@ class PageView(LineView):
         return plain(document.lines[self.cursor]).strip(), document.source_of(self.cursor)
 
     async def go_to_quote(self, words: str) -> bool:
-        """Go to the line with a quoted text. Return whether there is one."""
+        """Go to the line with a quoted text. Return False if the text is not found."""
         await self._until_done()
         return self._reveal_line(
             self.document.line_of_quote(words) if isinstance(self.document, QuotedLayout) else None
         )
 
     async def go_to_source(self, number: int) -> bool:
-        """Go to the line that shows a line of the Markdown, counted from 0. Return whether there is one."""
+        """Go to the line that shows a line of the Markdown, counted from 0. Return False if no line shows it."""
         await self._until_done()
         return self._reveal_line(
             self.document.line_of_source(number) if isinstance(self.document, QuotedLayout) else None
@@ -636,7 +635,6 @@ class PageView(LineView):
 
     @override
     def on_resize(self) -> None:
-        """Lay the page out for the new width; the cursor and the scroll position stay at their text."""
         position = self.position
         if self.document is None or getattr(self.document, "width", None) != self.columns:
             self._lay_out()

@@ -1,4 +1,4 @@
-"""A dialog that asks for one line of text, such as a title, and shows at once why the input is invalid."""
+"""A dialog that asks for a single line of text, such as a title, and shows at once why the input is invalid."""
 
 from __future__ import annotations
 

@@ -100,12 +100,12 @@ class FindBar(Horizontal):
         self.post_message(self.Typed(event.value))
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Post the text, or the last one if nothing was typed."""
+        """Post the text, or the last searched text if the input is empty."""
         event.stop()
         self.post_message(self.Submitted(event.value or self._last))
 
     def on_key(self, event: events.Key) -> None:
-        """Cancel, or insert the last text."""
+        """Cancel the search on escape, and insert the last text on the key up."""
         if event.key == "escape":
             self.post_message(self.Cancelled())
         elif event.key == "up" and self._last:

@@ -111,7 +111,7 @@ def key_hints(
 ) -> Line:
     """Return the keys and titles of commands, as many as fit; help comes last and is always included.
 
-    `titles` maps names of commands to titles that replace the general ones.
+    `titles` maps names of commands to titles that replace the general titles.
     """
     return _hint_line(tuple(table.first_keys((*names[:MAX_HINTS], "help"), keymap, titles)), columns)
 
