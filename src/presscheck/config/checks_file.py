@@ -2,8 +2,8 @@
 
 ``[checks]`` applies to every site, ``[sites."TITLE OR ID"]`` to a single site; each line is the name of a check and its
 severity: ``no-description = "off"``. The file is `checks.toml` beside the settings file, unless the setting `checks` or
-the option --checks names another file. A file with errors is rejected as a whole: nobody would notice a check that is
-off by mistake.
+the option --checks names another file. A file with errors is rejected as a whole: users would not notice a check
+that is off by mistake.
 """
 
 from __future__ import annotations

@@ -85,7 +85,7 @@ _REVIEWED = f"""EXISTS (
         ), '')
     )
 )"""  # noqa: S608
-"""SQL: whether the user reviewed the newest revision of a row, and nobody requested another review since."""
+"""SQL: whether the user reviewed the newest revision of a row, without a later request for another review."""
 _INVOLVED = f"""EXISTS (
     SELECT 1 FROM (SELECT ? AS key, ? AS user) AS call WHERE {_NOTIFICATIONS} = 'followed'
     OR {_JUST_REVIEWED} OR EXISTS ({_OWN_REVIEWS}) OR EXISTS (
