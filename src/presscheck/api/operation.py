@@ -327,31 +327,31 @@ class Paged(BaseModel):
 
 
 class InOrganization(BaseModel):
-    """Mixin of calls below an organization."""
+    """Mixin of calls on an organization, whose id is in the path."""
 
     organization_id: str
 
 
 class InSite(InOrganization):
-    """Mixin of calls below a site."""
+    """Mixin of calls on a site, whose id is in the path."""
 
     site_id: str
 
 
 class InSpace(BaseModel):
-    """Mixin of calls below a space."""
+    """Mixin of calls on a space, whose id is in the path."""
 
     space_id: str
 
 
 class InChangeRequest(InSpace):
-    """Mixin of calls below a change request; its number can be given instead of its id."""
+    """Mixin of calls on a change request, whose id or number is in the path."""
 
     change_request_id: str
 
 
 class InIntegration(BaseModel):
-    """Mixin of calls below an integration."""
+    """Mixin of calls on an integration, whose name is in the path."""
 
     integration_name: str
 

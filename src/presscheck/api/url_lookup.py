@@ -32,7 +32,10 @@ class GetContentByUrl(Operation[ContentAtUrl]):
 
 
 class PublishedContentRedirect(Model):
-    """Where a URL of a site leads instead: `target` is application, content or external."""
+    """A redirect from a URL of a site.
+
+    `redirect` is the URL to open; `target` is its kind: application, content or external.
+    """
 
     target: str
     redirect: str

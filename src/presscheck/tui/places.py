@@ -122,7 +122,11 @@ class Places:
         self._starts_new = False
 
     def note(self, here: Place) -> None:
-        """Store the current place: update the current history entry, or append after a jump or on another screen."""
+        """Store the current place in the history and among the recent places.
+
+        On the same screen it replaces the current entry of the history. On another screen, and after a jump, it is
+        appended, and the entries after the current one are dropped.
+        """
         current = self._history[self._at] if self._history else None
         is_same = current is not None and current.screen == here.screen
         if current and is_same and (not self._starts_new or current.key == here.key):

@@ -217,7 +217,10 @@ class _Plan:
                 self.changes.append(UpdatePage(page=page, into=before.parent, at=before.index))
 
     async def _delete(self, created: Sequence[str]) -> None:
-        """Delete pages that the merge added, unless they or pages below them were changed or added since."""
+        """Plan the deletion of pages that the merge added.
+
+        A page stays, and is reported in `kept`, if it was edited since, or a page below it was edited or moved there.
+        """
         gone: set[str] = set()
         for page in created:
             live = self.live.get(page)

@@ -67,15 +67,15 @@ class OnlineReader(Reader, Protocol):
 
 @dataclass(frozen=True)
 class SiteState:
-    """The state of a site; only the requested parts are read.
+    """The state of a site as it was read. `config` has only the requested parts.
 
     Attributes:
         organization_id: the id of the site's organization.
         site: the site.
         config: the configuration; a part is None if it was not read or the site does not have it.
         unread: the errors of parts that could not be read.
-        customization: the customization with null values and keys, without the `GENERATED` fields.
-        structure: the full response.
+        customization: the JSON of the API with its nulls and secrets, without the `GENERATED` fields.
+        structure: the response of `GetSiteStructure`.
         redirects: the redirects by their sources, normalized by `plain_path`.
         share_links: the share links in the order of the service.
         trees: the page trees of the spaces whose pages are targets of redirects.

@@ -68,7 +68,7 @@ class DeliveryReconciler:
     """Searches the service for the results of writes, bypassing the cache.
 
     Args:
-        scheduler: the connection.
+        scheduler: knows whether the service can be reached.
         settle: seconds to wait before a search; None for the default.
     """
 
@@ -141,8 +141,8 @@ class ImmediateSender:
 
     Args:
         outbox: stores each write while it is being sent.
-        scheduler: the connection.
-        reconciler: finds out whether a write of unknown delivery arrived.
+        scheduler: knows whether the service can be reached.
+        reconciler: finds out whether a write arrived whose response was lost.
         guard: records the values that a write replaces.
         user_id: returns the id of the signed-in user, or an empty string if it is unknown.
     """
@@ -222,12 +222,14 @@ class ImmediateSender:
 
 
 class OutboxWorker:
-    """Sends queued writes, one row per scope at a time.
+    """Sends queued writes: those of one scope in order, those of different scopes at the same time.
+
+    The scope of a write is the change request, site or the like that it changes, see `Effects.scope`.
 
     Args:
         outbox: the queue.
-        scheduler: the connection.
-        reconciler: finds out whether a write of unknown delivery arrived.
+        scheduler: knows whether the service can be reached.
+        reconciler: finds out whether a write arrived whose response was lost.
         guard: records the values that a write replaces, and checks the present values before an undo.
         user_id: returns the id of the signed-in user, or an empty string if it is unknown.
         delivered: awaited after a write was sent, before it leaves the outbox.

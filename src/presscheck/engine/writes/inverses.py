@@ -246,7 +246,7 @@ class _Restored(Inverse):
 
     @abstractmethod
     def written(self, sent: SentWrite) -> Json:
-        """Return the values that a write left, with the keys of `former`."""
+        """Return the values that the write has set, under the keys of `sent.former`."""
 
     def text(self, values: Json) -> str:
         """Return values as text."""

@@ -143,7 +143,7 @@ class Composer(Dialog[str]):
             self.dismiss(self.query_one(TextArea).text)
 
     def _try(self, action: Callable[[str], None]) -> str:
-        """Call an action with the text. Return its error message, such as of a full disk, or an empty text."""
+        """Call an action with the text. Return its error message, or an empty text."""
         try:
             action(self.query_one(TextArea).text)
         except PresscheckError as error:

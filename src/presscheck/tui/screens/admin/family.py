@@ -37,20 +37,20 @@ class Family:
         for_everybody: the operations that need no role in the organization.
         listing: the operation that lists the items.
         columns: the columns of the table; the first column names the item.
-        path: the path of the field that identifies an item in other operations.
-        field: the field of other operations that takes this id.
+        path: the path of the id of an item in a row of the listing.
+        field: the field of `edit` and `remove` that takes the id.
         add: the operation that creates an item.
         edit: the operation that changes an item.
         remove: the operation that removes an item.
         remove_verb: the verb for removing an item.
         loses: a sentence about what removing an item takes away.
-        parts: the family that enter lists for an item. Without `parts`, enter shows details.
+        parts: the family of the parts of an item, which the enter key lists; otherwise it shows details.
         head: returns the lines above the parts of an item for a width in cells.
-        screen: makes the screen that enter opens for an item instead of its details.
+        screen: makes the screen that the enter key opens for an item instead of its details.
         state: the field with the state of an item, which is polled while the service works on the item.
         opens_new: whether the screen of a new item opens at once.
         permission: the organization permission that the listing needs; empty for none.
-        role: the role that changes need.
+        role: the role that is required to change items.
         hint: how to create an item, or where items come from; shown in an empty table.
         made_elsewhere: the operation that creates an item in another screen, which `hint` names.
     """

@@ -62,7 +62,7 @@ class ReviewLoader:
             model.take(call, answer.value if answer else None)
 
     def start(self) -> None:
-        """Subscribe to all calls."""
+        """Subscribe to the change request, and to its other calls as soon as it is loaded."""
         watch = self._screen.engine.watch(self._model.first_call())
         self._screen.subscribe(watch, self._take_request, group="request")
         self._subscribe_all()

@@ -75,7 +75,7 @@ class VersionComparison:
         self._screen.redraw()
 
     def line(self) -> Line:
-        """Return the summary of the changes; empty without a comparison."""
+        """Return the error, or the summary of the changes; empty without both."""
         if self._problem:
             return (Span(f" {sanitize(self._problem)}", "waiting"),)
         if self._comparison is None:
