@@ -8,7 +8,7 @@ from tests.service.populated_service import Known
 
 from presscheck.api.operation import every_operation
 
-QUESTIONS = {"query": "lamp", "url": "http://service.localhost/app/s/none", "request": "N4IgLgTg"}
+QUESTIONS = {"query": "lamp", "url": "http://service.localhost/app/s/none", "request": "N4IgLgTg", "source": "/former"}
 """A value for each required query parameter."""
 
 

@@ -17,11 +17,15 @@ STATES = ("draft", "open", "archived", "merged")
 
 def routes(*placeholders: str) -> list[str]:
     """The implemented reads with exactly these placeholders, as the description writes them."""
-    reads = [operation.route.partition(" ")[2] for operation in all_handlers() if operation.is_read()]
+    reads = [
+        operation.route.partition(" ")[2]
+        for operation in all_handlers()
+        if operation.is_read()
+        and not any(operation.model_fields[name].is_required() for name in operation.query_fields())
+    ]
     named = [re.sub(r"_(\w)", lambda found: found[1].upper(), route) for route in reads]
     fitting = [one for one in named if tuple(re.findall(r"{(\w+)}", one)) == placeholders]
-    # a search needs a query, and no space here has Git sync
-    return [one for one in fitting if "search" not in one and not one.endswith("/git/info")]
+    return [one for one in fitting if not one.endswith("/git/info")]  # no space here has Git sync
 
 
 class Reader:
