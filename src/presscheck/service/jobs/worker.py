@@ -82,6 +82,8 @@ class Workers:
         """
         self._writable_since = time.monotonic()
         """The time at which this process last noticed that the database accepted no writes."""
+        self._taking: dict[int, float] = {}
+        """The times at which threads began to take a job, by thread."""
         self._threads = [threading.Thread(target=self._work, daemon=True, name="jobs") for _ in range(MOST_AT_ONCE)]
         self._threads.append(threading.Thread(target=self._renew, daemon=True, name="leases"))
 
@@ -124,12 +126,18 @@ class Workers:
                 return None
 
         def take(session: Session) -> JobRow | None:
+            session.connection()  # begins the transaction, which may wait for a lock
             now = time.monotonic()
-            if now - started > POLL:  # the transaction waited for a lock
+            # a transaction waited for long: perhaps not this one, because writers do not take turns in order
+            if now - min([*self._taking.values()]) > POLL:
                 self._writable_since = now
             return self._start_next(session, expired if started > self._writable_since else [])
 
-        return self._database.write(take)
+        self._taking[threading.get_ident()] = started
+        try:
+            return self._database.write(take)
+        finally:
+            del self._taking[threading.get_ident()]
 
     def _expired(self, session: Session) -> list[tuple[str, int]]:
         """Returns the leases that have expired for this process, with their numbers of renewals."""
