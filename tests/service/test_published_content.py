@@ -155,6 +155,9 @@ async def test_a_token_reads_the_live_content_of_the_site_and_nothing_else(world
         ):
             with pytest.raises(Forbidden, match="only reads the site"):
                 await client.send(call)
+        for preview in ((await world.admin.send(GetPreview(**at))).url, f"{world.base_url}/preview/{at['site_id']}/"):
+            with pytest.raises(NotFound):
+                await client.send(ResolvePublishedContent(url=preview))
         again = await client.send(ResolvePublishedContent(url=url))
         assert isinstance(again, PublishedSiteContent) and again.api_token == content.api_token
 

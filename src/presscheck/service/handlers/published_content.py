@@ -181,6 +181,8 @@ def _admitted(context: Context, url: str, visitor: Visitor, redirects: bool) -> 
 
 def _in_preview(context: Context, text: str, path: str) -> Reader:
     """The reader of a preview URL: a signed one, or that of a site whose spaces the caller sees."""
+    if context.grant is not None and not context.grant.is_preview:
+        raise AccessDenied(404)  # the token for a visitor would become one for drafts
     site = context.session.get(SiteRow, text)
     if site is None:
         reader = previewing(context, text, path)
