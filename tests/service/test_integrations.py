@@ -20,9 +20,12 @@ from tests.bait import SECRET, Bait
 from tests.running_service import LOOPBACK, RunningService, running_service
 from tests.service.factories import World, plant_world
 from tests.service.integration_scripts import CONFINED, FETCHING, LISTENER, MODULE, WEB_APIS
+from tests.service.web_pages import published
 from tests.web_server import web_server
 
 from presscheck.api.sites import CreateSite
+from presscheck.api.spaces import CreateSpace
+from presscheck.api.url_lookup import PublishedSiteContent, ResolvePublishedContent
 from presscheck.documents.lz_string import compressed
 from presscheck.service.db.engine import Database
 from presscheck.service.db.ids import new_id
@@ -156,6 +159,31 @@ async def test_the_script_knows_the_installation_where_the_caller_is_a_member_on
         shown = (await lamp.render(context=context)).json()["element"]["children"][0]["label"]
         hidden = (await stranger.render(context=context)).json()["element"]["children"][0]["label"]
         assert (shown, hidden) == ("Lamps: 0", "Count: 0")
+
+
+@pytest.mark.slow
+@pytest.mark.attack("other organizations")
+async def test_the_token_of_a_site_renders_components_of_that_site_alone(here: World, publisher: Make) -> None:
+    lamp = publisher()
+    await lamp.publish(MODULE)
+    installed = await lamp.install()
+    configuration = {"configuration": {"label": "Lamps"}}
+    await lamp.http.patch(f"{lamp.at}/installations/{installed['id']}", json=configuration)
+    url, at = await published(here)
+    other = await here.admin.send(CreateSpace(organization_id=here.organization, title="Other"))
+    another = await here.admin.send(CreateSite(organization_id=here.organization, title="Another"))
+    content = await here.admin.send(ResolvePublishedContent(url=url))
+    assert isinstance(content, PublishedSiteContent)
+    renderer = publisher(name=lamp.name)
+
+    async def labels() -> list[str]:
+        places = ({"spaceId": here.space}, {"siteId": at["site_id"]}, {"spaceId": other.id}, {"siteId": another.id})
+        answers = [await renderer.render(context={"type": "document", "theme": "dark", **place}) for place in places]
+        return [answer.json()["element"]["children"][0]["label"] for answer in answers]
+
+    assert await labels() == ["Lamps: 0"] * 4, "the user reaches all of them"
+    renderer.http.headers["authorization"] = f"Bearer {content.api_token}"
+    assert await labels() == ["Lamps: 0", "Lamps: 0", "Count: 0", "Count: 0"]
 
 
 @pytest.mark.slow

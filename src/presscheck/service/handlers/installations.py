@@ -58,6 +58,7 @@ from presscheck.service.permissions import (
     visible_sites,
     visible_space_ids,
 )
+from presscheck.service.sites.granted_reads import is_granted
 from presscheck.service.spaces.serializers import as_spaces
 
 LONGEST_REQUEST = 16_384
@@ -215,6 +216,8 @@ def render(context: Context, call: RenderIntegration) -> RenderOutput:
     row = integration_for(context, call.integration_name)
     outgoing = context.outgoing_requests(row.organization_id)
     place = _place_of(context, call.context)
+    if not is_granted(context, {name: value for name, value in place._asdict().items() if value is not None}):
+        place = _Place()
     installation = _installation_in(context, row, place.organization_id)
     event = {
         "eventId": new_id(),

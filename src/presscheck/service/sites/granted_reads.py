@@ -88,6 +88,16 @@ def require_granted(context: Context, operation: type[Operation[Any]], path: Map
         context.known[VISITOR] = partial(holds, claims=grant.claims)
 
 
+def is_granted(context: Context, place: Mapping[str, str]) -> bool:
+    """Returns whether the caller's token reaches a place. A token that is not limited to a site reaches every place.
+
+    Args:
+        context: the transaction.
+        place: the ids of an organization, a site, a space or a revision, by the names of path parameters.
+    """
+    return context.grant is None or _is_in_site(context, context.grant, place)
+
+
 def _is_in_site(context: Context, grant: SiteGrant, path: Mapping[str, str]) -> bool:
     if path.get("site_id", grant.site_id) != grant.site_id:
         return False
