@@ -106,8 +106,9 @@ class SnapshotReader:
                 if self._cursor is None or self._loop is not asyncio.get_running_loop():
                     self.close()
                     self._cursor = await self._open()
-                await self._cursor.execute("SELECT pg_current_snapshot()::text", prepare=True)
-                row = await self._cursor.fetchone()
+                cursor = self._cursor  # `close` may take it away meanwhile, which ends the query with an error
+                await cursor.execute("SELECT pg_current_snapshot()::text", prepare=True)
+                row = await cursor.fetchone()
         except (self._dialect.loaded_dbapi.Error, OSError) as error:  # a timeout is an OSError
             _log.info("No answers are kept: %s", error or "the database does not respond")
             self.close()

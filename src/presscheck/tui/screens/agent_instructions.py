@@ -48,7 +48,6 @@ if TYPE_CHECKING:
     from presscheck.api.organizations import Organization
     from presscheck.documents.merge.text import MergedText
     from presscheck.engine.results import Result
-    from presscheck.tui.ui.screen import BaseScreen
 
 WIDEST = 96
 """Maximum width of the text in cells, for easy reading."""
