@@ -15,13 +15,10 @@ from typing import NamedTuple, cast
 from rich.text import Text
 from textual import events
 from textual._wrap import compute_wrap_offsets
-from textual.document._document import Document
-from textual.document._document_navigator import DocumentNavigator
-from textual.document._wrapped_document import WrappedDocument
 from textual.expand_tabs import get_tab_widths
 from textual.strip import Strip
 from textual.widgets import TextArea
-from textual.widgets.text_area import Selection
+from textual.widgets.text_area import Document, DocumentNavigator, Selection, WrappedDocument
 from typing_extensions import override
 
 from presscheck.tui.screens.markdown_editor.blocks import CURSOR
