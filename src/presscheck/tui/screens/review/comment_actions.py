@@ -175,6 +175,15 @@ class CommentActions:
         elif item:
             await edit_page(self._screen, self._model.path, item.id)
 
+    def reason_edit_other(self) -> str | None:
+        """Return why the selected page cannot be edited."""
+        return self._session.edit_page_reason()
+
+    async def command_edit_other(self) -> None:
+        """Edit the page in the editor that is not the default: external instead of built-in, or the reverse."""
+        if item := self._view.item:
+            await edit_page(self._screen, self._model.path, item.id, uses_other_editor=True)
+
     @property
     def _is_on_own_message(self) -> bool:
         """Whether the cursor is on a thread with a message that the user may edit."""

@@ -1,4 +1,4 @@
-"""Merge commands of a review: merge, update from main, list the merge requirements; and the merge forecast.
+"""Merge a change request or update it from main, and the merge forecast.
 
 The forecast tells whether a change request conflicts with main or has unresolved conflicts. It is updated after either
 side changes. Before a merge, every changed page is searched for conflict markers. At other times pages are searched
@@ -7,177 +7,37 @@ only after an update from main, which may have written markers.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
-
-from typing_extensions import override
+from typing import TYPE_CHECKING
 
 from presscheck.api.change_requests import ChangeRequest, GetChangeRequest, MergeChangeRequest, PullChangeRequest
 from presscheck.api.content_changes import EditChangeRequestContent
 from presscheck.api.spaces import GetSpace
 from presscheck.engine.review.merge_forecast import forecast
-from presscheck.engine.review.merge_readiness import checks
 from presscheck.errors import PresscheckError
-from presscheck.text.phrases import ago, now
 from presscheck.text.sanitize import sanitize
-from presscheck.text.styled_text import Line, Span, pad
-from presscheck.tui.comments.rows import one_line
+from presscheck.text.styled_text import Line, Span
 from presscheck.tui.screens.page.editor import stays_locked
-from presscheck.tui.screens.problem_list import ProblemListScreen, ProblemRow
-from presscheck.tui.screens.review.page_owners import REVIEW_WORDS, missing_text
-from presscheck.tui.screens.review.renderer import (
-    VERDICT_SIGNS,
-    check_line,
-    fix_line,
-    summary_lines,
-    undo_line,
-)
+from presscheck.tui.screens.review.renderer import summary_lines, undo_line
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 
 if TYPE_CHECKING:
-    from presscheck.engine.review.changes import ChangedItem
-    from presscheck.engine.review.merge_readiness import MergeCheck, Reviewer
-    from presscheck.engine.review.model import ReviewModel
-    from presscheck.engine.review.owners import OwnerReview, PageOwner
-    from presscheck.engine.review.threads import Thread
-    from presscheck.tui.screens.review.page_owners import PageOwners
-    from presscheck.tui.screens.review.session import ReviewSession
+    from presscheck.tui.screens.review.request_session import RequestSession
 
-TargetKind = Literal["thread", "page", "reviewer", "command"]
-INDENT = 16
-"""Columns of the indentation of rows below a requirement."""
-COMMANDS = {"main": "pull", "subject": "rename", "description": "rename"}
-"""The commands that can meet a requirement, by its subject."""
-_STALE = {"approved": " an older revision", "changes-requested": " in an older revision", "asked": ""}
-_REVIEW_WORDS = {"approved": "approved", "changes-requested": "requested changes", "asked": "review requested"}
 Revisions = tuple[str, str]
 """The revision of the change request, and the revision of main."""
 
 
-@dataclass(frozen=True)
-class Target:
-    """The target of enter: the id of a thread, page or reviewer, or the name of a command."""
-
-    kind: TargetKind
-    id: str
-
-
-class RequirementsScreen(ProblemListScreen[Target]):
-    """The merge requirements. Enter goes to the thread, page or reviewer, or runs a command that meets the requirement.
-
-    Args:
-        session: the review.
-    """
-
-    def __init__(self, session: ReviewSession) -> None:
-        super().__init__("Merge requirements", requirement_rows(session), self._show_target)
-        self._session = session
-
-    @override
-    def redraw(self) -> None:
-        self.show(requirement_rows(self._session))
-
-    def _show_target(self, target: Target) -> None:
-        if target.kind == "thread":
-            self._session.show_thread(target.id)
-        elif target.kind == "page":
-            self._session.go_to_conflict(target.id)
-        elif target.kind == "reviewer":
-            self._session.go_to_reviewer(target.id)
-        else:
-            self._session.run_command(target.id)
-
-
-def requirement_rows(session: ReviewSession) -> list[ProblemRow[Target]]:
-    """Return a row for each requirement, followed by its missing parts. The owners are at the end, for information."""
-    model, threads = session.model, session.threads.all_threads()
-    inputs = model.merge_inputs()
-    rows: list[ProblemRow[Target]] = []
-    for check in checks(inputs) if inputs else ():
-        is_met = check.certainty == "yes"
-        missing = [] if is_met else list(_missing(check, model, threads))
-        is_open = not is_met or (check.subject == "main" and model.request is not None and model.request.outdated)
-        command = COMMANDS.get(check.subject) if is_open else None
-        target = missing[0].target if missing else Target("command", command) if command else None
-        rows.append(ProblemRow(check_line(check), target))
-        if check.fixed_by and check.certainty != "yes":
-            rows.append(ProblemRow(fix_line(check), is_note=True))
-        rows += missing
-    return rows + list(_owner_rows(session.owners))
-
-
-def _missing(
-    check: MergeCheck, model: ReviewModel, threads: Sequence[tuple[ChangedItem | None, Thread]]
-) -> Iterator[ProblemRow[Target]]:
-    """Yield a row for each thing that prevents a requirement from being met."""
-    if check.subject == "comments":
-        yield from (_thread_row(item, thread) for item, thread in threads if thread.is_open)
-    elif check.subject == "conflicts":
-        yield from _page_rows(model.unresolved)
-    elif check.subject == "main" and model.forecast and model.forecast.conflicts:
-        yield from _page_rows({conflict.page_id: conflict.title for conflict in model.forecast.conflicts})
-    elif check.subject == "reviews":
-        yield from (_reviewer_row(person) for person in model.reviewers() or () if person.id in check.people)
-
-
-def _owner_rows(owners: PageOwners) -> Iterator[ProblemRow[Target]]:
-    """Yield the owners of changed pages who have not reviewed; enter opens the choice of reviewers."""
-    missing = [*owners.missing()]
-    if not owners.owners:
-        return
-    message = missing_text([owner for owner, _ in missing])
-    target = Target("command", "reviewers") if missing else None
-    sign = Span(" · ", "quiet") if missing else Span(" ✓ ", "added")
-    yield ProblemRow((sign, *pad((Span("owners", "quiet"),), 13), Span(message)), target)
-    for owner, review in missing:
-        title, words = sanitize(owner.title), f"  {owner.share} · {_owner_words(owner, review)}"
-        yield ProblemRow(_indented((Span("· ", "quiet"), Span(title, "strong"), Span(words, "quiet"))), target)
-
-
-def _owner_words(owner: PageOwner, review: OwnerReview) -> str:
-    return REVIEW_WORDS[review] if owner.users else "not found among members and teams"
-
-
-def _thread_row(item: ChangedItem | None, thread: Thread) -> ProblemRow[Target]:
-    where = item.title if item else "Conversation"
-    line = (
-        Span("● ", "waiting"),
-        Span(thread.first.author, "strong"),
-        Span(f" {ago(thread.first.posted_at, now())}  ", "quiet"),
-        Span(f"{where}  ", "link"),
-        Span(one_line(thread.first)),
-    )
-    return ProblemRow(_indented(line), Target("thread", thread.id))
-
-
-def _page_rows(titles: Mapping[str, str]) -> Iterator[ProblemRow[Target]]:
-    for page_id, title in titles.items():
-        line = (Span("✗ ", "removed"), Span(sanitize(title), "strong"), Span("  conflict", "removed"))
-        yield ProblemRow(_indented(line), Target("page", page_id))
-
-
-def _reviewer_row(reviewer: Reviewer) -> ProblemRow[Target]:
-    sign, style = VERDICT_SIGNS[reviewer.status]
-    words = f"{_REVIEW_WORDS[reviewer.status]}{_STALE[reviewer.status] if reviewer.stale else ''}"
-    line = (Span(f"{sign} ", style), Span(reviewer.name, "strong"), Span(f"  {words}", "quiet"))
-    return ProblemRow(_indented(line), Target("reviewer", reviewer.id))
-
-
-def _indented(line: Line) -> Line:
-    return (Span(" " * INDENT), *line)
-
-
 class MergeActions:
-    """Handles the commands that merge, update from main or list the requirements.
+    """Handles the commands that merge and update from main.
 
     Args:
-        session: the review.
+        session: the change request.
     """
 
-    def __init__(self, session: ReviewSession) -> None:
-        self._session, self._model, self._screen = session, session.model, session.screen
+    def __init__(self, session: RequestSession) -> None:
+        self._model, self._screen = session.model, session.screen
         self._drafts, self.forecast = session.drafts, MergeForecast(session)
 
     def reason_merge(self) -> str | None:
@@ -229,17 +89,6 @@ class MergeActions:
         if is_confirmed:
             self._drafts.send(PullChangeRequest(**self._model.path))
 
-    def command_why(self) -> None:
-        """Open the list of merge requirements."""
-        self._session.open_part(RequirementsScreen(self._session))
-        self._screen.run(self._load_owners, group="owners", exclusive=True)
-
-    async def _load_owners(self) -> None:
-        if self._model.space:
-            await self._session.owners.load(self._model.space)
-            if self._session.part:
-                self._session.part.redraw()
-
     async def _confirm(
         self, title: str, confirm_label: str, lines: Callable[[], list[Line]], *, has_gate: bool
     ) -> tuple[bool, Revisions | None]:
@@ -274,10 +123,10 @@ class MergeForecast:
     """Keeps the forecast in the model current.
 
     Args:
-        session: the review.
+        session: the change request.
     """
 
-    def __init__(self, session: ReviewSession) -> None:
+    def __init__(self, session: RequestSession) -> None:
         self._model, self._screen = session.model, session.screen
         self.checked: Revisions | None = None
         """The revisions of the last check; None before the first check and after a failed check."""

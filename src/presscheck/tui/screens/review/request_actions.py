@@ -1,4 +1,4 @@
-"""Commands on the change request itself: details, reviewers, page edits, archive, PDF, undo."""
+"""Commands on the change request itself: details, reviewers, archive, PDF, undo."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from presscheck.engine.members import people_in
 from presscheck.engine.review.revert import plan_revert
 from presscheck.store.drafts import DraftSlot
 from presscheck.text.sanitize import sanitize
-from presscheck.tui.screens.page.editor import edit_page, stays_locked
+from presscheck.tui.screens.page.editor import stays_locked
 from presscheck.tui.screens.revert_actions import make_revert
 from presscheck.tui.screens.review.renderer import summary_lines
 from presscheck.tui.screens.web_address import open_address
@@ -25,7 +25,7 @@ from presscheck.tui.widgets.picker import Choice, Picker
 from presscheck.tui.widgets.prompt_dialog import PromptDialog
 
 if TYPE_CHECKING:
-    from presscheck.tui.screens.review.session import ReviewSession
+    from presscheck.tui.screens.review.request_session import RequestSession
 
 SUBJECT = 100
 """Maximum number of characters in a subject."""
@@ -35,12 +35,12 @@ class RequestActions:
     """Handles the commands on the change request.
 
     Args:
-        session: the review.
+        session: the change request.
     """
 
-    def __init__(self, session: ReviewSession) -> None:
-        self._session, self._model, self._screen = session, session.model, session.screen
-        self._view, self._drafts = session.view, session.drafts
+    def __init__(self, session: RequestSession) -> None:
+        self._session, self._model = session, session.model
+        self._screen, self._drafts = session.screen, session.drafts
 
     def reason_rename(self) -> str | None:
         """Return why the details of the change request cannot be edited."""
@@ -120,15 +120,6 @@ class RequestActions:
                 self._drafts.send(UpdateChangeRequest(**path, status="open"))  # reviewers do not see drafts
         for user in {choice.key for choice in choices} & requested - set(chosen):
             self._drafts.send(RemoveRequestedReviewer(**path, user_id=user))
-
-    def reason_edit_other(self) -> str | None:
-        """Return why the selected page cannot be edited."""
-        return self._session.edit_page_reason()
-
-    async def command_edit_other(self) -> None:
-        """Edit the page in the editor that is not the default: external instead of built-in, or the reverse."""
-        if item := self._view.item:
-            await edit_page(self._screen, self._model.path, item.id, uses_other_editor=True)
 
     async def command_pdf(self) -> None:
         """Open a PDF of the change request, or copy its address. The service keeps the PDF for an hour."""

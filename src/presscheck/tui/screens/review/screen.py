@@ -23,6 +23,7 @@ from presscheck.tui.screens.review.merge_actions import MergeActions
 from presscheck.tui.screens.review.navigation import ReviewNavigation
 from presscheck.tui.screens.review.rearrange_actions import RearrangeActions
 from presscheck.tui.screens.review.request_actions import RequestActions
+from presscheck.tui.screens.review.requirements import Requirements
 from presscheck.tui.screens.review.session import ReviewSession
 from presscheck.tui.screens.review.suggestion_actions import SuggestionActions
 from presscheck.tui.screens.review.thread_list_screen import ThreadListScreen
@@ -110,6 +111,7 @@ class ReviewScreen(BaseScreen):
             ConflictActions(session),
             RequestActions(session),
             self._merge,
+            Requirements(session),
             self._history,
             RequestPreview(session.model, self),
             FindInAll(session),

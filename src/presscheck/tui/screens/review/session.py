@@ -18,7 +18,7 @@ from presscheck.tui.comments.rows import first_words
 from presscheck.tui.screens.notification_actions import Selection
 from presscheck.tui.screens.review.drafts import ReviewDrafts
 from presscheck.tui.screens.review.loader import PageTextLoader, ReviewLoader
-from presscheck.tui.screens.review.page_owners import PageOwners
+from presscheck.tui.screens.review.request_session import RequestSession
 from presscheck.tui.screens.review.view import ReviewView
 from presscheck.tui.screens.undo import undo_last_sent
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from presscheck.tui.ui.screen import BaseScreen
 
 
-class ReviewSession:
+class ReviewSession(RequestSession):
     """The data and widgets of one open review, and navigation in it.
 
     Args:
@@ -37,31 +37,26 @@ class ReviewSession:
         request_id: the id of the change request, or its number in the space.
         on_answer: called after each response of the service.
     Attributes:
-        model: the responses of the service.
         texts: the texts of the changed pages.
         threads: the threads by item, and the filter that hides some.
         loader: subscribes to the calls of the model.
         view: the widgets and the cursor.
-        drafts: composes and sends comments.
-        owners: the owners of the changed pages.
         part: the last list of threads or of merge requirements that was opened.
     """
 
     def __init__(self, screen: BaseScreen, space_id: str, request_id: str, on_answer: Callable[[], None]) -> None:
         engine = screen.engine
-        self.screen = screen
-        self.model = ReviewModel(
+        model = ReviewModel(
             engine,
             space_id,
             request_id,
             lambda request, thread: engine.notification_settings.state(NotificationTarget(space_id, request, thread)),
         )
+        super().__init__(model, ReviewDrafts(model, screen))
         self.texts = PageTextLoader(self.model, screen)
         self.threads = ThreadFilter(self.model, self.texts, engine.outbox)
         self.loader = ReviewLoader(self.model, screen, on_answer)
         self.view = ReviewView(self.model, self.texts, self.threads, self.loader)
-        self.drafts = ReviewDrafts(self.model, screen)
-        self.owners = PageOwners(self.model, screen)
         self.part: BaseScreen | None = None
         self._target_thread: tuple[str, str] | None = None
         """The id of the thread to go to once it is loaded, and the last key at that time. Any other key cancels it."""

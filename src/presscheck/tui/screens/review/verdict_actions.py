@@ -14,17 +14,17 @@ from presscheck.tui.screens.review.drafts import VERDICT_TEXTS
 
 if TYPE_CHECKING:
     from presscheck.api.operation import Operation
-    from presscheck.tui.screens.review.session import ReviewSession
+    from presscheck.tui.screens.review.request_session import RequestSession
 
 
 class VerdictActions:
     """Handles the commands that start and submit a review.
 
     Args:
-        session: the review.
+        session: the change request.
     """
 
-    def __init__(self, session: ReviewSession) -> None:
+    def __init__(self, session: RequestSession) -> None:
         self._model, self._screen, self._drafts = session.model, session.screen, session.drafts
 
     def reason_approve(self) -> str | None:
