@@ -11,7 +11,7 @@ from sqlalchemy.exc import DBAPIError, IntegrityError
 from presscheck.documents.pages.tree import Page
 from presscheck.service.content.revisions import add_revision, document_texts
 from presscheck.service.db.engine import Database
-from presscheck.service.db.statements import among, execute, read_rows
+from presscheck.service.db.statements import among
 from presscheck.service.models.content import DocumentRow, RevisionRow
 
 _documents = DocumentRow.__table__.c
@@ -31,7 +31,7 @@ def database(database_url: str) -> Iterator[Database]:
 
 
 def _documents_with(connection: Connection, *texts: str) -> None:
-    execute(connection, ADD, *({"id": f"d{number}", "markdown": text} for number, text in enumerate(texts)))
+    connection.execute(ADD, [{"id": f"d{number}", "markdown": text} for number, text in enumerate(texts)])
 
 
 @pytest.mark.parametrize(
@@ -42,10 +42,10 @@ def test_rows_among_some_ids_are_found_once(database: Database, ids: list[str]) 
         connection = session.connection()
         _documents_with(connection, "é", "b", "c")
         expected = [(key, text) for key, text in zip(("d0", "d1", "d2"), "ébc", strict=True) if key in ids]
-        assert [tuple(row) for row in read_rows(connection, FIND, {"ids": ids})] == expected
+        assert [tuple(row) for row in connection.execute(FIND, {"ids": ids}).all()] == expected
         assert [tuple(row) for row in connection.execute(FIND, {"ids": ids})] == expected, "as SQLAlchemy executes it"
     with database.snapshot() as session:
-        assert [tuple(row) for row in read_rows(session.connection(), FIND, {"ids": ids})] == expected
+        assert [tuple(row) for row in session.connection().execute(FIND, {"ids": ids}).all()] == expected
 
 
 def test_one_id_and_several_are_asked_for_in_turn(database: Database) -> None:
@@ -53,7 +53,7 @@ def test_one_id_and_several_are_asked_for_in_turn(database: Database) -> None:
     with database.writing.begin() as session:
         _documents_with(session.connection(), "é", "b", "c")
         for ids in (["d1"], ["d0", "d2"], ["d2"], [], ["d0", "d1", "d2"], ["d0"]):
-            assert [row.id for row in read_rows(session.connection(), FIND, {"ids": ids})] == ids
+            assert [row.id for row in session.connection().execute(FIND, {"ids": ids}).all()] == ids
 
 
 @pytest.mark.slow
@@ -68,7 +68,7 @@ def test_any_number_of_ids_is_one_statement(database: Database) -> None:
 def test_ids_and_other_parameters_go_together(database: Database) -> None:
     with database.writing.begin() as session:
         _documents_with(session.connection(), "é", "b", "cé")
-        rows = read_rows(session.connection(), FIND_LONG, {"ids": ["d1", "d2"]})
+        rows = session.connection().execute(FIND_LONG, {"ids": ["d1", "d2"]}).all()
         assert [(row.id, row.markdown) for row in rows] == [("d2", "cé")]
 
 
@@ -95,23 +95,16 @@ def test_json_keeps_any_text_and_any_depth(database: Database, title: str) -> No
         session.rollback()
 
 
-@pytest.mark.slow
-def test_nothing_is_executed_without_rows(database: Database) -> None:
-    with database.writing.begin() as session:
-        execute(session.connection(), ADD)
-        assert read_rows(session.connection(), FIND, {"ids": ["d0"]}) == []
-
-
 @pytest.mark.parametrize("copies", [2, 3])
 def test_an_insertion_that_fails_is_an_error_of_the_database(database: Database, copies: int) -> None:
     with pytest.raises(IntegrityError, match="documents"), database.writing.begin() as session:
-        execute(session.connection(), ADD, *[{"id": "same", "markdown": ""}] * copies)
+        session.connection().execute(ADD, [{"id": "same", "markdown": ""}] * copies)
 
 
 def test_a_selection_that_fails_is_an_error_of_the_database(database: Database) -> None:
     with pytest.raises(DBAPIError) as raised, database.snapshot() as session:
-        assert read_rows(session.connection(), FIND, {"ids": []}) == []
-        read_rows(session.connection(), BROKEN, {"id": "d0"})
+        assert session.connection().execute(FIND, {"ids": []}).all() == []
+        session.connection().execute(BROKEN, {"id": "d0"}).all()
     assert getattr(raised.value.orig, "sqlstate", None) == ("42P01" if database.is_postgresql else None)
     with database.snapshot() as session:
-        assert read_rows(session.connection(), FIND, {"ids": []}) == []
+        assert session.connection().execute(FIND, {"ids": []}).all() == []

@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import ColumnElement, and_, bindparam, select
 from sqlalchemy.orm import Session
 
-from presscheck.service.db.statements import among, read_rows
+from presscheck.service.db.statements import among
 from presscheck.service.http.middleware import CALLER, asked_caller, caller_of, is_of_token
 from presscheck.service.http.operations import ApiError, Caller, Context, is_fit, not_found
 from presscheck.service.models.content import ChangeRequestRow
@@ -125,7 +125,7 @@ class Reader:
         values, grant = asked_caller(session, authorization, now)
         for name in self._fields:
             values[name] = path[name] if is_fit(path[name]) else ""  # a value that cannot be an id is refused later
-        rows = read_rows(session.connection(), self._statement, values)
+        rows = session.connection().execute(self._statement, values).all()
         caller, columns, known = caller_of(rows, grant), iter(rows[0][len(CALLER) :]), dict[Any, Any]()
         for entity, names in self._places:
             # zip takes the columns of this table from the iterator; the rest belongs to the next tables

@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from presscheck.documents.pages.tree import Page, walk
 from presscheck.service.db.fulltext_index import add_words
 from presscheck.service.db.ids import document_id, new_id
-from presscheck.service.db.statements import among, each, execute, read_rows
+from presscheck.service.db.statements import among, each
 from presscheck.service.models.content import DocumentRow, RevisionRow
 
 FORMER_PATHS = "formerPaths"
@@ -47,10 +47,11 @@ class NewDocuments:
         connection, new = session.connection(), [*self.texts.items()]
         # on PostgreSQL, a single text is sent with the other statements: checking whether it exists costs a round trip
         if len(new) > 1 or connection.dialect.name != "postgresql":
-            stored = {key for (key,) in read_rows(connection, _KNOWN, {"ids": [*self.texts]})}
+            stored = {key for (key,) in connection.execute(_KNOWN, {"ids": [*self.texts]}).all()}
             new = [row for row in new if row[0] not in stored]
-        execute(connection, _ADD_DOCUMENT, *({"id": key, "markdown": markdown} for key, markdown in new))
-        add_words(connection, new)
+        if new:
+            connection.execute(_ADD_DOCUMENT, [{"id": key, "markdown": markdown} for key, markdown in new])
+            add_words(connection, new)
 
 
 def add_documents(session: Session, texts: Iterable[str]) -> list[str]:
@@ -69,7 +70,7 @@ def add_document(session: Session, markdown: str) -> str:
 def document_texts(session: Session, ids: Iterable[str]) -> dict[str, str]:
     """Returns the texts of documents by id."""
     unique_ids = [*dict.fromkeys(ids)]
-    rows: Any = read_rows(session.connection(), _TEXTS, {"ids": unique_ids}) if unique_ids else ()
+    rows: Any = session.connection().execute(_TEXTS, {"ids": unique_ids}).all() if unique_ids else ()
     return dict(rows)
 
 
@@ -123,7 +124,7 @@ def add_revision(
         "variables": variables,
         "merged_from": merged_from,
     }
-    execute(session.connection(), _ADD_REVISION, values)
+    session.connection().execute(_ADD_REVISION, values)
     return revision_id
 
 

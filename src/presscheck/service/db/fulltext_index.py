@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable
 from sqlalchemy import Connection, Text, column, select, table, text
 
 from presscheck.documents.markdown.search_terms import index_text
-from presscheck.service.db.statements import among, execute, read_rows
+from presscheck.service.db.statements import among
 
 _MAKE = {
     "sqlite": (  # words are case-folded and split already, so only spaces separate tokens
@@ -42,7 +42,8 @@ def make_words(connection: Connection) -> None:
 def add_words(connection: Connection, documents: Iterable[tuple[str, str]]) -> None:
     """Adds documents, given as pairs of id and Markdown. Documents never change, so each is added only once."""
     rows = [{"id": key, "words": index_text(markdown)} for key, markdown in documents]
-    execute(connection, _ADD[connection.dialect.name], *rows)
+    if rows:
+        connection.execute(_ADD[connection.dialect.name], rows)
 
 
 def documents_with(connection: Connection, ids: Collection[str], word: str, *, begins: bool) -> set[str]:
@@ -58,5 +59,5 @@ def documents_with(connection: Connection, ids: Collection[str], word: str, *, b
     query = (
         f"'{word}'" + (":*" if begins else "") if dialect == "postgresql" else f'"{word}"' + (" *" if begins else "")
     )
-    rows = read_rows(connection, _FIND[dialect], {"query": query, "ids": [*ids]})
+    rows = connection.execute(_FIND[dialect], {"query": query, "ids": [*ids]}).all()
     return {key for (key,) in rows}

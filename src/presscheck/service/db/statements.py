@@ -1,11 +1,8 @@
-"""SQL statements that are built once, with lists of ids as single parameters, and results as plain rows.
-
-SQLAlchemy compiles such a statement only at its first execution. A plain row costs a fraction of an ORM instance.
-"""
+"""Lists of ids as single parameters of SQL, so that SQLAlchemy compiles a statement only at its first execution."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from pydantic_core import to_json
@@ -13,10 +10,7 @@ from sqlalchemy import (
     ARRAY,
     Boolean,
     ColumnElement,
-    Connection,
     Dialect,
-    Executable,
-    Row,
     TableValuedAlias,
     Text,
     TypeDecorator,
@@ -26,8 +20,6 @@ from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
 from typing_extensions import override
-
-Values = Mapping[str, Any]
 
 
 class _Ids(TypeDecorator[Sequence[str]]):
@@ -108,26 +100,3 @@ def _among_in_sqlite(element: _Among, compiler: SQLCompiler, **options: Any) -> 
 def _among_in_postgresql(element: _Among, compiler: SQLCompiler, **options: Any) -> str:
     column, ids = (compiler.process(clause, **options) for clause in element.clauses)
     return f"{column} = ANY({ids})"
-
-
-def read_rows(connection: Connection, statement: Executable, values: Values) -> Sequence[Row[Any]]:
-    """Executes a query and returns the rows as named tuples.
-
-    Args:
-        connection: a connection in a transaction.
-        statement: a selection of columns, or of one mapped class, which is expanded to its columns.
-        values: the parameters by name.
-    """
-    return connection.execute(statement, values).all()
-
-
-def execute(connection: Connection, statement: Executable, *rows: Values) -> None:
-    """Executes a statement that changes the database, once per item of `rows`.
-
-    Args:
-        connection: a connection in a transaction that writes.
-        statement: an insertion, an update or a text.
-        rows: the parameters by name.
-    """
-    if rows:
-        connection.execute(statement, rows if len(rows) > 1 else rows[0])

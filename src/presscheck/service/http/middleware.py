@@ -41,7 +41,6 @@ from typing_extensions import override
 from presscheck.service.db.bounded_cache import BoundedCache
 from presscheck.service.db.engine import Database
 from presscheck.service.db.ids import Clock, hash_token, moment_text, system_clock
-from presscheck.service.db.statements import read_rows
 from presscheck.service.db.version import CurrentVersion, Version
 from presscheck.service.http.operations import ApiError, Caller, SiteGrant, is_known, problem_response
 from presscheck.service.http.site_tokens import read_site_token
@@ -246,7 +245,7 @@ def caller(session: Session, authorization: str, now: str) -> Caller:
         ApiError: 401, the token is missing, unknown or expired.
     """
     values, grant = asked_caller(session, authorization, now)
-    return caller_of(read_rows(session.connection(), _CALLER, values), grant)
+    return caller_of(session.connection().execute(_CALLER, values).all(), grant)
 
 
 def asked_caller(session: Session, authorization: str, now: str) -> tuple[dict[str, str], SiteGrant | None]:
@@ -278,7 +277,7 @@ def caller_of(rows: Sequence[Sequence[Any]], grant: SiteGrant | None) -> Caller:
 def is_valid(session: Session, authorization: str, now: str) -> bool:
     """Returns whether a token exists and has not expired."""
     values, _ = asked_caller(session, authorization, now)
-    return bool(read_rows(session.connection(), _CALLER, values))
+    return bool(session.connection().execute(_CALLER, values).all())
 
 
 class RateLimitMiddleware:

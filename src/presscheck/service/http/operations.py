@@ -28,7 +28,6 @@ from presscheck.errors import InvalidArgument
 from presscheck.service.db.blob_store import BlobStore, id_of
 from presscheck.service.db.file_location import require_location
 from presscheck.service.db.ids import Clock, moment_text
-from presscheck.service.db.statements import read_rows
 from presscheck.service.integrations.outbound_http import Outgoing
 from presscheck.service.integrations.script_runner import ScriptConfig
 from presscheck.service.json_values import MOST_VALUES, has_more_values
@@ -230,7 +229,7 @@ class Context:
     def rows(self, statement: Executable, **values: Any) -> Sequence[Any]:
         """Returns the rows of a prepared statement as named tuples, after writing pending changes."""
         self.session.flush()
-        return read_rows(self.session.connection(), statement, values)
+        return self.session.connection().execute(statement, values).all()
 
     def location(self, path: str) -> str:
         """Returns the API URL of a resource; `path` starts with a slash."""

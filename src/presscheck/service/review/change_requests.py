@@ -9,7 +9,7 @@ from sqlalchemy import and_, bindparam, func, select, text
 
 from presscheck.api.change_requests import ChangeRequest
 from presscheck.api.roles import Location
-from presscheck.service.db.statements import among, execute
+from presscheck.service.db.statements import among
 from presscheck.service.http.operations import ApiError, Context, not_found
 from presscheck.service.models.content import ChangeRequestRow, CommentRow
 from presscheck.service.models.organizations import MemberRow
@@ -120,7 +120,7 @@ def note_work(context: Context, row: ChangeRequestRow, action: str | None = None
     context.session.flush()
     if action is not None:
         contribution = {"change_request": row.id, "user": context.user.id, "action": action, "now": now}
-        execute(context.session.connection(), _ADD_CONTRIBUTION, contribution)
+        context.session.connection().execute(_ADD_CONTRIBUTION, contribution)
 
 
 def as_change_requests(
