@@ -10,10 +10,12 @@ from presscheck.api.change_requests import ChangeRequest, ListOrganizationChange
 from presscheck.api.operation import Operation
 from presscheck.api.site_settings import (
     CreateRedirect,
+    CreateShareLink,
     GetCustomization,
     GetPreview,
     RedirectDestination,
     UpdateCustomization,
+    UpdateShareLink,
 )
 from presscheck.api.site_structure import GetSiteStructure
 from presscheck.api.sites import GetSite, ListSites, PublishSite, Site, SiteUrls, UnpublishSite
@@ -169,7 +171,12 @@ async def test_a_published_site_is_noted_reached_previewed_and_compared(engine: 
     path = {"organization_id": org, "site_id": draft.id}
     site = await engine.write(PublishSite(**path)).landed()
     assert site
+    assert "has no active share link" in await reach_words(engine, org, site)
+    link = await engine.write(CreateShareLink(**path, name="partners")).landed()
+    assert link
     assert await reach_words(engine, org, site) == "The site is live, and the page answers."
+    await engine.write(UpdateShareLink(**path, share_link_id=link.id, active=False)).landed()
+    assert "has no active share link" in await reach_words(engine, org, site)
 
     await engine.noted(site.id)
     state = PublishedStates(engine.outbox).of(site.id)

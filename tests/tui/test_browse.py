@@ -167,6 +167,9 @@ async def test_pages_are_added_renamed_and_deleted_in_a_change_request(
         await pilot.press("enter")
         assert "One [i]more!" in await titles(client, request), "No is what enter says"
         await pilot.press("-")
+        await until(pilot, shows="It is not live, because this change request added it.")
+        await pilot.press("n")
+        await pilot.press("-")
         await until(pilot, shows="Delete One [i]more!?")
         await pilot.press("y")
         await titled(pilot, client, request, before)

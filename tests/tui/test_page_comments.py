@@ -23,6 +23,7 @@ from presscheck.documents.pages.tree import flatten
 from presscheck.tui.comments import drafts
 from presscheck.tui.places import Place
 from presscheck.tui.screens.browse.screen import BrowseScreen
+from presscheck.tui.screens.browse.screen import BrowseScreen
 from presscheck.tui.screens.page_comments import PageCommentsScreen
 
 SPACE = "api"
@@ -172,6 +173,18 @@ async def test_nothing_typed_is_lost_and_offline_it_waits(
         assert "A draft of mine again and again" in await comments(client)
         await pilot.press("g", "x", "2", "enter")
         await until(pilot, shows="again and again", holds=lambda: is_list(pilot))
+
+
+async def test_a_comment_that_is_written_offline_says_that_it_waits(
+    service: RunningService, client: Client, tmp_path: Path
+) -> None:
+    async with running(app_on(service, tmp_path)) as pilot:
+        await browse(pilot, await page_id(client, "Overview"))
+        service.stop()
+        await pilot.press("ctrl+r")
+        await until(pilot, shows="offline")
+        await write(pilot, "C", "Later", "ctrl+s")
+        await until(pilot, shows="you are offline: the comment waits in the outbox")
 
 
 @pytest.mark.slow

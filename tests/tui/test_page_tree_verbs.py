@@ -311,6 +311,7 @@ async def test_the_pages_that_link_to_a_page_are_named_before_it_is_deleted(
         await pilot.press("-")
         await until(pilot, shows="Delete Tokens?")
         await until(pilot, shows="here: ")
+        await until(pilot, shows="It stays live until the change request is merged.")
         assert "Authentication" in shown(pilot.app).partition("here: ")[2].partition("\n")[0]
         await pilot.press("n")
         await until(pilot, holds=asks(pilot, BrowseScreen))
@@ -349,6 +350,7 @@ async def test_marked_pages_are_moved_hidden_and_deleted_in_one_write(service: R
             await until(pilot, holds=lambda: "hidden" not in shown(pilot.app))
             await pilot.press("-")
             await until(pilot, shows="Delete 2 pages?")
+            await until(pilot, shows="They stay live until the change request is merged.")
             await pilot.press("y")
             await settles("How we write, Pictures, Who does what")
             assert not pilot.app.screen.tree_view.marked

@@ -22,7 +22,7 @@ from presscheck.api.change_requests import (
 )
 from presscheck.api.comments import Document
 from presscheck.api.content_changes import EditChangeRequestContent, InsertPage
-from presscheck.api.site_settings import CreateRedirect, CreateShareLink, RedirectDestination
+from presscheck.api.site_settings import CreateRedirect, CreateShareLink, ListShareLinks, RedirectDestination
 from presscheck.api.site_structure import GetSiteStructure
 from presscheck.api.sites import CreateSite, GetSite, ListSites, PublishSite, Site
 from presscheck.api.spaces import GetSpace, Space
@@ -75,7 +75,9 @@ async def test_a_site_goes_live_and_comes_back(service: RunningService, client: 
         await until(pilot, shows="y  n")
         assert "This machine has no record of an earlier publish" in shown(pilot.app)
         await pilot.press("y")
-        await until(pilot, shows="The site is live, and the page answers.")
+        await until(pilot, shows="No active share link: 1 site")
+        await pilot.press("p")
+        await until(pilot, shows="The site is live, but has no active share link")
         now = await client.send(call)
         assert now.published
         assert now.urls.published
@@ -134,6 +136,7 @@ async def test_marked_sites_are_published_with_a_receipt_for_each(
         await pick(pilot, "Publish")
         await until(pilot, shows="type: 2 sites")
         await pilot.press(*"2 sites", "enter")
+        await pick(pilot, "Publish without")
         await until(pilot, shows="1 failed")
         await until(pilot, shows="1 done")
         assert "This site has no spaces to publish" in shown(pilot.app)
@@ -248,7 +251,12 @@ async def test_a_site_with_errors_is_published_only_after_its_title_was_typed(
         await pilot.press("P")
         await until(pilot, shows=f"type: {site.title}")
         await pilot.press(*site.title, "enter")
+        await pick(pilot, "Publish, and create")
         await until(pilot, shows="The site is live, and the page answers.")
+        (link,) = (await client.send(ListShareLinks(organization_id=ORG, site_id=site.id))).items
+        await pilot.press("y")
+        await until(pilot, shows="copied")
+        assert pilot.app.clipboard == link.urls.published
 
 
 @pytest.mark.slow
@@ -268,7 +276,8 @@ async def test_publishing_waits_for_the_checks(service: RunningService, client: 
             answered.set()
             await until(pilot, shows="y  n")
             await pilot.press("y")
-            await until(pilot, shows="The site is live, and the page answers.")
+            await pick(pilot, "Publish without")
+            await until(pilot, shows="The site is live, but has no active share link")
 
 
 def is_before(text: str, first: str, second: str) -> bool:

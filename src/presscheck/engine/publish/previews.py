@@ -15,7 +15,7 @@ from presscheck.engine.reads.listing_guard import whole_listing
 from presscheck.errors import InvalidArgument, RequestError
 
 
-class PreviewService(Reader, PublishedVisitor, Protocol):
+class PreviewService(PublishedVisitor, Protocol):
     """The parts of the engine that previews need."""
 
     async def fetch(self, call: GetPreview, priority: Priority = ...) -> bytes:

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from presscheck.api.operation import Operation
 from presscheck.api.published_sites import GetPublishedSite
-from presscheck.api.site_settings import GetCustomization
+from presscheck.api.site_settings import GetCustomization, ListShareLinks
 from presscheck.api.sites import PublishSite, Site
 from presscheck.api.spaces import GetSpace, Space
 from presscheck.engine.protocols import Reader
@@ -23,6 +23,7 @@ from presscheck.engine.publish.published_state import (
 )
 from presscheck.engine.publish.site_content import SiteContent, SiteReading, SpaceContent, Unread
 from presscheck.engine.publish.site_structure import site_spaces
+from presscheck.engine.reads.listing_guard import whole_listing
 from presscheck.engine.site_config.site_state import OnlineReader, StateReader
 from presscheck.engine.site_config.snapshots import RESTORABLE, SnapshotRecorder
 from presscheck.errors import PresscheckError
@@ -32,8 +33,8 @@ OK = 200
 SIGN_IN = (401, 403)
 
 
-class PublishedVisitor(Protocol):
-    """Requests published pages."""
+class PublishedVisitor(Reader, Protocol):
+    """Requests published pages, and reads the settings of their sites."""
 
     async def visit(self, call: Operation[Any], url: str) -> int:
         """Request a page without the user's token and return the HTTP status."""
@@ -62,11 +63,24 @@ async def reach_words(engine: PublishedVisitor, organization_id: str, site: Site
         status = await engine.visit(_call_of(organization_id, site), site.urls.published)
     except PresscheckError as error:
         return f"Published, but not reachable: {error.message}"
+    if status == OK and await _lacks_link(engine, organization_id, site):
+        return "The site is live, but has no active share link."
     if status == OK:
         return "The site is live, and the page answers."
     if status in SIGN_IN and site.visibility == "visitor-auth":
         return "The site is live, and the page asks visitors to sign in."
     return f"Published, but not reachable: the page answers with status {status}"
+
+
+async def _lacks_link(engine: Reader, organization_id: str, site: Site) -> bool:
+    """Return whether a site is shared by link and has no active link; False if the links cannot be read."""
+    if site.visibility != "share-link":
+        return False
+    try:
+        links = await whole_listing(engine, ListShareLinks(organization_id=organization_id, site_id=site.id))
+    except PresscheckError:
+        return False
+    return not any(link.active for link in links)
 
 
 async def unreach_words(engine: PublishedVisitor, organization_id: str, site: Site, url: str | None) -> str:

@@ -89,8 +89,8 @@ class ThreadActions:
     def __init__(self, drafts: CommentDrafts) -> None:
         self._drafts, self._screen, self._discussion = drafts, drafts.screen, drafts.discussion
 
-    def comment(self, comment: PageComment, done: str = "") -> None:
-        """Compose a comment on a page; `done` is the message after the engine accepted it."""
+    def comment(self, comment: PageComment, done: Callable[[], str] | None = None) -> None:
+        """Compose a comment on a page; `done` returns the message after the engine accepted it."""
 
         def call(text: str) -> Operation[Any]:
             # if the user replaced the quote, it no longer matches the block or cell

@@ -150,7 +150,7 @@ class CommentDrafts:
         rewrites: int | None = None,
         about: Mapping[str, str] = NOTHING,
         nodes: Mapping[str, Any] = NOTHING,
-        done: str = "",
+        done: Callable[[], str] | None = None,
         write: Write | None = None,
     ) -> None:
         """Open the composer; the text is a draft until the engine accepts the write.
@@ -167,7 +167,7 @@ class CommentDrafts:
             rewrites: the outbox row whose write is replaced, instead of sending a new write.
             about: details that the list of drafts shows, such as titles and ids.
             nodes: the commented block or cell, stored with the draft; may be filled while the user writes.
-            done: the message after the engine accepted the write.
+            done: returns the message after the engine accepted the write.
             write: sends the write; by default through the engine.
         """
         stored = self.about(**about)
@@ -187,7 +187,7 @@ class CommentDrafts:
             draft.discard()
             self.screen.redraw()
             if done:
-                self.screen.notify(done)
+                self.screen.notify(done())
 
         self.screen.app_context.push_screen(
             Composer(

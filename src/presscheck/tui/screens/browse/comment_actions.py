@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 NO_SPACE = "go to a page first"
 _number = re.compile(r"^\d{1,4}[.)]\s+").sub
 ADDED = "comment added: g t lists the comments of the page, z undoes it"
+WAITS = "you are offline: the comment waits in the outbox (g x), z undoes it"
 
 
 class PageCommentActions:
@@ -96,7 +97,7 @@ class PageCommentActions:
         comment = PageComment(item.page.id, sanitize(item.page.title), about)
         if about:
             self._screen.run(self._find_block(item.space.id, comment, source, drafts))
-        actions.comment(comment, ADDED)
+        actions.comment(comment, lambda: ADDED if self._engine.status.online else WAITS)
 
     async def _find_block(self, space: str, comment: PageComment, source: str, drafts: LiveDrafts) -> None:
         """Set the block of a comment to the block with a text. If there is none, only the quote marks the place."""

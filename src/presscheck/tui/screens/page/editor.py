@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from presscheck.api.comments import Document
-from presscheck.api.content import ListChangeRequestPages
+from presscheck.api.content import ListChangeRequestPages, ListPages
 from presscheck.api.content_changes import DeletePage, EditChangeRequestContent, InsertPage
 from presscheck.api.spaces import GetSpace, UpdateSpace
 from presscheck.documents.merge.conflict_blocks import cut_conflicts
@@ -151,9 +151,7 @@ async def delete_pages(screen: BaseScreen, path: dict[str, Any], page_ids: Seque
     deleted = [by_id[page] for page in PageOrder.of(pages).outermost(page_ids)]
     if not deleted:
         raise ChecksFailed("Not deleted: this change request does not have the page")
-    lines: list[Line] = [(Span("It stays public until the change request is merged."),)]
-    if len(deleted) > 1:
-        lines = [(Span("They stay public until the change request is merged."),)]
+    lines = await _live_pages(screen, path["space_id"], deleted)
     below = sum(1 for _ in flatten(deleted)) - len(deleted)
     if below:
         lines.insert(0, (Span(f"Also deletes {count(below, 'subpage')}.", "waiting"),))
@@ -164,6 +162,22 @@ async def delete_pages(screen: BaseScreen, path: dict[str, Any], page_ids: Seque
         changes = tuple(DeletePage(page=page.id) for page in deleted)
         await screen.engine.write(EditChangeRequestContent(**path, changes=changes)).landed()
     return is_confirmed
+
+
+async def _live_pages(screen: BaseScreen, space_id: str, deleted: Sequence[RevisionPage]) -> list[Line]:
+    """Render whether deleted pages are in the live content, in which they stay until the merge."""
+    try:
+        async with asyncio.timeout(LINKS_TIMEOUT):
+            live = {page.id for page in flatten((await screen.engine.read(ListPages(space_id=space_id))).pages)}
+    except (PresscheckError, TimeoutError):
+        return []
+    kept = sum(page.id in live for page in deleted)
+    is_one = len(deleted) == 1
+    if not kept:
+        added = "It is not live, because this change request added it."
+        return [(Span(added if is_one else "They are not live, because this change request added them."),)]
+    who = "It stays" if is_one else "They stay" if kept == len(deleted) else f"{kept} of them stay"
+    return [(Span(f"{who} live until the change request is merged."),)]
 
 
 async def _links_to(screen: BaseScreen, path: dict[str, Any], deleted: Sequence[RevisionPage]) -> list[Line]:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Container, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from typing_extensions import override
 
-from presscheck.api.site_settings import GetCustomization
+from presscheck.api.site_settings import CreateShareLink, GetCustomization
 from presscheck.api.sites import GetSite, PublishSite, Site, UnpublishSite
 from presscheck.documents.pages.tree import flatten
 from presscheck.engine.publish.differences import KINDS, SUBJECTS, Difference, Differences, Subject, differences
@@ -36,6 +36,12 @@ ACTIONS = (
     Choice("publish", "Publish", "those that are not live"),
     Choice("unpublish", "Unpublish", "those that are live"),
 )
+LINK_CHOICES = (
+    Choice("link", "Publish, and create a share link", "its address can be copied then", letter="c"),
+    Choice("plain", "Publish without a share link", "g v creates one later", letter="p"),
+)
+LINK_NAME = "Readers"
+"""The name of a share link that is created with a publish."""
 NAMED = 3
 """Maximum number of differences listed for each subject."""
 SIGNS = {"added": ("+", "added"), "edited": ("~", "waiting"), "moved": ("→", "waiting"), "removed": ("−", "removed")}
@@ -55,12 +61,15 @@ class SiteItem(BatchItem):
         organization_id: the organization of the site.
         site: the site.
         unpublishes: True to unpublish the site, False to publish it.
+        creates_link: whether a share link is created after publishing.
     """
 
-    def __init__(self, engine: Engine, organization_id: str, site: Site, *, unpublishes: bool) -> None:
+    def __init__(
+        self, engine: Engine, organization_id: str, site: Site, *, unpublishes: bool, creates_link: bool = False
+    ) -> None:
         super().__init__()
         self._engine, self._organization_id, self._site = engine, organization_id, site
-        self._unpublishes, self._address = unpublishes, ""
+        self._unpublishes, self._creates_link, self._address = unpublishes, creates_link, ""
 
     @override
     @property
@@ -94,7 +103,14 @@ class SiteItem(BatchItem):
         if not isinstance(answer, Site):
             self.state, self.message = "failed", "the service asks for a payment first: o opens the site in the browser"
             return
-        self._site, self._address = answer, sanitize(answer.urls.published or "")
+        self._site = answer
+        if self._creates_link:
+            link = await self._engine.write(CreateShareLink(**path, name=LINK_NAME)).landed()
+            self._creates_link = False  # a retry publishes again, and must not create another link
+            if link and link.urls.published:
+                urls = answer.urls.model_copy(update={"published": link.urls.published})
+                answer = answer.model_copy(update={"urls": urls})
+        self._address = sanitize(answer.urls.published or "")
         address = sanitize(shown_address(answer, self._address))
         self.message = f"published; checking that {address or 'the page'} answers …"
         redraw()
@@ -177,7 +193,10 @@ class PublishActions:
             self._session.screen.notify("none of them is live" if unpublishes else "all of them are live already")
         elif await (self._confirm_unpublishing(sites) if unpublishes else self._confirm_publishing(sites)):
             self._session.rows.clear_marks()
-            self._start(sites, unpublishes=unpublishes)
+            if unpublishes:
+                self._start(sites)
+            else:
+                await self._start_publishing(sites)
 
     async def _publish(self, site: Site) -> None:
         """Publish a site after its checks have run; if there are errors, the user types its title to confirm."""
@@ -202,7 +221,7 @@ class PublishActions:
 
         self._session.screen.run(check, group="checks before publishing", exclusive=True)
         if await self._session.screen.ask(dialog):
-            self._start([site], unpublishes=False)
+            await self._start_publishing([site])
 
     async def _unpublish(self, site: Site) -> None:
         """Unpublish a site after the user has typed its title.
@@ -218,7 +237,7 @@ class PublishActions:
         changes = differences(content, customization) if content and is_current else None
         lines = unpublish_lines(site, content, state, changes, time.time())
         if await self._session.screen.ask(self._dialog(f"Unpublish {title}?", lines, "Unpublish", title)):
-            self._start([site], unpublishes=True)
+            self._start([site])
 
     async def _confirm_publishing(self, sites: Sequence[Site]) -> bool:
         question = f"Publish {count(len(sites), 'site')}?"
@@ -251,9 +270,23 @@ class PublishActions:
         number = count(len(sites), "site")
         return bool(await self._session.screen.ask(self._dialog(f"Unpublish {number}?", lines, "Unpublish", number)))
 
-    def _start(self, sites: Sequence[Site], *, unpublishes: bool) -> None:
+    async def _start_publishing(self, sites: Sequence[Site]) -> None:
+        """Publish sites, after an offer of share links for those without an active one."""
+        lacking = {site.id for site in sites if _lacks_link(site, self._checklist.content(site))}
+        choice = None
+        if lacking and self._session.screen.engine.write_reason(CreateShareLink) is None:
+            title = f"No active share link: {count(len(lacking), 'site')}"
+            choice = await choose(self._session.screen, title, LINK_CHOICES)
+            if choice is None:
+                return
+        self._start(sites, unpublishes=False, linked=lacking if choice == "link" else ())
+
+    def _start(self, sites: Sequence[Site], *, unpublishes: bool = True, linked: Container[str] = ()) -> None:
         engine, organization_id = self._session.screen.engine, self._session.organization_id
-        items = [SiteItem(engine, organization_id, site, unpublishes=unpublishes) for site in sites]
+        items = [
+            SiteItem(engine, organization_id, site, unpublishes=unpublishes, creates_link=site.id in linked)
+            for site in sites
+        ]
         self._checklist.forget(sites)
         title = "Unpublish" if unpublishes else "Publish"
         self._session.screen.app_context.push_screen(BatchScreen(title, items, noun="site"))
@@ -270,6 +303,17 @@ class PublishActions:
         return ConfirmDialog(question, lines, action, type_to_confirm=type_to_confirm, is_ready=is_ready)
 
 
+def _lacks_link(site: Site, content: SiteContent | None) -> bool:
+    """Return whether a site is shared by link, and the last check found no active link."""
+    if site.visibility != "share-link" or content is None or _is_unread(content, "share links"):
+        return False
+    return not any(link.active for link in content.share_links)
+
+
+def _is_unread(content: SiteContent, part: str) -> bool:
+    return any(unread.name == part for unread in content.unread)
+
+
 def audience(site: Site, content: SiteContent | None) -> str:
     """Return a description of the readers who can open a published site.
 
@@ -278,8 +322,7 @@ def audience(site: Site, content: SiteContent | None) -> str:
         content: the content that the last check read; None if no check read it.
     """
     words = _AUDIENCES.get(site.visibility, sanitize(site.visibility))
-    unread = {part.name for part in content.unread} if content else set[str]()
-    if site.visibility == "share-link" and content and "share links" not in unread:
+    if site.visibility == "share-link" and content and not _is_unread(content, "share links"):
         return f"{words} ({sum(bool(link.active) for link in content.share_links)} active)"
     how = content.authentication if content and site.visibility == "visitor-auth" else None
     host = urlsplit(how.fallback_url or "").hostname if how else None
