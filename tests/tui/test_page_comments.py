@@ -23,7 +23,6 @@ from presscheck.documents.pages.tree import flatten
 from presscheck.tui.comments import drafts
 from presscheck.tui.places import Place
 from presscheck.tui.screens.browse.screen import BrowseScreen
-from presscheck.tui.screens.browse.screen import BrowseScreen
 from presscheck.tui.screens.page_comments import PageCommentsScreen
 
 SPACE = "api"
