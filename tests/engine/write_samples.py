@@ -98,6 +98,7 @@ SAMPLES: list[tuple[Operation[Any], Json | None, Json | None]] = [
     (comments.UpdateComment(**THREAD), {}, None),
     (comments.UpdateReply(**THREAD, comment_reply_id="r1", body=text("New")), {"text": "Old"}, None),
     (comments.UpdateSpaceComment(**LIVE, resolved=True), {"resolved": False}, None),
+    (comments.UpdateSpaceReply(**LIVE, comment_reply_id="r1", body=text("New")), {"text": "Old"}, None),
     # change requests
     (change_requests.CreateChangeRequest(space_id="api", subject="Rewrite"), None, CREATED),
     (change_requests.CreateChangeRequest(space_id="api"), None, None),

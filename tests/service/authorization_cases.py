@@ -256,8 +256,10 @@ TEXT = {"markdown": "Other"}
 PAGE = {"operation": "insert_page", "document": {"markdown": "# New\n"}}
 REMOTE_FILE = {"operation": "insert_files", "files": [{"name": "a.txt", "url": Id("file_url")}]}
 SPACE_COMMENT = {"comment_id": Id("space_comment_id")}
+SPACE_REPLY = {**SPACE_COMMENT, "comment_reply_id": Id("space_reply_id")}
 OWN_COMMENT, OWN_SPACE_COMMENT = {"comment_id": Id("own_comment_id")}, {"comment_id": Id("own_space_comment_id")}
 OWN_REPLY = {"comment_reply_id": Id("own_reply_id")}
+OWN_SPACE_REPLY = {**SPACE_COMMENT, "comment_reply_id": Id("own_space_reply_id")}
 DRAFT = {"site_id": Id("draft_site_id")}
 SHARED = {"site_id": Id("shared_site_id"), "share_key": Id("share_key")}
 OTHER_INTEGRATION = {"integration_name": Id("other_integration_name")}
@@ -372,6 +374,13 @@ CASES: list[Case] = [
     case(comments.DeleteSpaceComment, ADMIN, "of another", **SPACE_COMMENT),
     case(comments.DeleteReply, COMMENT, "own", **OWN_REPLY),
     case(comments.DeleteReply, ADMIN, "of another"),
+    case(comments.GetSpaceReply, READ, **SPACE_REPLY),
+    case(comments.UpdateSpaceReply, COMMENT, "react", added_reactions=("1f44d",), **SPACE_REPLY),
+    case(comments.UpdateSpaceReply, COMMENT, "edit own", body=TEXT, **OWN_SPACE_REPLY),
+    case(comments.UpdateSpaceReply, ADMIN, "edit of another", body=TEXT, **SPACE_REPLY),
+    case(comments.DeleteSpaceReply, COMMENT, "own", **OWN_SPACE_REPLY),
+    case(comments.DeleteSpaceReply, ADMIN, "of another", **SPACE_REPLY),
+    case(comments.ListSpaceCommenters, READ),
     # content
     *each(
         READ,
@@ -551,6 +560,7 @@ CASES: list[Case] = [
     case(organizations.ListMembers, HOME_READ),
     case(organizations.GetMember, HOME_READ, user_id=Id("member_id")),
     case(organizations.GetMember, member, "oneself", user_id=Id("own_user_id")),
+    case(organizations.UpdateLastSeen, member),
     case(organizations.UpdateMember, HOME_ADMIN, user_id=Id("member_id"), role="admin"),
     case(organizations.UpdateMember, HOME_ADMIN, "oneself", user_id=Id("own_user_id"), role=None),
     case(organizations.RemoveMember, HOME_ADMIN, "another", user_id=Id("member_id")),
@@ -569,6 +579,15 @@ CASES: list[Case] = [
     case(permissions.ListCollectionTeamPermissions, both(READ, sees_teams)),
     case(permissions.ListSpaceTeamPermissions, both(READ, sees_teams)),
     case(permissions.ListSpaceUserPermissions, both(READ, HOME_READ)),
+    case(permissions.ListSpacesOfMember, HOME_READ, user_id=Id("owner_id"), lists="space_id", listed=sees_place),
+    case(
+        permissions.ListSpacesOfMember,
+        member,
+        "oneself",
+        user_id=Id("own_user_id"),
+        lists="space_id",
+        listed=sees_place,
+    ),
     case(permissions.UpdateCollectionTeamPermission, ADMIN, role="edit"),
     case(permissions.RemoveCollectionTeamPermission, ADMIN, team_id=Id("granted_team_id")),
     # SAML
@@ -689,6 +708,7 @@ CASES: list[Case] = [
     # teams
     case(teams.ListTeams, HOME_READ),
     case(teams.GetTeam, HOME_READ),
+    case(teams.ListTeamsOfMember, HOME_READ, user_id=Id("member_id")),
     case(teams.ListTeamMembers, HOME_READ),
     case(teams.CreateTeam, HOME_ADMIN, title="New", members=(Id("member_id"),)),
     case(teams.UpdateTeam, HOME_ADMIN, title="Other"),

@@ -262,10 +262,12 @@ class PlaceBuilder:
                 own = CommentRow(id=new_id(), change_request_id=ids["change_request_id"], **where, **said)
                 own_on_space = CommentRow(id=new_id(), **where, **said)
                 own_reply = ReplyRow(id=new_id(), comment_id=comment, **said)
-                session.add_all((own, own_on_space, own_reply))
+                own_reply_on_space = ReplyRow(id=new_id(), comment_id=space_comment, **said)
+                session.add_all((own, own_on_space, own_reply, own_reply_on_space))
                 made[f"own_comment_id of {user}"] = own.id
                 made[f"own_space_comment_id of {user}"] = own_on_space.id
                 made[f"own_reply_id of {user}"] = own_reply.id
+                made[f"own_space_reply_id of {user}"] = own_reply_on_space.id
         return made
 
     def _sites(self, ids: Ids, *, is_private: bool) -> Ids:

@@ -10,12 +10,15 @@ from presscheck.api.comments import (
     DeleteComment,
     DeleteReply,
     DeleteSpaceComment,
+    DeleteSpaceReply,
     Document,
     GetComment,
     GetReply,
     GetSpaceComment,
+    GetSpaceReply,
     ListComments,
     ListReplies,
+    ListSpaceCommenters,
     ListSpaceComments,
     ListSpaceReplies,
     PostComment,
@@ -26,6 +29,7 @@ from presscheck.api.comments import (
     UpdateComment,
     UpdateReply,
     UpdateSpaceComment,
+    UpdateSpaceReply,
 )
 
 Path = dict[str, str]
@@ -138,6 +142,36 @@ async def test_a_reaction_counts_each_user_once(world: World, place: Path) -> No
         for reaction in changed.reactions
     }
     assert counts == {"1f44d": (2, ["Admin", "Edit"]), "1f389": (1, ["Edit"])}
+
+
+async def test_replies_on_a_live_space_are_edited_and_deleted(world: World, place: Path) -> None:
+    here = {"space_id": world.space}
+    comment = await world.admin.send(PostSpaceComment(**here, body=text("Hm")))
+    reply = await world.clients["edit"].send(PostSpaceReply(**here, comment_id=comment.id, body=text("Yes")))
+    one = {**here, "comment_id": comment.id, "comment_reply_id": reply.id}
+    assert (await world.clients["read"].send(GetSpaceReply(**one))).urls.location == reply.urls.location
+    with pytest.raises(errors.Forbidden, match="edit your own replies"):
+        await world.clients["comment"].send(UpdateSpaceReply(**one, body=text("x")))
+    reacted = await world.clients["comment"].send(UpdateSpaceReply(**one, added_reactions=("1f44d",)))
+    changed = await world.clients["edit"].send(UpdateSpaceReply(**one, body=text("x")))
+    assert (changed.body.markdown, changed.reactions) == ("x", reacted.reactions)
+    in_request = await world.admin.send(PostComment(**place, body=text("Hm")))
+    with pytest.raises(errors.NotFound):
+        await world.admin.send(GetSpaceReply(**{**one, "comment_id": in_request.id}))
+    await world.admin.send(DeleteSpaceReply(**{**one, "comment_id": in_request.id}))
+    assert (await world.admin.send(GetSpaceReply(**one))).body.markdown == "x"
+    await world.clients["edit"].send(DeleteSpaceReply(**one))
+    with pytest.raises(errors.NotFound, match="Reply not found"):
+        await world.admin.send(GetSpaceReply(**one))
+
+
+async def test_commenters_of_a_live_space_are_listed_without_those_of_its_change_requests(
+    world: World, place: Path
+) -> None:
+    await world.clients["comment"].send(PostSpaceComment(space_id=world.space, body=text("Hm")))
+    await world.clients["edit"].send(PostComment(**place, body=text("Hm")))
+    commenters = (await world.admin.send(ListSpaceCommenters(space_id=world.space))).items
+    assert [(member.user.display_name, member.role) for member in commenters] == [("Comment", "comment")]
 
 
 async def test_replies_are_counted_listed_edited_and_deleted(world: World, place: Path) -> None:

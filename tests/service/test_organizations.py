@@ -13,6 +13,7 @@ from presscheck.api.organizations import (
     ListOrganizations,
     RemoveMember,
     SearchOrganization,
+    UpdateLastSeen,
     UpdateMember,
     UpdateOrganization,
 )
@@ -142,6 +143,14 @@ async def test_a_member_has_counts_of_visible_items(world: World) -> None:
     guest = await world.admin.send(GetMember(organization_id=world.organization, user_id=world.users["guest"]))
     assert (reader.role, reader.spaces) == ("read", 1)
     assert (guest.role, guest.spaces) == (None, 0)
+
+
+async def test_a_ping_records_when_a_member_was_last_seen(world: World) -> None:
+    where = {"organization_id": world.organization, "user_id": world.users["guest"]}
+    assert (await world.admin.send(GetMember(**where))).last_seen_at is None
+    await world.clients["guest"].send(UpdateLastSeen(organization_id=world.organization))
+    seen = (await world.admin.send(GetMember(**where))).last_seen_at
+    assert seen and seen > (await world.admin.send(GetMember(**where))).joined_at
 
 
 async def test_roles_are_granted_and_revoked(world: World) -> None:

@@ -20,6 +20,7 @@ from presscheck.api.organizations import (
 )
 from presscheck.api.permissions import (
     ListCollectionTeamPermissions,
+    ListSpacesOfMember,
     ListSpaceTeamPermissions,
     ListSpaceUserPermissions,
     RemoveCollectionTeamPermission,
@@ -34,6 +35,7 @@ from presscheck.api.teams import (
     GetTeam,
     ListTeamMembers,
     ListTeams,
+    ListTeamsOfMember,
     Membership,
     RemoveTeamMember,
     Team,
@@ -174,6 +176,30 @@ async def test_a_team_grants_access_to_a_collection_and_its_contents(world: Worl
         await world.admin.send(RemoveCollectionTeamPermission(collection_id=where.id, team_id=team.id))
     with pytest.raises(NotFound):
         await guest.send(GetCollection(collection_id=outer.id))
+
+
+async def test_spaces_and_teams_of_a_member_are_listed(world: World) -> None:
+    outer, _, space = await closed(world)
+    team = await made(world, "Outside help", "guest")
+    await made(world, "Others", "edit")
+    guest = {"organization_id": world.organization, "user_id": world.users["guest"]}
+    [membership] = (await world.admin.send(ListTeamsOfMember(**guest, title="HELP"))).items
+    assert (membership.team.id, membership.member.role) == (team.id, "member")
+    assert (await world.admin.send(ListTeamsOfMember(**guest, title="Others"))).items == ()
+    assert (await world.admin.send(ListSpacesOfMember(**guest))).items == ()
+    await world.admin.send(UpdateCollectionTeamPermission(collection_id=outer.id, team_id=team.id, role="review"))
+    [listed] = (await world.clients["guest"].send(ListSpacesOfMember(**guest))).items
+    assert (listed.space.id, listed.permission) == (space, "review")
+    reader = {"organization_id": world.organization, "user_id": world.users["read"]}
+    newest = [item.space.id async for item in world.admin.every(ListSpacesOfMember(**reader, limit=1))]
+    assert newest == [space, world.space]
+    oldest = (await world.admin.send(ListSpacesOfMember(**reader, order="asc"))).items
+    assert [item.space.id for item in oldest] == [world.space, space]
+    with pytest.raises(Forbidden):
+        await world.clients["guest"].send(ListSpacesOfMember(**reader))
+    world.change(default_level=None)
+    seen = (await world.clients["edit"].send(ListSpacesOfMember(**guest | {"user_id": world.users["admin"]}))).items
+    assert [item.space.id for item in seen] == [space], "the caller does not see the other one"
 
 
 @pytest.mark.slow

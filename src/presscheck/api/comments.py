@@ -5,6 +5,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from presscheck.api.operation import Argument, InChangeRequest, InSpace, Model, Operation, Page, Paged
+from presscheck.api.organizations import OrganizationMember
 from presscheck.api.roles import Location
 from presscheck.api.users import Contribution, User
 
@@ -348,3 +349,59 @@ class PostSpaceReply(InSpace, Operation[CommentReply]):
 
     comment_id: str
     body: Document
+
+
+class GetSpaceReply(InSpace, Operation[CommentReply]):
+    """Get a reply on the live content."""
+
+    operation_id = "getCommentReplyInSpace"
+    route = "GET /spaces/{space_id}/comments/{comment_id}/replies/{comment_reply_id}"
+    feature = "editing of replies outside change requests"
+    release = "0.202.0"
+
+    comment_id: str
+    comment_reply_id: str
+    format: Format | None = None
+
+
+class UpdateSpaceReply(InSpace, Operation[CommentReply]):
+    """Edit or react to a reply on the live content.
+
+    Fails with 403 if the text to edit is by another user.
+    """
+
+    operation_id = "updateCommentReplyInSpace"
+    route = "PUT /spaces/{space_id}/comments/{comment_id}/replies/{comment_reply_id}"
+    feature = "editing of replies outside change requests"
+    release = "0.202.0"
+
+    comment_id: str
+    comment_reply_id: str
+    body: Document | None = None
+    added_reactions: tuple[str, ...] | None = None
+    removed_reactions: tuple[str, ...] | None = None
+
+
+class DeleteSpaceReply(InSpace, Operation[None]):
+    """Delete a reply on the live content.
+
+    Succeeds if it does not exist.
+    """
+
+    operation_id = "deleteCommentReplyInSpace"
+    route = "DELETE /spaces/{space_id}/comments/{comment_id}/replies/{comment_reply_id}"
+    feature = "editing of replies outside change requests"
+    release = "0.202.0"
+    success = 204
+
+    comment_id: str
+    comment_reply_id: str
+
+
+class ListSpaceCommenters(InSpace, Paged, Operation[Page[OrganizationMember]]):
+    """List the members who commented on the live content."""
+
+    operation_id = "listCommentersInSpace"
+    route = "GET /spaces/{space_id}/commenters"
+    feature = "editing of replies outside change requests"
+    release = "0.202.0"

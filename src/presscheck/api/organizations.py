@@ -15,6 +15,7 @@ __all__ = [
     "GetOrganization",
     "GetOrganizationsForEmailDomain",
     "JoinOrganization",
+    "LastSeen",
     "ListMembers",
     "ListOrganizations",
     "Organization",
@@ -28,6 +29,7 @@ __all__ = [
     "SearchSectionResult",
     "SearchSpaceResult",
     "SitePointer",
+    "UpdateLastSeen",
     "UpdateMember",
     "UpdateOrganization",
 ]
@@ -215,6 +217,21 @@ class RemoveMember(InOrganization, Operation[None]):
     success = 204
 
     user_id: str
+
+
+class LastSeen(Model):
+    """The answer to a member who was seen."""
+
+    gitbook_visitor_claims: str | None = None
+
+
+class UpdateLastSeen(InOrganization, Operation[LastSeen]):
+    """Record that you use an organization now."""
+
+    operation_id = "updateOrganizationMemberLastSeenAt"
+    route = "POST /orgs/{organization_id}/ping"
+    feature = "last use by members"
+    release = "0.202.0"
 
 
 class SearchOrganization(InOrganization, Paged, Operation[Page[SearchSpaceResult]]):

@@ -1,7 +1,10 @@
 """The permissions of teams and users in a collection or a space."""
 
-from presscheck.api.operation import InSpace, Model, Operation, Page, Paged
+from typing import Literal
+
+from presscheck.api.operation import InOrganization, InSpace, Model, Operation, Page, Paged
 from presscheck.api.roles import MemberRole
+from presscheck.api.spaces import Space
 from presscheck.api.teams import Team
 from presscheck.api.users import User
 
@@ -18,6 +21,13 @@ class UserPermission(Model):
 
     permission: str
     user: User
+
+
+class SpacePermission(Model):
+    """A space and the role of a member in it."""
+
+    permission: str
+    space: Space
 
 
 class ListCollectionTeamPermissions(Paged, Operation[Page[TeamPermission]]):
@@ -69,3 +79,18 @@ class ListSpaceTeamPermissions(InSpace, Paged, Operation[Page[TeamPermission]]):
     operation_id = "listTeamPermissionsInSpace"
     route = "GET /spaces/{space_id}/permissions/teams"
     feature = "list of permissions"
+
+
+class ListSpacesOfMember(InOrganization, Paged, Operation[Page[SpacePermission]]):
+    """List the spaces that a member sees.
+
+    Newest first unless `order` is given.
+    """
+
+    operation_id = "listSpacesForOrganizationMember"
+    route = "GET /orgs/{organization_id}/members/{user_id}/spaces"
+    feature = "access of members"
+    release = "0.202.0"
+
+    user_id: str
+    order: Literal["asc", "desc"] | None = None

@@ -56,6 +56,13 @@ class Membership(Argument):
     role: TeamRole
 
 
+class MemberTeam(Model):
+    """A team of a member, with their role in it."""
+
+    team: Team
+    member: MembershipRole
+
+
 class ListTeams(InOrganization, Paged, Operation[Page[Team]]):
     """List the teams of an organization.
 
@@ -167,3 +174,18 @@ class RemoveTeamMember(InOrganization, Operation[None]):
 
     team_id: str
     user_id: str
+
+
+class ListTeamsOfMember(InOrganization, Paged, Operation[Page[MemberTeam]]):
+    """List the teams of a member.
+
+    `title` filters by a part of the title.
+    """
+
+    operation_id = "listTeamsForOrganizationMember"
+    route = "GET /orgs/{organization_id}/members/{user_id}/teams"
+    feature = "access of members"
+    release = "0.202.0"
+
+    user_id: str
+    title: str | None = None

@@ -10,11 +10,14 @@ from presscheck.api.comments import (
     DeleteComment,
     DeleteReply,
     DeleteSpaceComment,
+    DeleteSpaceReply,
     GetComment,
     GetReply,
     GetSpaceComment,
+    GetSpaceReply,
     ListComments,
     ListReplies,
+    ListSpaceCommenters,
     ListSpaceComments,
     ListSpaceReplies,
     PostSpaceComment,
@@ -22,6 +25,7 @@ from presscheck.api.comments import (
     UpdateComment,
     UpdateReply,
     UpdateSpaceComment,
+    UpdateSpaceReply,
 )
 from presscheck.cli.operations.command_factory import CommandSpec, group_of
 
@@ -56,7 +60,7 @@ def add_to_spaces(group: click.Group) -> None:
     """Add the comments on live content to `presscheck space`."""
     comments = group_of(
         "comments",
-        "Manage the comments on the live content of a space.\n\nCOMMENT is an id.",
+        "Manage the comments on the live content of a space.\n\nCOMMENT and REPLY are ids.",
         CommandSpec("list", ListSpaceComments, COMMENT_COLUMNS, preset=MARKDOWN),
         CommandSpec("show", GetSpaceComment, preset=MARKDOWN, help="Show a comment on the live content."),
         CommandSpec("add", PostSpaceComment, done="Comment added.", is_written=True),
@@ -64,5 +68,9 @@ def add_to_spaces(group: click.Group) -> None:
         CommandSpec("delete", DeleteSpaceComment, done="Comment deleted.", confirm="Delete this comment"),
         CommandSpec("replies", ListSpaceReplies, REPLY_COLUMNS, preset=MARKDOWN),
         CommandSpec("reply", PostSpaceReply, done="Reply added.", is_written=True),
+        CommandSpec("show-reply", GetSpaceReply, preset=MARKDOWN, help="Show a reply to a comment."),
+        CommandSpec("edit-reply", UpdateSpaceReply, done="Reply updated."),
+        CommandSpec("delete-reply", DeleteSpaceReply, done="Reply deleted.", confirm="Delete this reply"),
+        CommandSpec("people", ListSpaceCommenters, ("id", "user.displayName", "user.email")),
     )
     group.add_command(comments)

@@ -61,12 +61,11 @@ async def talk(say: Talk, at: dict[str, str], kind: str = "") -> None:
     await say(f"comments.Update{kind}Comment", **there, resolved=True)
     reply = await say(f"comments.Post{kind}Reply", **there, body={"markdown": "Yes."})
     await say(f"comments.List{kind}Replies", **there)
-    if not kind:
-        below = {**there, "comment_reply_id": reply.id}
-        await say("comments.GetReply", **below)
-        await say("comments.UpdateReply", **below, body={"markdown": "Yes!"})
-        await say("comments.DeleteReply", **below)
-        await say("change_requests.ListCommenters", **at)
+    below = {**there, "comment_reply_id": reply.id}
+    await say(f"comments.Get{kind}Reply", **below)
+    await say(f"comments.Update{kind}Reply", **below, body={"markdown": "Yes!"})
+    await say(f"comments.Delete{kind}Reply", **below)
+    await say("comments.ListSpaceCommenters" if kind else "change_requests.ListCommenters", **at)
     await say(f"comments.Delete{kind}Comment", **there)
 
 

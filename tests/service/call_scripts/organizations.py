@@ -17,6 +17,8 @@ async def people(say: Talk) -> str:
     await say("organizations.SearchOrganization", **at, query="step")
     await say("organizations.GetMember", **at, user_id=say.member)
     await say("organizations.UpdateMember", **at, user_id=say.member, role="review")
+    await say("organizations.UpdateLastSeen", **at)
+    assert (await say("permissions.ListSpacesOfMember", **at, user_id=say.member)).items
     await say("organizations.UpdateOrganization", **at, title="Lamps")
     told = await say("agent_instructions.GetAgentInstructions", **at)
     await say("agent_instructions.UpdateAgentInstructions", **at, instructions=told.instructions)
@@ -34,6 +36,7 @@ async def teams(say: Talk, org: str, collection: str, space: str) -> None:
     await say("teams.AddTeamMember", **here, user_id=say.owner, role="owner")
     await say("teams.UpdateTeamMembers", **here, add=["member@example.org"])
     await say("teams.ListTeamMembers", **here)
+    assert (await say("teams.ListTeamsOfMember", **at, user_id=say.member)).items
     await say("teams.RemoveTeamMember", **here, user_id=say.owner)
     there = {"collection_id": collection, "team_id": team.id}
     await say("permissions.UpdateCollectionTeamPermission", **there, role="edit")

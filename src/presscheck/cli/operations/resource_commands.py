@@ -96,6 +96,9 @@ member = group_of(
     CommandSpec("list", organizations.ListMembers, ("id", "user.displayName", "user.email", "role", "lastSeenAt")),
     CommandSpec("show", organizations.GetMember, help="Show a member of an organization."),
     CommandSpec("edit", organizations.UpdateMember, done="Role changed."),
+    CommandSpec("spaces", permissions.ListSpacesOfMember, ("space.id", "space.title", "permission")),
+    CommandSpec("teams", teams.ListTeamsOfMember, ("team.id", "team.title", "member.role")),
+    CommandSpec("ping", organizations.UpdateLastSeen, done="Recorded."),
     CommandSpec(
         "remove",
         organizations.RemoveMember,

@@ -83,11 +83,11 @@ def place_of(call: Operation[Any], result: dict[str, Any] | None = None) -> Plac
 
 
 def _update_of_message(call: Any) -> str:
-    noun = "reply" if isinstance(call, comments.UpdateReply) else "comment"
+    noun = "reply" if isinstance(call, comments.UpdateReply | comments.UpdateSpaceReply) else "comment"
     if call.body is not None:
         return f"edit {noun}"
-    if call.resolved is not None:
-        return "resolve thread" if call.resolved else "reopen thread"
+    if (resolved := getattr(call, "resolved", None)) is not None:
+        return "resolve thread" if resolved else "reopen thread"
     return "add reaction" if call.added_reactions else "remove reaction" if call.removed_reactions else ""
 
 
@@ -181,6 +181,8 @@ _DESCRIPTIONS: dict[type[Operation[Any]], Callable[[Any], str]] = {
     comments.PostSpaceReply: lambda _: "post reply",
     comments.UpdateSpaceComment: _update_of_message,
     comments.DeleteSpaceComment: lambda _: "delete comment",
+    comments.UpdateSpaceReply: _update_of_message,
+    comments.DeleteSpaceReply: lambda _: "delete reply",
     change_requests.SubmitReview: lambda call: "approve" if call.status == "approved" else "request changes",
     change_requests.PullChangeRequest: lambda _: "update from main",
     change_requests.UpdateChangeRequest: _update_of_request,

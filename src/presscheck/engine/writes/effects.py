@@ -115,7 +115,7 @@ def _comments(call: Call) -> tuple[str, ...]:
 
 
 def _live_comments(call: Call) -> tuple[str, ...]:
-    return beneath(f"{_path_of_space(call)}/comments")
+    return (*beneath(f"{_path_of_space(call)}/comments"), f"{_path_of_space(call)}/commenters")
 
 
 def _listings_of_requests(call: Call) -> tuple[str, ...]:
@@ -245,6 +245,8 @@ EFFECTS: dict[type[Operation[Any]], Effects] = {
     comments.PostSpaceReply: _looked_for(_live_comments, comments.ListSpaceReplies, _same_text, format="markdown"),
     comments.UpdateSpaceComment: _repeatable(_live_comments),
     comments.DeleteSpaceComment: _repeatable(_live_comments),
+    comments.UpdateSpaceReply: _repeatable(_live_comments),
+    comments.DeleteSpaceReply: _repeatable(_live_comments),
     change_requests.SubmitReview: _looked_for(
         _discussion, change_requests.ListReviews, _same_verdict, format="markdown"
     ),

@@ -345,7 +345,7 @@ class _EditedMessage(_Restored):
     @override
     async def former(self, read: Read, call: Call, me: str) -> Json:
         message, values = await read(at(self._get, call, format="markdown")), Json()
-        if call.resolved is not None and hasattr(message, "status"):  # a reply has no state of its own
+        if hasattr(message, "status") and call.resolved is not None:  # a reply has no state of its own
             values["resolved"] = message.status == "resolved"
         if call.body is not None:
             values["text"] = text_of(message.body)
@@ -361,7 +361,8 @@ class _EditedMessage(_Restored):
     @override
     def written(self, sent: SentWrite) -> Json:
         call = sent.call
-        values: Json = {} if call.resolved is None else {"resolved": call.resolved}
+        resolved = getattr(call, "resolved", None)
+        values: Json = {} if resolved is None else {"resolved": resolved}
         if call.body is not None:
             values["text"] = text_of(call.body)
         added, removed = set(call.added_reactions or ()), set(call.removed_reactions or ())
@@ -990,8 +991,10 @@ INVERSES: dict[type[Operation[Any]], Inverse | str] = {
     comments.DeleteComment: "a deleted comment cannot be restored",
     comments.DeleteReply: "a deleted reply cannot be restored",
     comments.PostSpaceComment: _message(comments.DeleteSpaceComment, comments.GetSpaceComment),
-    comments.PostSpaceReply: "the service cannot delete a reply outside change requests",
+    comments.PostSpaceReply: _message(comments.DeleteSpaceReply, comments.GetSpaceReply),
     comments.UpdateSpaceComment: _EditedMessage(comments.GetSpaceComment),
+    comments.UpdateSpaceReply: _EditedMessage(comments.GetSpaceReply),
+    comments.DeleteSpaceReply: "a deleted reply cannot be restored",
     comments.DeleteSpaceComment: "a deleted comment cannot be restored",
     change_requests.SubmitReview: "a review cannot be withdrawn: a new one replaces it",
     change_requests.RequestReviewers: _AddedReviewers(),

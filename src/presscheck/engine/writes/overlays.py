@@ -106,7 +106,7 @@ def _edited(message: Comment | CommentReply, entry: Entry, me: User) -> Any:
     """
     call: Any = entry.call
     update: dict[str, Any] = _marks(entry)
-    if call.resolved is not None and isinstance(message, Comment):
+    if isinstance(message, Comment) and call.resolved is not None:
         update["status"] = "resolved" if call.resolved else "open"
     if call.body is not None:
         update["body"] = call.body
@@ -259,6 +259,8 @@ OVERLAYS: dict[tuple[type[Operation[Any]], type[Any]], Overlay] = {
     (comments.ListSpaceComments, comments.UpdateSpaceComment): _changed("comment_id"),
     (comments.ListSpaceComments, comments.DeleteSpaceComment): _without("comment_id"),
     (comments.ListSpaceReplies, comments.PostSpaceReply): _reply,
+    (comments.ListSpaceReplies, comments.UpdateSpaceReply): _changed("comment_reply_id"),
+    (comments.ListSpaceReplies, comments.DeleteSpaceReply): _without("comment_reply_id"),
     (change_requests.ListReviews, change_requests.SubmitReview): _review,
     (change_requests.GetChangeRequest, change_requests.UpdateChangeRequest): _changed_request,
     (sites.GetSite, sites.UpdateSite): _changed_site,

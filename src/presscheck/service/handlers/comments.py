@@ -22,11 +22,13 @@ from presscheck.api.comments import (
     DeleteComment,
     DeleteReply,
     DeleteSpaceComment,
+    DeleteSpaceReply,
     Document,
     Format,
     GetComment,
     GetReply,
     GetSpaceComment,
+    GetSpaceReply,
     ListComments,
     ListReplies,
     ListSpaceComments,
@@ -42,6 +44,7 @@ from presscheck.api.comments import (
     UpdateComment,
     UpdateReply,
     UpdateSpaceComment,
+    UpdateSpaceReply,
 )
 from presscheck.api.operation import Page
 from presscheck.api.roles import Location
@@ -95,8 +98,11 @@ AnyCall = (
     | PostReply
     | PostSpaceReply
     | GetReply
+    | GetSpaceReply
     | UpdateReply
+    | UpdateSpaceReply
     | DeleteReply
+    | DeleteSpaceReply
 )
 
 
@@ -481,7 +487,8 @@ def post_reply(context: Context, call: PostReply | PostSpaceReply) -> CommentRep
 
 
 @handles(GetReply)
-def get_reply(context: Context, call: GetReply) -> CommentReply:
+@handles(GetSpaceReply)
+def get_reply(context: Context, call: GetReply | GetSpaceReply) -> CommentReply:
     """Returns a reply."""
     space, row = _space_and_branch(context, call)
     comment = comment_in(context, space, row, call.comment_id)
@@ -489,7 +496,8 @@ def get_reply(context: Context, call: GetReply) -> CommentReply:
 
 
 @handles(UpdateReply)
-def update_reply(context: Context, call: UpdateReply) -> CommentReply:
+@handles(UpdateSpaceReply)
+def update_reply(context: Context, call: UpdateReply | UpdateSpaceReply) -> CommentReply:
     """Edits a reply or reacts to it; `resolved` applies to the parent comment."""
     space, row = _space_and_branch(context, call, "comment")
     comment = comment_in(context, space, row, call.comment_id)
@@ -499,7 +507,8 @@ def update_reply(context: Context, call: UpdateReply) -> CommentReply:
 
 
 @handles(DeleteReply)
-def delete_reply(context: Context, call: DeleteReply) -> None:
+@handles(DeleteSpaceReply)
+def delete_reply(context: Context, call: DeleteReply | DeleteSpaceReply) -> None:
     """Deletes a reply. Returns normally if there is no such reply."""
     space, row = _space_and_branch(context, call, "comment")
     try:
@@ -545,7 +554,7 @@ def _change(
     row: ChangeRequestRow | None,
     comment: CommentRow,
     written: Written,
-    call: UpdateComment | UpdateSpaceComment | UpdateReply,
+    call: UpdateComment | UpdateSpaceComment | UpdateReply | UpdateSpaceReply,
 ) -> None:
     """Edits a comment or reply and changes reactions to it; `resolved` always applies to the comment.
 
@@ -557,7 +566,7 @@ def _change(
             raise ApiError(403, f"You can only edit your own {_kind(written)}, unless you are an admin of the space.")
         written.body = stored_text(call.body)
         written.edited_at = context.now()
-    if call.resolved is not None:
+    if not isinstance(call, UpdateSpaceReply) and call.resolved is not None:
         _resolve(context, space, comment, resolved=call.resolved)
     react(context, written.id, call.added_reactions or (), call.removed_reactions or ())
     if row is not None:

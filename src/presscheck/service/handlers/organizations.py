@@ -12,6 +12,7 @@ from presscheck.api.organizations import (
     GetOrganization,
     GetOrganizationsForEmailDomain,
     JoinOrganization,
+    LastSeen,
     ListMembers,
     ListOrganizations,
     Organization,
@@ -23,6 +24,7 @@ from presscheck.api.organizations import (
     SearchOrganization,
     SearchSpaceResult,
     SitePointer,
+    UpdateLastSeen,
     UpdateMember,
     UpdateOrganization,
 )
@@ -122,9 +124,7 @@ def list_members(context: Context, call: ListMembers) -> Page[OrganizationMember
 @handles(GetMember)
 def get_member(context: Context, call: GetMember) -> OrganizationMember:
     """Returns a member by user id; guests only see themselves."""
-    required = "guest" if call.user_id == context.user.id else "read"
-    organization = organization_for(context, call.organization_id, required)
-    return as_members(context, [_member(context, organization, call.user_id)])[0]
+    return as_members(context, [member_for(context, call.organization_id, call.user_id)])[0]
 
 
 @handles(UpdateMember)
@@ -176,6 +176,14 @@ def join_organization(context: Context, call: JoinOrganization) -> None:
         joined_at=context.now(),
     )
     context.session.add(row)
+
+
+@handles(UpdateLastSeen)
+def update_last_seen(context: Context, call: UpdateLastSeen) -> LastSeen:
+    """Sets when the caller was last seen."""
+    organization = organization_for(context, call.organization_id, "guest")
+    context.session.get_one(MemberRow, (organization.id, context.user.id)).last_seen_at = context.now()
+    return LastSeen()
 
 
 @handles(GetOrganizationsForEmailDomain)
@@ -253,7 +261,7 @@ def _permissions(role: str | None, *, is_inside: bool) -> OrganizationPermission
 def as_members(context: Context, rows: Sequence[MemberRow]) -> list[OrganizationMember]:
     """Serializes members."""
     users = people(context, [row.user_id for row in rows])
-    spaces = _spaces_of(context, rows[0].organization_id) if rows else 0
+    spaces, sites = _contents_of(context, rows[0].organization_id) if rows else (0, 0)
     teams = _teams_of(context, rows)
     return [
         OrganizationMember(
@@ -265,6 +273,7 @@ def as_members(context: Context, rows: Sequence[MemberRow]) -> list[Organization
             last_seen_at=row.last_seen_at,
             spaces=spaces if row.role else 0,
             teams=teams.get(row.user_id, 0),
+            sites=sites if row.role else 0,
         )
         for row in rows
     ]
@@ -284,9 +293,18 @@ def _teams_of(context: Context, rows: Sequence[MemberRow]) -> dict[str, int]:
     return {row[0]: row[1] for row in context.session.execute(counting)}
 
 
-def _spaces_of(context: Context, organization_id: str) -> int:
-    counted = select(func.count()).where(SpaceRow.organization_id == organization_id, SpaceRow.deleted_at.is_(None))
-    return context.session.scalar(counted) or 0
+def _contents_of(context: Context, organization_id: str) -> tuple[int, int]:
+    """Returns the numbers of spaces and sites in an organization."""
+    spaces = select(func.count()).where(SpaceRow.organization_id == organization_id, SpaceRow.deleted_at.is_(None))
+    sites = select(func.count()).where(SiteRow.organization_id == organization_id)
+    [counts] = context.session.execute(select(spaces.scalar_subquery(), sites.scalar_subquery())).all()
+    return counts[0], counts[1]
+
+
+def member_for(context: Context, organization_id: str, user_id: str) -> MemberRow:
+    """Returns a member whom the caller may see: guests only see themselves."""
+    organization = organization_for(context, organization_id, "guest" if user_id == context.user.id else "read")
+    return _member(context, organization, user_id)
 
 
 def _member(context: Context, organization: OrganizationRow, user_id: str) -> MemberRow:

@@ -9,13 +9,16 @@ from sqlalchemy import delete, select
 from presscheck.api.operation import Page
 from presscheck.api.permissions import (
     ListCollectionTeamPermissions,
+    ListSpacesOfMember,
     ListSpaceTeamPermissions,
     ListSpaceUserPermissions,
     RemoveCollectionTeamPermission,
+    SpacePermission,
     TeamPermission,
     UpdateCollectionTeamPermission,
     UserPermission,
 )
+from presscheck.service.handlers.organizations import member_for
 from presscheck.service.handlers.teams import as_teams
 from presscheck.service.http.operations import Context, handles, not_found
 from presscheck.service.http.pagination import page_of_items, page_of_rows
@@ -28,8 +31,9 @@ from presscheck.service.permissions import (
     role_in,
     space_for,
     teams_in_space,
+    visible_spaces,
 )
-from presscheck.service.spaces.serializers import people
+from presscheck.service.spaces.serializers import as_spaces, people
 
 
 @handles(ListCollectionTeamPermissions)
@@ -93,6 +97,20 @@ def list_space_teams(context: Context, call: ListSpaceTeamPermissions) -> Page[T
     if role_in(context, space.organization_id) is None:
         space_for(context, call.space_id, "admin")
     return page_of_items(call, _as_permissions(context, teams_in_space(context, space)))
+
+
+@handles(ListSpacesOfMember)
+def list_spaces_of_member(context: Context, call: ListSpacesOfMember) -> Page[SpacePermission]:
+    """Lists the spaces that both the member and the caller see, newest first."""
+    member = member_for(context, call.organization_id, call.user_id)
+    spaces = visible_spaces(context, member.organization_id)
+    spaces.sort(key=lambda space: (space.created_at, space.id), reverse=call.order != "asc")
+    levels = {space.id: level_in_space(context, space, member.user_id) for space in spaces}
+    page = page_of_items(call, [space for space in spaces if levels[space.id] is not None])
+    items = tuple(
+        SpacePermission(permission=levels[space.id] or "", space=space) for space in as_spaces(context, page.items)
+    )
+    return Page[SpacePermission](items=items, next=page.next, count=page.count, total=page.total)
 
 
 def _as_permissions(context: Context, roles: dict[str, str]) -> list[TeamPermission]:

@@ -21,12 +21,13 @@ from presscheck.api.change_requests import (
     Review,
     SubmitReview,
 )
-from presscheck.api.comments import Format
+from presscheck.api.comments import Format, ListSpaceCommenters
 from presscheck.api.operation import Page
 from presscheck.api.organizations import OrganizationMember
 from presscheck.api.roles import Location
 from presscheck.service.db.ids import new_id
 from presscheck.service.handlers.comments import as_comments, has_text, new_comment
+from presscheck.service.handlers.organizations import as_members
 from presscheck.service.http.operations import ApiError, Context, handles, not_found
 from presscheck.service.http.pagination import Listing, page_of_items, page_of_listing
 from presscheck.service.models.content import (
@@ -37,6 +38,7 @@ from presscheck.service.models.content import (
     ReviewRow,
 )
 from presscheck.service.models.organizations import MemberRow
+from presscheck.service.permissions import space_for
 from presscheck.service.review.change_requests import change_request_for, note_work, require_unfinished
 from presscheck.service.spaces.serializers import people
 
@@ -168,30 +170,22 @@ def list_contributors(context: Context, call: ListContributors) -> Page[Contribu
 
 
 @handles(ListCommenters)
-def list_commenters(context: Context, call: ListCommenters) -> Page[OrganizationMember]:
-    """Lists the members who commented."""
-    space, row = change_request_for(context, call.space_id, call.change_request_id)
+@handles(ListSpaceCommenters)
+def list_commenters(context: Context, call: ListCommenters | ListSpaceCommenters) -> Page[OrganizationMember]:
+    """Lists the members who commented on a change request, or on a live space."""
+    if isinstance(call, ListCommenters):
+        space, row = change_request_for(context, call.space_id, call.change_request_id)
+        is_here = CommentRow.change_request_id == row.id
+    else:
+        space = space_for(context, call.space_id)
+        is_here = (CommentRow.space_id == space.id) & CommentRow.change_request_id.is_(None)
     rows = context.session.scalars(
         select(MemberRow)
         .where(MemberRow.organization_id == space.organization_id)
-        .where(MemberRow.user_id.in_(select(CommentRow.posted_by).where(CommentRow.change_request_id == row.id)))
+        .where(MemberRow.user_id.in_(select(CommentRow.posted_by).where(is_here)))
         .order_by(MemberRow.joined_at, MemberRow.user_id)
     ).all()
-    users = people(context, [member.user_id for member in rows])
-    return page_of_items(
-        call,
-        [
-            OrganizationMember(
-                id=member.user_id,
-                role=member.role,
-                user=users[member.user_id],
-                disabled=member.disabled,
-                joined_at=member.joined_at,
-                last_seen_at=member.last_seen_at,
-            )
-            for member in rows
-        ],
-    )
+    return page_of_items(call, as_members(context, rows))
 
 
 def _request_review(context: Context, row: ChangeRequestRow, user_id: str) -> RequestedReviewerRow:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from sqlalchemy import delete, func, select
+from sqlalchemy import Select, delete, func, select
 
 from presscheck.api.operation import Page
 from presscheck.api.teams import (
@@ -14,8 +14,10 @@ from presscheck.api.teams import (
     GetTeam,
     ListTeamMembers,
     ListTeams,
+    ListTeamsOfMember,
     MembershipPermissions,
     MembershipRole,
+    MemberTeam,
     RemoveTeamMember,
     Team,
     TeamMember,
@@ -24,7 +26,7 @@ from presscheck.api.teams import (
     UpdateTeamMembers,
 )
 from presscheck.service.db.ids import new_id
-from presscheck.service.handlers.organizations import as_members
+from presscheck.service.handlers.organizations import as_members, member_for
 from presscheck.service.http.operations import ApiError, Context, handles, not_found
 from presscheck.service.http.pagination import page_of_rows
 from presscheck.service.models.organizations import MemberRow, UserRow
@@ -37,9 +39,7 @@ from presscheck.service.permissions import collections_of, organization_for, rea
 def list_teams(context: Context, call: ListTeams) -> Page[Team]:
     """Lists the teams of an organization, oldest first; `owner` filters by a member who can manage them."""
     organization = organization_for(context, call.organization_id)
-    rows = select(TeamRow).where(TeamRow.organization_id == organization.id)
-    if call.title:
-        rows = rows.where(func.lower(TeamRow.title).contains(call.title.lower(), autoescape=True))
+    rows = _teams_titled(organization.id, call.title)
     if call.owner and role_in(context, organization.id, call.owner) != "admin":
         owned = select(TeamMemberRow.team_id).where(TeamMemberRow.user_id == call.owner, TeamMemberRow.role == "owner")
         rows = rows.where(TeamRow.id.in_(owned))
@@ -50,6 +50,30 @@ def list_teams(context: Context, call: ListTeams) -> Page[Team]:
         lambda page_rows: as_teams(context, page_rows),
         order=(TeamRow.created_at, TeamRow.id),
     )
+
+
+@handles(ListTeamsOfMember)
+def list_teams_of_member(context: Context, call: ListTeamsOfMember) -> Page[MemberTeam]:
+    """Lists the teams of a member, oldest first. Guests may not list teams."""
+    organization = organization_for(context, call.organization_id)
+    member = member_for(context, organization.id, call.user_id)
+    memberships = select(TeamMemberRow).where(TeamMemberRow.user_id == member.user_id)
+    roles = {row.team_id: row.role for row in context.session.scalars(memberships)}
+    return page_of_rows(
+        context,
+        call,
+        _teams_titled(organization.id, call.title).where(TeamRow.id.in_(roles)),
+        lambda rows: [
+            MemberTeam(team=team, member=MembershipRole(role=roles[team.id])) for team in as_teams(context, rows)
+        ],
+        order=(TeamRow.created_at, TeamRow.id),
+    )
+
+
+def _teams_titled(organization_id: str, title: str | None) -> Select[TeamRow]:
+    """Selects the teams of an organization whose titles contain a text."""
+    rows = select(TeamRow).where(TeamRow.organization_id == organization_id)
+    return rows.where(func.lower(TeamRow.title).contains(title.lower(), autoescape=True)) if title else rows
 
 
 @handles(CreateTeam)
