@@ -579,7 +579,7 @@ CASES: list[Case] = [
     case(permissions.ListCollectionTeamPermissions, both(READ, sees_teams)),
     case(permissions.ListSpaceTeamPermissions, both(READ, sees_teams)),
     case(permissions.ListSpaceUserPermissions, both(READ, HOME_READ)),
-    case(permissions.ListSpacesOfMember, HOME_READ, user_id=Id("owner_id"), lists="space_id", listed=sees_place),
+    case(permissions.ListSpacesOfMember, HOME_READ, user_id=Id("member_id")),
     case(
         permissions.ListSpacesOfMember,
         member,

@@ -302,7 +302,7 @@ def _contents_of(context: Context, organization_id: str) -> tuple[int, int]:
 
 
 def member_for(context: Context, organization_id: str, user_id: str) -> MemberRow:
-    """Returns a member whom the caller may see: guests only see themselves."""
+    """Returns a member that the caller may see: guests only see themselves."""
     organization = organization_for(context, organization_id, "guest" if user_id == context.user.id else "read")
     return _member(context, organization, user_id)
 
