@@ -6,7 +6,7 @@ import pytest
 
 from presscheck.documents.visitors.claim_schema import Claim, schema_claims
 from presscheck.engine.publish.audiences import Audience
-from presscheck.engine.publish.claim_forms import NOT_SET, AudienceForm, ClaimChange, ClaimForm, can_fill_in
+from presscheck.engine.publish.claim_forms import NOT_SET, AudienceForm, ClaimChange, ClaimForm, can_fill_in, kind_words
 from presscheck.errors import InvalidArgument
 
 
@@ -74,7 +74,7 @@ def test_a_renamed_claim_keeps_its_place_and_a_value_with_a_comma_stays_one() ->
         ({"path": "a..b", "description": "d"}, "path", "has an empty name between its dots"),
         ({"path": "a. b", "description": "d"}, "path", "has an empty name between its dots"),
         ({"path": "a"}, "description", "is required"),
-        ({"path": "a", "description": "d", "kind": "array"}, "kind", "must be one of string, boolean, number"),
+        ({"path": "a", "description": "d", "kind": "array"}, "kind", "must be one of: text, yes or no, number"),
         ({"path": "a", "description": "d", "kind": "enumeration"}, "values", "is required for one of a list"),
         ({"path": "a", "description": "d", "kind": "number", "values": "1"}, "values", "need the type"),
         (
@@ -177,6 +177,13 @@ def test_the_fields_of_an_audience_offer_the_values_of_each_claim() -> None:
     hostile = Claim(("a\x1b", "b"), "string", ("x\x1b", "x\x1b", ""), "d")
     [_, first, _] = AudienceForm([hostile]).fields
     assert first.name.isidentifier()
+    assert first.help == "text: d"
+    assert [
+        kind_words(Claim(("a",), kind, (), "", items)) for kind, items in (("array", "string"), ("object", ""))
+    ] == [
+        "list of text",
+        "object",
+    ]
     assert (first.choices, "\x1b" in first.label) == ((("x\x1b", "x\u241b"), NOT_SET), False)
     fields = {field.label: field for field in AudienceForm([*CLAIMS.values()]).fields}
     assert "team" not in fields

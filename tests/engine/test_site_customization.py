@@ -65,6 +65,13 @@ def test_mistakes_are_at_their_field(name: str, texts: dict[str, str], field: st
     assert reason in told.value.reason
 
 
+def test_each_wrong_color_has_the_same_reason() -> None:
+    with pytest.raises(InvalidArgument) as told:
+        filled("styling.primaryColor", light="blue", dark="#12")
+    reasons = {error.field.rpartition("_")[2]: error.reason for error in (told.value, *told.value.others)}
+    assert reasons == dict.fromkeys(("light", "dark"), "must be a color such as #9a4f1b")
+
+
 def test_a_form_makes_a_document() -> None:
     assert filled("styling.primaryColor", light="#abc")["styling"]["primaryColor"] == {
         "light": "#abc",

@@ -38,6 +38,8 @@ NULL = "null"
 NO_ROLE = "guest"
 """The label of null as a role in the organization."""
 FLAGS = {"true": "yes", "false": "no"}
+TYPES = {"string": "text", "boolean": "yes or no", "number": "number"}
+"""The words for the types of a JSON schema."""
 POINTERS = {"default_content": ("site", SITE)}
 """Fields whose value is a pointer: the type of the target and the reference for its id."""
 

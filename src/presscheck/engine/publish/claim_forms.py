@@ -10,13 +10,13 @@ from typing import Any, NamedTuple, cast
 from typing_extensions import override
 
 from presscheck.documents.visitors.claim_schema import PRIMITIVES, Claim, claim_at, with_claim
-from presscheck.engine.forms.form import FLAGS, Form, FormField
+from presscheck.engine.forms.form import FLAGS, TYPES, Form, FormField
 from presscheck.engine.publish.audiences import Audience, read_claims
 from presscheck.errors import InvalidArgument
 from presscheck.text.sanitize import sanitize
 
 ENUMERATION = "enumeration"
-KINDS = {"string": "text", "boolean": "yes or no", "number": "number", ENUMERATION: "one of a list of texts"}
+KINDS = {**TYPES, ENUMERATION: "one of a list of texts"}
 """The types of claims that the form offers, with their labels."""
 NOT_SET = ("", "not set")
 
@@ -98,7 +98,7 @@ class ClaimForm(Form):
             raise InvalidArgument("path", "is required" if not name else "has an empty name between its dots")
         kind, description = texts["kind"], texts["description"].strip()
         if kind not in KINDS:
-            raise InvalidArgument("kind", f"must be one of {', '.join(KINDS)}")
+            raise InvalidArgument("kind", f"must be one of: {', '.join(KINDS.values())}")
         if not description:
             raise InvalidArgument("description", "is required")
         values = self._values(texts["values"])
@@ -192,11 +192,18 @@ class AudienceForm(Form):
             choices = (*FLAGS.items(), NOT_SET)
         elif claim.values and claim.kind != "array":
             choices = (*((value, sanitize(value)) for value in dict.fromkeys(claim.values) if value), NOT_SET)
-        notes = [claim.kind if claim.kind != "array" else "several, separated by commas", claim.description]
+        notes = [kind_words(claim) if claim.kind != "array" else "several, separated by commas", claim.description]
         if claim.kind == "array" and claim.values:
             notes.insert(1, f"of {', '.join(claim.values)}")
         label, help_ = sanitize(claim.name), ": ".join(note for note in notes if note)
         return FormField(_name(claim), label, help_, "choice" if choices else "text", choices)
+
+
+def kind_words(claim: Claim) -> str:
+    """Return the type of a claim in the words of the forms; untrusted text."""
+    if claim.items:
+        return f"list of {TYPES.get(claim.items, claim.items)}"
+    return TYPES.get(claim.kind, claim.kind)
 
 
 def _name(claim: Claim) -> str:

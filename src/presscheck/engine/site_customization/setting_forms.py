@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from typing_extensions import override
 
-from presscheck.engine.forms.form import Form, FormField
+from presscheck.engine.forms.form import Form, FormField, first_of
 from presscheck.engine.forms.references import SPACE
 from presscheck.engine.site_config.document import Place
 from presscheck.engine.site_customization.contrast import contrast_words
@@ -66,16 +66,19 @@ class SettingsForm(Form):
     def result(self, texts: Mapping[str, str], present: Mapping[str, str]) -> dict[str, Any]:
         document = self._start
         values = {leaf: value_of(leaf, texts.get(name_of(leaf), "")) for leaf in self.leaves}
+        problems: dict[str, InvalidArgument] = {}
         for leaf, value in values.items():
             if value is None and leaf.is_required and self._is_given(leaf.owner, values, document):
-                raise InvalidArgument(name_of(leaf), "is required")
-            if value != value_at(document, leaf.path):
+                problems[name_of(leaf)] = InvalidArgument(name_of(leaf), "is required")
+            elif value != value_at(document, leaf.path):
                 if value is not None:
                     try:
                         leaf.check(value)
                     except InvalidArgument as error:
-                        raise InvalidArgument(name_of(leaf), error.reason) from None
+                        problems[name_of(leaf)] = InvalidArgument(name_of(leaf), error.reason)
                 document = with_value(document, leaf.path, value) if self._can_set(document, leaf, value) else document
+        if problems:
+            raise first_of(problems, problems)
         for owner in sorted({leaf.owner for leaf in self.leaves if leaf.owner}, key=len, reverse=True):
             if not self._is_given(owner, values, document) and value_at(document, owner) is not None:
                 document = with_value(document, owner, None)

@@ -9,6 +9,7 @@ from typing_extensions import override
 
 from presscheck.api.integrations import InstallIntegration, PublishIntegration, RenderIntegration, UnpublishIntegration
 from presscheck.api.spaces import ListSpaces
+from presscheck.engine.forms.form import TYPES
 from presscheck.engine.integrations.scopes import RISKY, TARGETS, in_order, scope_text
 from presscheck.engine.integrations.settings import component_of, missing_settings, settings_of
 from presscheck.text.phrases import count, now, since
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from presscheck.tui.screens.admin.integration.session import IntegrationSession
 
 NAME_COLUMNS = 17
-KINDS = {"string": "text", "number": "number", "boolean": "yes or no", "button": "button"}
+KINDS = {**TYPES, "button": "button"}
 """Types of settings in words."""
 MANY = 1000
 

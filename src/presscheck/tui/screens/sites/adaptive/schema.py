@@ -9,7 +9,7 @@ from typing_extensions import override
 
 from presscheck.api.site_settings import GetAdaptiveSchema, UpdateAdaptiveSchema
 from presscheck.documents.visitors.claim_schema import Claim
-from presscheck.engine.publish.claim_forms import can_fill_in
+from presscheck.engine.publish.claim_forms import can_fill_in, kind_words
 from presscheck.text.phrases import count, now, since
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
@@ -59,7 +59,7 @@ class ClaimList(List[Claim]):
 
     @override
     def searched(self, item: Claim) -> str:
-        return f"{item.name} {item.kind} {' '.join(item.values)} {item.description}"
+        return f"{item.name} {kind_words(item)} {' '.join(item.values)} {item.description}"
 
     @override
     def summary(self) -> Line:
@@ -162,4 +162,4 @@ class ClaimList(List[Claim]):
 
 
 def _kind(claim: Claim) -> Line:
-    return (Span(sanitize(f"{claim.kind} of {claim.items}" if claim.items else claim.kind or "?"), "quiet"),)
+    return (Span(sanitize(kind_words(claim)) or "?", "quiet"),)
