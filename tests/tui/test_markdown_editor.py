@@ -14,7 +14,7 @@ from tests.running_service import RunningService
 from tests.service_users import say, token_of
 from tests.tui.app_driver import app_on, running, shown, until
 from tests.tui.change_request_factory import Begun, begun, rewritten
-from tests.tui.keyboard import burst
+from tests.tui.keyboard import burst, seen
 from tests.tui.markdown_editor import TEXT, editing, editor, is_editing
 from textual import events
 
@@ -237,20 +237,24 @@ async def test_blocks_links_and_mentions_are_inserted(service: RunningService, t
         area = editor(pilot).area
         await until(pilot, holds=lambda: bool(editor(pilot)._pages and editor(pilot)._people))
         await pilot.press("ctrl+end", "enter", "enter", *"/warn")
-        await until(pilot, shows="Hint: warning")
+        await seen(pilot, "Hint: warning")
         await pilot.press("enter", *"Mind.")
         await until(pilot, holds=lambda: '\n\n{% hint style="warning" %}\nMind.\n{% endhint %}' in area.text)
         await pilot.press("ctrl+end", "enter", "enter", *"See [[quick")
-        await until(pilot, shows="▌Quickstart")
+        await seen(pilot, "▌Quickstart")
         await pilot.press("tab", *" and [this](quick")
-        await until(pilot, shows="▌Quickstart")
+        await seen(pilot, "▌Quickstart")
         await pilot.press("tab", *", ask @mia")
-        await until(pilot, shows="▌Mia")
+        await seen(pilot, "▌Mia")
         await pilot.press("enter")
         await until(pilot, holds=lambda: area.text.rstrip().endswith('/~/users/mia "mention")'))
         assert "See [Quickstart](quickstart.md) and [this](quickstart.md), ask [Mia" in area.text
         await pilot.press("ctrl+end", "enter", "enter", *"/nothing like this", "enter", *"/h", "escape", "enter", "x")
         assert area.text.endswith("/nothing like this\n/h\nx"), "what is typed stays"
+        before = area.text
+        burst(pilot, "enter", *"/h", "enter", *"[[quick", "enter", *"@mia", "enter", *"/h", "escape", "x")
+        await until(pilot, holds=lambda: area.text.endswith("/hx"))
+        assert area.text == f"{before}\n/h\n[[quick\n@mia\n/hx", "nothing is taken that was not drawn"
         await pilot.press("ctrl+l")
         await until(pilot, shows="Mention of a person")
         await pilot.press(*"expand", "enter")
@@ -268,16 +272,16 @@ async def test_files_and_images_of_the_space_are_inserted(service: RunningServic
     async with editing(service, tmp_path, one) as pilot:
         area = editor(pilot).area
         await pilot.press("ctrl+end", "enter", "enter", *"See [[auth.")
-        await until(pilot, shows="▌auth.pdf")
+        await seen(pilot, "▌auth.pdf")
         await pilot.press("tab", *", ![[auth")
-        await until(pilot, shows="▌auth flow.png")
+        await seen(pilot, "▌auth flow.png")
         assert "auth.pdf   " not in shown(pilot.app), "an image is no other file"
         await pilot.press("tab", *", ![The flow](auth")
-        await until(pilot, shows="▌auth flow.png")
+        await seen(pilot, "▌auth flow.png")
         await pilot.press("tab", *', <img src="auth')
-        await until(pilot, shows="▌auth flow.png")
+        await seen(pilot, "▌auth flow.png")
         await pilot.press("tab", *'">', "enter", "enter", *'{% file src="auth.p')
-        await until(pilot, shows="▌auth.pdf")
+        await seen(pilot, "▌auth.pdf")
         await pilot.press("tab", *'" %}', "enter", "enter", "ctrl+l")
         await until(pilot, shows="Image of the space")
         await pilot.press(*"image", "enter")

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from tests.running_service import RunningService
 from tests.tui.app_driver import pick, review, shown, until, write
+from tests.tui.keyboard import seen
 
 from presscheck.api.change_requests import ChangeRequest
 from presscheck.api.comments import ListComments, ListReplies
@@ -120,11 +121,13 @@ async def test_a_mention_is_completed_and_the_text_previewed(service: RunningSer
     async with review(service, tmp_path, SUBJECT) as pilot:
         await until(pilot, shows="expires after 90 days")
         await write(pilot, "C", "a@b")
-        assert "Who?" not in shown(pilot.app)  # within a word it is an address
+        assert "▌Tomasz" not in shown(pilot.app)  # within a word it is an address
         await pilot.press("space", "@")
-        await until(pilot, shows="Who?")
-        await pilot.press(*"tomasz", "enter")
-        await until(pilot, shows="a@b @Tomasz")
+        await until(pilot, shows="Noor Haddad")
+        await pilot.press(*"tom")
+        await seen(pilot, "▌Tomasz")
+        await pilot.press("enter")
+        await until(pilot, shows="a@b @Tomasz Wiśniewski")
         await pilot.press(*"**look**", "ctrl+o")
         await until(pilot, holds=lambda: "look" in shown(pilot.app) and "**look**" not in shown(pilot.app))
         await pilot.press("ctrl+o", "!")

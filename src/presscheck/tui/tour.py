@@ -273,7 +273,7 @@ class Tour:
         bar = TourBar(is_over_dialog=screen.is_modal)
         try:
             if screen.is_modal:
-                screen.styles.layers = f"default {OVER_DIALOGS}"
+                screen.styles.layers = f"default above {OVER_DIALOGS}"
                 screen.mount(bar)
             else:
                 screen.mount(bar, before="#below")

@@ -38,7 +38,6 @@ from presscheck.engine.drafts import (
 from presscheck.engine.members import people_in
 from presscheck.errors import PresscheckError
 from presscheck.store.drafts import DraftSlot
-from presscheck.text.sanitize import sanitize
 from presscheck.tui.ui.content_place import MAY_NOT_COMMENT
 from presscheck.tui.widgets.composer import Composer
 
@@ -274,12 +273,12 @@ class CommentDrafts:
             self.screen.app_context.show_error(error)
         self.screen.redraw()
 
-    async def _people(self) -> list[str]:
+    async def _people(self) -> list[User]:
         space = self.loaded_space()
         if space is None or not space.organization:
             return []
         people = await people_in(self.screen.engine, space.organization, self.known_people())
-        return [sanitize(person.user.display_name) for person in people]
+        return [person.user for person in people]
 
 
 class LiveDrafts(CommentDrafts):

@@ -1,19 +1,19 @@
 """The composer: a dialog for longer texts, which saves a draft on every change.
 
-An `@` at the start of a word opens a picker of people; a preview shows the rendered Markdown.
+An `@` at the start of a word proposes people while the name is typed; a preview shows the rendered Markdown.
 """
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
-from typing import cast
 
-from textual import on
-from textual.app import App, ComposeResult
+from textual import events, on
+from textual.app import ComposeResult
 from textual.widgets import TextArea
 from textual.widgets.text_area import Selection
 from typing_extensions import override
 
+from presscheck.api.users import User
 from presscheck.documents.pages.comment_text import parse_suggestion
 from presscheck.documents.terminal.page_lines import comment_lines
 from presscheck.errors import PresscheckError
@@ -24,11 +24,23 @@ from presscheck.text.styled_text import Line, Span, width
 from presscheck.tui.app_context import app_of
 from presscheck.tui.commands import COMMANDS
 from presscheck.tui.external_programs import edit_text
+from presscheck.tui.widgets.completion import CompletionList, Opening, Proposal, mention
 from presscheck.tui.widgets.dialog import Dialog
 from presscheck.tui.widgets.line_view import TextView
-from presscheck.tui.widgets.picker import Choice, Picker
 
 KEYS = tuple(command for command in COMMANDS if command.scope == "composer" or command.name == "back")
+
+
+class CompletedText(TextArea):
+    """A text area whose keys go to a list of proposals first."""
+
+    completion: CompletionList
+
+    def on_key(self, event: events.Key) -> None:
+        """Offer the key to the list; a key that is not for the list is typed."""
+        if self.completion.press(event):
+            event.stop()
+            event.prevent_default()
 
 
 class Composer(Dialog[str]):
@@ -39,7 +51,7 @@ class Composer(Dialog[str]):
         draft: the initial text, and where changes are saved.
         may_be_empty: whether an empty text can be sent.
         limit: the maximum number of characters.
-        people: returns the names that can be mentioned, as display text.
+        people: returns the people that can be mentioned; called at the first `@`.
         suggestion: the text that the command `suggest` inserts; its words are selected.
         suggestion_reason: shown by `suggest` if there is nothing to insert; without both texts, there is no `suggest`.
         validate: returns why a text cannot be sent, or None.
@@ -49,7 +61,7 @@ class Composer(Dialog[str]):
     """
 
     DEFAULT_CSS = """
-    Composer { align: center bottom; }
+    Composer { align: center bottom; layers: default above; }
     Composer > Vertical { width: 1fr; height: 14; max-height: 100%; }
     Composer TextArea, Composer TextArea:focus {
         height: 1fr; margin: 1 0; border: none; padding: 0; background: $ink-ground; color: $ink-text;
@@ -73,7 +85,7 @@ class Composer(Dialog[str]):
         *,
         may_be_empty: bool = False,
         limit: int | None = None,
-        people: Callable[[], Awaitable[Sequence[str]]] | None = None,
+        people: Callable[[], Awaitable[Sequence[User]]] | None = None,
         suggestion: str = "",
         suggestion_reason: str = "",
         validate: Callable[[str], str | None] | None = None,
@@ -88,36 +100,53 @@ class Composer(Dialog[str]):
         self.validate, self.render_preview = validate, render
         can_suggest = bool(suggestion or suggestion_reason)
         self._is_code = is_code
+        self._area = CompletedText(self.text, soft_wrap=True, show_line_numbers=is_code, compact=True)
+        self._completion = CompletionList(self._area, self._find_mention, self._propose, self._insert)
+        self._area.completion = self._completion
         self._commands = [command for command in KEYS if command.name != "suggest" or can_suggest]
         if is_code:
             self._commands = [command for command in self._commands if command.name != "preview_text"]
-        self._error, self._length = "", len(self.text)
+        self._people: list[Proposal] | None = None
+        """The proposed people; None until they are needed."""
+        self._error = ""
         self._was_refused = False
         """Whether the user tried to send the current text although it cannot be sent."""
 
     @override
+    def compose(self) -> ComposeResult:
+        yield from super().compose()
+        yield self._completion
+
+    @override
     def body(self) -> ComposeResult:
-        yield TextArea(self.text, soft_wrap=True, show_line_numbers=self._is_code, compact=True)
+        yield self._area
         yield TextView()
 
     def on_mount(self) -> None:
         """Focus the text, with the cursor at its end."""
-        area = self.query_one(TextArea)
+        area = self._area
         area.cursor_blink = False
         area.focus()
         area.move_cursor((0, 0) if self._is_code else area.document.end)
         self.query_one(TextView).display = False
         self._show()
 
+    def on_resize(self) -> None:
+        """Close the list of people, whose place has changed."""
+        self._completion.close()
+
     @on(TextArea.Changed)
     def text_changed(self) -> None:
-        """Save the draft, and open the picker of people after an `@`."""
-        area = self.query_one(TextArea)
-        before, self._length = self._length, len(area.text)
+        """Save the draft, and update the proposed people."""
         self._error, self._was_refused = self._try(self._draft.save), False
         self._show()
-        if self.people and self._length == before + 1 and _starts_mention(area):
-            self.run_worker(self._mention(self.people), exclusive=True)
+        self._completion.update()
+
+    @on(TextArea.SelectionChanged)
+    def cursor_moved(self) -> None:
+        """Update the proposed people, or close their list."""
+        if self._completion.is_open:
+            self._completion.update()
 
     @override
     def keys(self) -> dict[str, Callable[[], object]]:
@@ -140,19 +169,19 @@ class Composer(Dialog[str]):
         if self._error:
             self._show()
         else:
-            self.dismiss(self.query_one(TextArea).text)
+            self.dismiss(self._area.text)
 
     def _try(self, action: Callable[[str], None]) -> str:
         """Call an action with the text. Return its error message, or an empty text."""
         try:
-            action(self.query_one(TextArea).text)
+            action(self._area.text)
         except PresscheckError as error:
             return error.message
         return ""
 
     def _edit_outside(self) -> None:
         """Edit the text in the user's editor, and save the result as a draft."""
-        area = self.query_one(TextArea)
+        area = self._area
 
         def keep(text: str) -> None:
             typed = text.rstrip("\n")
@@ -169,7 +198,7 @@ class Composer(Dialog[str]):
 
     def _suggest(self) -> None:
         """Insert the suggestion on separate lines unless the text contains a suggestion, and select its words."""
-        area = self.query_one(TextArea)
+        area = self._area
         if not self.suggestion:
             self._error = self.suggestion_reason
             self._show()
@@ -181,27 +210,40 @@ class Composer(Dialog[str]):
             area.selection = Selection(_location(area.text, found.start), _location(area.text, found.end))
 
     def _preview(self) -> None:
-        area, lines = self.query_one(TextArea), self.query_one(TextView)
+        area, lines = self._area, self.query_one(TextView)
         area.display, lines.display = lines.display, area.display
         if lines.display:
             lines.show(self.render_preview(area.text, max(20, area.size.width - 2)))
+        self._completion.close()
         (lines if lines.display else area).focus()
 
-    async def _mention(self, people: Callable[[], Awaitable[Sequence[str]]]) -> None:
+    def _find_mention(self, before: str) -> Opening | None:
+        return mention(before) if self.people else None
+
+    def _propose(self, opening: Opening) -> Sequence[Proposal]:
+        """Return the people loaded so far. The first call starts loading them."""
+        if self._people is None and self.people:
+            self._people = []
+            self.run_worker(self._load(self.people))
+        return self._people or ()
+
+    async def _load(self, people: Callable[[], Awaitable[Sequence[User]]]) -> None:
         try:
-            choices = [Choice(name, name) for name in await people()]
+            names = [sanitize(user.display_name) for user in await people()]
         except PresscheckError as error:
             self._error = error.message
             self._show()
             return
-        app = cast("App[object]", self.app)
-        picker = Picker("Who?", choices)
-        names = await app.push_screen_wait(picker) if choices else None
-        if names:
-            self.query_one(TextArea).insert(f"{names[0]} ")
+        self._people = [Proposal(name, "", f"@{name} ") for name in names if name]
+        self._completion.update()
+
+    def _insert(self, opening: Opening, proposal: Proposal) -> None:
+        row, column = self._area.cursor_location
+        self._area.history.checkpoint()
+        self._area.replace(proposal.text, (row, opening.start), (row, column), maintain_selection_offset=False)
 
     def _disabled_reason(self) -> str | None:
-        text = self.query_one(TextArea).text
+        text = self._area.text
         if self.limit is not None and len(text) > self.limit:
             return f"{count(len(text) - self.limit, 'character')} too many"
         if not text.strip() and not self.may_be_empty:
@@ -209,7 +251,7 @@ class Composer(Dialog[str]):
         return self.validate(text) if self.validate else None
 
     def _show(self) -> None:
-        size, reason = len(self.query_one(TextArea).text), self._disabled_reason()
+        size, reason = len(self._area.text), self._disabled_reason()
         of = f" of {self.limit:,}" if self.limit is not None else ""
         has_reason = reason and (size or self._was_refused)
         count: Line = (Span(reason, "waiting"),) if reason and has_reason else (Span(f"{size:,}{of}", "quiet"),)
@@ -226,10 +268,3 @@ class Composer(Dialog[str]):
 def _location(text: str, index: int) -> tuple[int, int]:
     before = text[:index]
     return before.count("\n"), index - (before.rfind("\n") + 1)
-
-
-def _starts_mention(area: TextArea) -> bool:
-    """Return whether the last typed character is an `@` at the start of a word."""
-    row, column = area.cursor_location
-    line = area.document.get_line(row)
-    return line[column - 1 : column] == "@" and (column == 1 or not line[column - 2].isalnum())

@@ -15,7 +15,7 @@ from presscheck.api.change_requests import (
 )
 from presscheck.api.comments import Document, PostComment
 from presscheck.api.operation import Operation
-from presscheck.engine.members import people_in
+from presscheck.engine.members import Person, people_in
 from presscheck.engine.review.merge_train import MERGE_TRAIN, load_train, save_train
 from presscheck.store.drafts import DraftSlot
 from presscheck.text.sanitize import sanitize
@@ -25,6 +25,7 @@ from presscheck.tui.ui.ask import choose, confirm
 from presscheck.tui.widgets.picker import Choice, Picker
 
 if TYPE_CHECKING:
+    from presscheck.api.users import User
     from presscheck.tui.screens.inbox.session import Inbox
     from presscheck.tui.screens.inbox.triage import TriageActions
     from presscheck.tui.widgets.composer import Composer
@@ -159,10 +160,8 @@ class BulkActions:
         return CALLS[action]
 
     async def _ask_reviewers(self) -> CallOf | None:
-        authors = (request.created_by for request in self._session.selected())
         people = [
-            Choice(person.user.id, sanitize(person.user.display_name), person.role)
-            for person in await people_in(self._engine, self._session.model.organization, authors)
+            Choice(person.user.id, sanitize(person.user.display_name), person.role) for person in await self._people()
         ]
         users = await self._screen.ask(Picker("Choose reviewers", people, multiple=True))
         return (lambda request: RequestReviewers(**path_of(request), users=users)) if users else None
@@ -170,7 +169,14 @@ class BulkActions:
     def _composer(self, title: str, draft: str) -> Composer:
         from presscheck.tui.widgets.composer import Composer  # 20 ms, only for a comment on all marked
 
-        return Composer(title, DraftSlot(self._engine.outbox, draft))
+        async def users() -> list[User]:
+            return [person.user for person in await self._people()]
+
+        return Composer(title, DraftSlot(self._engine.outbox, draft), people=users)
+
+    async def _people(self) -> list[Person]:
+        authors = (request.created_by for request in self._session.selected())
+        return await people_in(self._engine, self._session.model.organization, authors)
 
 
 def _request_changes(request: ChangeRequest, text: str) -> SubmitReview:

@@ -1,4 +1,4 @@
-"""Completion while typing: blocks after `/`, people after `@`, pages and files after `[[` and `](`.
+"""What the editor completes: blocks after `/`, people after `@`, pages and files after `[[` and `](`.
 
 Only images are proposed after `![[`, `![…](` and `<img src="`.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from posixpath import dirname, relpath, splitext
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from presscheck.api.content import RevisionFile, RevisionPage
 from presscheck.api.users import User
@@ -17,13 +17,11 @@ from presscheck.documents.pages.file_urls import address_in_page
 from presscheck.documents.pages.tree import flatten
 from presscheck.text.sanitize import sanitize
 from presscheck.tui.screens.markdown_editor.blocks import BLOCKS
+from presscheck.tui.widgets.completion import Opening, Proposal, mention
 
-Kind = Literal["block", "person", "link", "target", "source"]
-MOST = 8
-"""Maximum number of proposals."""
+Kind = Literal["block", "link", "target", "source"]
 _OPENINGS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
     ("block", re.compile(r"^[ \t]*/(\w*)$")),
-    ("person", re.compile(r"(?:^|(?<=[\s(*_]))@(\w[^@\n]{0,40})?$")),
     ("link", re.compile(r"!?\[\[([^\[\]\n]{0,80})$")),
     ("target", re.compile(r"(?:!\[[^\[\]\n]{0,200})?\]\(([^()\s]{0,200})$")),
     ("source", re.compile(r"(?:\{%-?[ \t]*file\b[^{}\n]{0,200}|<img\b[^<>\n]{0,200})\bsrc=\"([^\"\n]{0,200})$")),
@@ -32,30 +30,6 @@ _TARGETS = ("target", "source")
 """Kinds of completion that replace only the address of a link."""
 _PICTURES = ("![", "<img")
 """The start of Markdown that shows an image."""
-
-
-class Opening(NamedTuple):
-    """A completion in progress.
-
-    Attributes:
-        kind: the kind of proposals.
-        start: the column from which the text is replaced.
-        text: the text to search for.
-        is_image: whether only images are proposed.
-    """
-
-    kind: Kind
-    start: int
-    text: str
-    is_image: bool = False
-
-
-class Proposal(NamedTuple):
-    """A proposal that can replace the typed text. `label` and `note` are display text."""
-
-    label: str
-    note: str
-    text: str
 
 
 def opening(before: str) -> Opening | None:
@@ -68,7 +42,7 @@ def opening(before: str) -> Opening | None:
                 at = match.end() - len(match[1]) - 1
             is_image = match[0].startswith(_PICTURES)
             return Opening(kind, at + max(0, len(before) - 300), match[1] or "", is_image)
-    return None
+    return mention(before)
 
 
 def block_proposals() -> list[Proposal]:
@@ -106,7 +80,7 @@ def page_proposals(pages: Sequence[RevisionPage], page_id: str, *, with_words: b
     return proposals
 
 
-def file_proposals(files: Iterable[RevisionFile], kind: Kind, *, is_image: bool) -> list[Proposal]:
+def file_proposals(files: Iterable[RevisionFile], kind: str, *, is_image: bool) -> list[Proposal]:
     """Return links to the files of a space, or its images.
 
     Args:
@@ -126,18 +100,6 @@ def file_proposals(files: Iterable[RevisionFile], kind: Kind, *, is_image: bool)
         note = file.git.path if file.git else file.content_type
         proposals.append(Proposal(sanitize(file.name), sanitize(note), text))
     return proposals
-
-
-def matching(proposals: Iterable[Proposal], text: str) -> list[Proposal]:
-    """Return the proposals that contain all words of a text. Proposals whose label starts with the text come first."""
-    words = text.casefold().split()
-    found = [
-        proposal
-        for proposal in proposals
-        if all(word in f"{proposal.label} {proposal.note}".casefold() for word in words)
-    ]
-    found.sort(key=lambda proposal: not proposal.label.casefold().startswith(text.casefold()))
-    return found[:MOST]
 
 
 def _words(text: str) -> str:

@@ -25,18 +25,15 @@ from presscheck.engine.shared_calls import ALL
 from presscheck.errors import ChecksFailed, PresscheckError
 from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
-from presscheck.text.styled_text import Line, Span, cut, pad, width
+from presscheck.text.styled_text import Line, Span, width
 from presscheck.tui.commands import COMMANDS, keys_of, shown
 from presscheck.tui.external_programs import edit_text
 from presscheck.tui.keyboard import KeySequences, key_name
 from presscheck.tui.screens.markdown_editor.area import MarkdownArea
 from presscheck.tui.screens.markdown_editor.blocks import BLOCKS
 from presscheck.tui.screens.markdown_editor.completion import (
-    Opening,
-    Proposal,
     block_proposals,
     file_proposals,
-    matching,
     opening,
     page_proposals,
     people_proposals,
@@ -45,9 +42,9 @@ from presscheck.tui.screens.spell_check import SpellingActions
 from presscheck.tui.screens.text_draft import confirm_discard
 from presscheck.tui.spell_checker import DoubtfulWord
 from presscheck.tui.ui.screen import NARROW, BaseScreen
+from presscheck.tui.widgets.completion import CompletionList, Opening, Proposal
 from presscheck.tui.widgets.page_view import PageView
 from presscheck.tui.widgets.picker import Choice, Picker
-from presscheck.tui.widgets.row_list import RowList
 from presscheck.tui.widgets.status_bar import pressing
 
 if TYPE_CHECKING:
@@ -112,19 +109,6 @@ MISSING = {
 }
 
 
-class CompletionList(RowList):
-    """The list of proposals below the cursor; the text area keeps the focus."""
-
-    DEFAULT_CSS = """
-    CompletionList { layer: above; position: absolute; display: none; width: 48; background: $ink-raised; }
-    """
-    is_raised = True
-
-    @override
-    def on_click(self, event: events.Click) -> None:
-        self.call_later(self.choose)
-
-
 class MarkdownEditor(BaseScreen):
     """Edits a page of a change request, or another document.
 
@@ -170,9 +154,6 @@ class MarkdownEditor(BaseScreen):
         self._people: list[User] = []
         self._files: list[RevisionFile] | None = None
         """The files of the space; None until they are needed."""
-        self._opening: Opening | None = None
-        self._proposals: list[Proposal] = []
-        self._dismissed: Opening | None = None
         self._error = ""
         self._conflicts = unresolved_conflicts(text)
         self._is_saving = False
@@ -205,7 +186,7 @@ class MarkdownEditor(BaseScreen):
     def body(self) -> ComposeResult:
         self.area = MarkdownArea(self._initial, self._press)
         self._preview = PageView()
-        self._completion = CompletionList(self._proposal_row)
+        self._completion = CompletionList(self.area, self._find_opening, self._proposals_for, self._insert_proposal)
         with Horizontal():
             yield self.area
             yield self._preview
@@ -217,7 +198,6 @@ class MarkdownEditor(BaseScreen):
         commands = [command for command in self.command_table.commands if command.name in TEXT_COMMANDS]
         self._text_keys = KeySequences(commands, self.app_context.keymap)
         self._wants_preview = self.engine.outbox.recall("editor preview") != "hidden"
-        self._completion.can_focus = False
         self._arrange()
         self.area.focus()
         if self._first_line is not None:
@@ -243,7 +223,7 @@ class MarkdownEditor(BaseScreen):
         super().on_resize()
         if self.area.is_mounted:
             self._arrange()
-            self._close_completion()
+            self._completion.close()
 
     def _arrange(self) -> None:
         preview, area = self._preview, self.area
@@ -280,7 +260,7 @@ class MarkdownEditor(BaseScreen):
 
     def _press(self, event: events.Key) -> bool:
         """Handle a key that types nothing. Returns False if the text area has to handle the key."""
-        if self._opening and self._press_in_completion(event.key):
+        if self._completion.press(event):
             return True
         has_alt = event.key.startswith("alt+")  # terminals send it with the letter, which is not typed
         if (event.is_printable and not has_alt) or event.key in ("ctrl+c", "enter", "tab"):
@@ -294,19 +274,6 @@ class MarkdownEditor(BaseScreen):
         self.refresh_status_bars()
         return True
 
-    def _press_in_completion(self, key: str) -> bool:
-        rows = self._completion
-        if key in ("down", "up"):
-            rows.move(1 if key == "down" else -1)
-        elif key in ("enter", "tab"):
-            self._accept(self._proposals[rows.cursor])
-        elif key == "escape":
-            self._dismissed = self._opening
-            self._close_completion()
-        else:
-            return False
-        return True
-
     # the draft
 
     @on(TextArea.Changed)
@@ -316,12 +283,13 @@ class MarkdownEditor(BaseScreen):
             self._is_flush_due = True
             self.call_later(self._flush)
         self._schedule_preview(PREVIEW_DELAY)
-        self._update_completion()
+        self._completion.update()
 
     @on(TextArea.SelectionChanged)
     def cursor_moved(self) -> None:
         """Update the proposals, and show the block of the cursor in the preview."""
-        self._update_completion()
+        if self._completion.is_open:
+            self._completion.update()
         self._schedule_preview(PREVIEW_DELAY)
 
     def _flush(self) -> None:
@@ -494,7 +462,7 @@ class MarkdownEditor(BaseScreen):
 
     async def command_find_in_text(self) -> None:
         """Ask for a text, and select its next match."""
-        self._close_completion()
+        self._completion.close()
         await self.find.open(self.area, self.area)
 
     def _select_word(self, word: DoubtfulWord) -> None:
@@ -513,7 +481,7 @@ class MarkdownEditor(BaseScreen):
             self.engine.outbox.remember("editor preview", None if self._wants_preview else "hidden")
         else:
             self._shows_only_preview = not self._shows_only_preview
-        self._close_completion()
+        self._completion.close()
         self._arrange()
 
     def _schedule_preview(self, delay: float) -> None:
@@ -545,7 +513,7 @@ class MarkdownEditor(BaseScreen):
     def _take_files(self, result: Result[Page[RevisionFile] | None]) -> None:
         if result.value:
             self._files = list(result.value.items)
-            self._update_completion()
+            self._completion.update()
 
     def _known_files(self) -> list[RevisionFile]:
         """Return the files of the space loaded so far. The first call starts loading them."""
@@ -556,31 +524,9 @@ class MarkdownEditor(BaseScreen):
                 self.subscribe(answers, self._take_files, group="files", shows_errors=False)
         return self._files
 
-    def _update_completion(self) -> None:
-        """Show the proposals for the text before the cursor."""
-        area = self.area
-        found = opening(area.before_cursor) if area.selection.is_empty else None
-        if found and (area.fence_at(area.cursor_location[0]) or not area.has_focus):
-            found = None
-        if found is None or (self._dismissed and self._dismissed[:2] == found[:2]):
-            self._dismissed = self._dismissed if found else None
-            self._close_completion()
-            return
-        self._proposals = matching(self._proposals_for(found), found.text)
-        if not self._proposals:
-            self._close_completion()
-            return
-        self._opening = found
-        rows = self._completion
-        rows.show(len(self._proposals), cursor=0)
-        rows.looks_focused = True
-        x, y = area.cursor_screen_offset
-        height = len(self._proposals)
-        rows.styles.height = height
-        rows.styles.width = min(48, self.size.width)
-        below = y + 1 if y + 1 + height < self.size.height else max(0, y - height)
-        rows.styles.offset = (max(0, min(x, self.size.width - 48)), below)
-        rows.display = True
+    def _find_opening(self, before: str) -> Opening | None:
+        found = opening(before)
+        return None if found and self.area.fence_at(self.area.cursor_location[0]) else found
 
     def _proposals_for(self, found: Opening) -> Iterable[Proposal]:
         if found.kind == "block":
@@ -592,36 +538,16 @@ class MarkdownEditor(BaseScreen):
             return files
         return [*page_proposals(self._pages, self.draft.page_id, with_words=found.kind == "link"), *files]
 
-    @on(RowList.RowSelected)
-    def proposal_chosen(self, event: RowList.RowSelected) -> None:
-        """Insert the clicked proposal."""
-        if event.rows is self._completion and self._opening:
-            self._accept(self._proposals[event.index])
-
-    def _accept(self, proposal: Proposal) -> None:
-        found, area = self._opening, self.area
-        if found is None:
-            return
-        self._close_completion()
+    def _insert_proposal(self, found: Opening, proposal: Proposal) -> None:
         if found.kind == "block":
-            area.complete(found.start, "")
-            area.insert_block(proposal.text)
+            self.area.complete(found.start, "")
+            self.area.insert_block(proposal.text)
         else:
-            area.complete(found.start, proposal.text)
-
-    def _close_completion(self) -> None:
-        self._opening = None
-        self._completion.display = False
-
-    def _proposal_row(self, number: int, columns: int) -> Line:
-        proposal = self._proposals[number]
-        note = cut((Span(proposal.note, "quiet"),), columns // 2)
-        room = max(0, columns - width(note) - 1)
-        return (*pad(cut((Span(proposal.label),), room - 1), room), *note)
+            self.area.complete(found.start, proposal.text)
 
     async def command_insert_block(self) -> None:
         """Choose a block, link or mention, and insert it."""
-        self._close_completion()
+        self._completion.close()
         choices = [Choice(block.name, block.label, f"/{block.name}") for block in BLOCKS]
         choices[:0] = [Choice(key, label) for key, label in MENU.items()]
         chosen = await self.ask(Picker("Insert", choices))

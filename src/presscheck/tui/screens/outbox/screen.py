@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Awaitable
 from datetime import UTC, datetime
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from textual import on
 from textual.app import ComposeResult
 from typing_extensions import override
 
+from presscheck.api.spaces import GetSpace
+from presscheck.engine.members import people_in
 from presscheck.engine.writes.descriptions import describe, describe_name
 from presscheck.engine.writes.typed_texts import typed_text_in, with_text
 from presscheck.errors import PresscheckError
@@ -31,6 +34,7 @@ from presscheck.tui.widgets.row_list import RowList
 from presscheck.tui.widgets.status_bar import ClickableLines, StatusLine
 
 if TYPE_CHECKING:
+    from presscheck.api.users import User
     from presscheck.engine.drafts import Draft
     from presscheck.engine.writes.history import HistoryEntry
     from presscheck.engine.writes.pending_writes import OutboxEntry
@@ -242,8 +246,15 @@ class OutboxScreen(BaseScreen):
                 raise PresscheckError("already sent: your text is saved as a draft")
             draft.discard()
 
-        self.app_context.push_screen(Composer(change_name(current), draft, submit=submit))
+        space_id = getattr(call, "space_id", "") if field != "subject" else ""
+        people = partial(self._people, space_id) if space_id else None
+        self.app_context.push_screen(Composer(change_name(current), draft, people=people, submit=submit))
         return None
+
+    async def _people(self, space_id: str) -> list[User]:
+        space = await self.engine.read(GetSpace(space_id=space_id))
+        people = await people_in(self.engine, space.organization, ()) if space.organization else []
+        return [person.user for person in people]
 
     async def command_unsend(self) -> None:
         """Undo the change: drop an unsent change, or send the inverse of a sent one."""

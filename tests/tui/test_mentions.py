@@ -1,0 +1,189 @@
+"""People proposed after an `@` in every composer of comments: by keys, by the mouse, in bursts, without names."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+from tests.running_service import RunningService
+from tests.tui.app_driver import app_on, inbox_loaded, open_review, running, shown, until
+from tests.tui.dialogs import answers, asked
+from tests.tui.keyboard import burst, seen
+from tests.tui.mouse import click_text
+from textual.widgets import TextArea
+
+from presscheck.api.comments import Document, PostComment
+from presscheck.api.content import ListPages
+from presscheck.api.users import User
+from presscheck.documents.pages.tree import flatten
+from presscheck.errors import Forbidden
+from presscheck.store.drafts import DraftSlot
+from presscheck.store.outbox import Outbox
+from presscheck.tui.app import PresscheckApp
+from presscheck.tui.places import Place
+from presscheck.tui.widgets.composer import Composer
+
+NAMES = ("Mia Okonkwo", "Miro Ek", "Tomasz W")
+AT = {"space_id": "guides", "change_request_id": "3"}
+
+
+async def people() -> Sequence[User]:
+    return [User(id=name, display_name=name) for name in NAMES]
+
+
+@pytest.fixture
+def outbox(tmp_path: Path) -> Iterator[Outbox]:
+    """Stores drafts."""
+    outbox = Outbox(tmp_path / "outbox")
+    yield outbox
+    outbox.close()
+
+
+def composer(outbox: Outbox, load: Callable[[], Awaitable[Sequence[User]]] = people, draft: str = "") -> Composer:
+    return Composer("Reply", DraftSlot(outbox, "reply", draft), people=load)
+
+
+def text(pilot: Any) -> str:
+    return pilot.app.screen.query_one(TextArea).text
+
+
+@pytest.mark.parametrize("key", ["enter", "tab"])
+async def test_a_name_is_completed_while_it_is_typed(outbox: Outbox, key: str) -> None:
+    async with asked(composer(outbox)) as pilot:
+        await pilot.press(*"Ask (@")
+        await seen(pilot, "▌Mia Okonkwo")
+        await pilot.press(*"mi")
+        await until(pilot, holds=lambda: "Tomasz W" not in shown(pilot.app))
+        await pilot.press("down")
+        await seen(pilot, "▌Miro Ek")
+        await pilot.press(key)
+        assert text(pilot) == "Ask (@Miro Ek "
+        await pilot.press("enter", *"and @TOM")
+        await seen(pilot, "▌Tomasz W")
+        await pilot.press(key, "ctrl+s")
+        assert answers(pilot) == ["Ask (@Miro Ek \nand @Tomasz W "]
+
+
+async def test_enter_after_a_complete_name_is_a_line_break(outbox: Outbox) -> None:
+    async with asked(composer(outbox)) as pilot:
+        await pilot.press(*"@mia")
+        await seen(pilot, "▌Mia Okonkwo")
+        await pilot.press("enter")
+        await asyncio.sleep(0.1)
+        await pilot.press("enter", *"so")
+        assert text(pilot) == "@Mia Okonkwo \nso"
+
+
+async def test_nothing_is_taken_in_a_burst(outbox: Outbox) -> None:
+    async with asked(composer(outbox)) as pilot:
+        await pilot.press(*"@")
+        await seen(pilot, "▌Mia Okonkwo")
+        burst(pilot, *"tom", "enter", *"@mi and more", "enter", *"@mi", "ctrl+s")
+        await until(pilot, holds=lambda: bool(answers(pilot)))
+        assert answers(pilot) == ["@tom\n@mi and more\n@mi"]
+
+
+async def test_escape_closes_the_list_and_then_the_composer(outbox: Outbox) -> None:
+    async with asked(composer(outbox)) as pilot:
+        await pilot.press(*"@mi")
+        await seen(pilot, "▌Mia Okonkwo")
+        await pilot.press("escape", "a")
+        assert "▌" not in "".join(shown(pilot.app))
+        await pilot.press("enter")
+        assert text(pilot) == "@mia\n"
+        await pilot.press("escape")
+        assert answers(pilot) == [None]
+        assert outbox.draft("reply") == "@mia\n"
+
+
+async def test_a_click_takes_a_name(outbox: Outbox) -> None:
+    async with asked(composer(outbox)) as pilot:
+        await pilot.press(*"@mi")
+        await click_text(pilot, "Miro Ek")
+        await until(pilot, holds=lambda: text(pilot) == "@Miro Ek ")
+        await pilot.press("x")
+        assert text(pilot) == "@Miro Ek x"
+
+
+async def test_text_goes_on_while_names_are_not_loaded(outbox: Outbox) -> None:
+    loaded = asyncio.Event()
+
+    async def later() -> Sequence[User]:
+        await loaded.wait()
+        return await people()
+
+    async with asked(composer(outbox, later)) as pilot:
+        await pilot.press(*"@mi", "enter", *"@to")
+        assert text(pilot) == "@mi\n@to"
+        loaded.set()
+        await seen(pilot, "▌Tomasz W")
+        await pilot.press("tab")
+        assert text(pilot) == "@mi\n@Tomasz W "
+
+
+async def test_names_that_cannot_be_read_are_an_error_beside_the_text(outbox: Outbox) -> None:
+    async def fails() -> Sequence[User]:
+        raise Forbidden("you may not list people", request="GET /people", status=403)
+
+    async with asked(composer(outbox, fails)) as pilot:
+        await pilot.press("@")
+        await until(pilot, shows="you may not list people")
+        await pilot.press(*"mi", "enter", "x")
+        assert text(pilot) == "@mi\nx"
+
+
+async def test_no_names_are_proposed_within_a_word_or_by_moving(outbox: Outbox) -> None:
+    async with asked(composer(outbox, draft="Hello @mi")) as pilot:
+        await pilot.press("left", "right", "enter", *"mail@mi")
+        await pilot.pause(0.1)
+        assert "▌" not in "".join(shown(pilot.app))
+        assert text(pilot) == "Hello @mi\nmail@mi"
+
+
+async def test_the_list_is_above_the_line_if_there_is_no_room_below(outbox: Outbox) -> None:
+    async with asked(composer(outbox, draft="line\n" * 12), size=(40, 24)) as pilot:
+        await pilot.press(*(" " * 34), "@")
+        await seen(pilot, "▌Mia Okonkwo")
+        lines = shown(pilot.app).splitlines()
+        row = next(number for number, line in enumerate(lines) if "@" in line)
+        names = [number for number, line in enumerate(lines) if any(name in line for name in NAMES)]
+        assert names == [row - 3, row - 2, row - 1]
+
+
+@pytest.mark.service
+@pytest.mark.slow
+async def test_every_composer_of_comments_proposes_people(service: RunningService, tmp_path: Path) -> None:
+    async with running(app_on(service, tmp_path)) as pilot:
+        app = cast("PresscheckApp", pilot.app)
+
+        async def proposes(*keys: str) -> None:
+            await pilot.press(*keys)
+            await until(pilot, holds=lambda: isinstance(app.focused, TextArea))
+            await pilot.press("ctrl+end", "space", *"@mia")
+            await seen(pilot, "▌Mia Okonkwo")
+            await pilot.press("enter", "x")
+            assert text(pilot).endswith(" @Mia Okonkwo x")
+            await pilot.press("escape")
+            await until(pilot, holds=lambda: not isinstance(app.screen, Composer))
+
+        await inbox_loaded(pilot)
+        await pilot.press("space")
+        await proposes("A", *"comment", "enter")
+        await open_review(pilot, AT)
+        await proposes("C")
+        tree = flatten((await app.engine.read(ListPages(space_id="guides"))).pages)
+        await app.go(Place.page("guides", next(page.id for page in tree if page.title == "Quickstart")))
+        await until(pilot, holds=lambda: pilot.app.screen.page_view.has_focus)
+        await proposes("C")
+        service.stop()
+        try:
+            app.engine.refresh()
+            await until(pilot, shows="offline")
+            await proposes("C")  # from the cache
+            app.engine.write(PostComment(**AT, body=Document(markdown="Held")))
+            await pilot.press("g", "x")
+            await until(pilot, shows="Held")
+            await proposes("e")
+        finally:
+            service.start()
