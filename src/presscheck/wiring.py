@@ -177,7 +177,7 @@ def run_service(
     files: str | None,
     translator: Sequence[str],
     allowed: Sequence[str],
-    scripts_may_fetch: bool,
+    script_hosts: Sequence[str],
     **options: Any,
 ) -> None:
     """Run the local service until it is stopped.
@@ -188,7 +188,7 @@ def run_service(
         files: the location of uploaded files; None for the location stored in the database.
         translator: the command line of the translation program.
         allowed: private networks that the service may connect to.
-        scripts_may_fetch: whether the scripts of integrations may send requests.
+        script_hosts: hosts that the scripts of integrations may send requests to.
         options: further fields of `ServeOptions`.
 
     Raises:
@@ -205,7 +205,7 @@ def run_service(
     _require_public_url(options["public_url"])
     arguments = ["--data", str(directory), "--translator", shlex.join(translator)]
     arguments += [part for network in allowed for part in ("--allow-network", network)]
-    arguments += ["--integration-fetch"] if scripts_may_fetch else []
+    arguments += [part for host in script_hosts for part in ("--integration-fetch", host)]
     arguments += ["--host", options["host"]]
     arguments += ["--files", files] if files else []
     arguments += ["--public-url", options["public_url"]] if options["public_url"] else []
@@ -221,7 +221,7 @@ def run_service(
             outside=OutboundConfig(
                 allowed=tuple(allowed),
                 translator=tuple(translator),
-                scripts=ScriptConfig(may_fetch=scripts_may_fetch),
+                scripts=ScriptConfig(hosts=tuple(script_hosts)),
             ),
             arguments=tuple(arguments),
             **options,
@@ -253,7 +253,7 @@ def script_runner() -> Callable[[str, dict[str, Any], dict[str, Any], Callable[[
     from presscheck.service.integrations.outbound_http import Outgoing
     from presscheck.service.integrations.script_runner import EngineBusy, ScriptConfig, run_script
 
-    outgoing, config = Outgoing(), ScriptConfig(may_fetch=True)
+    outgoing, config = Outgoing(), ScriptConfig(hosts=("*",))
 
     def run(
         script: str, event: dict[str, Any], environment: dict[str, Any], log: Callable[[str, str], None]

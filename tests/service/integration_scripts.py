@@ -49,6 +49,98 @@ var __integration = (() => {
 """
 """A script that listens for requests; it renders the name of any component."""
 
+RUNTIME = """
+const createComponent = ({ componentId, initialState = {}, render, action }) => ({
+  componentId,
+  async render(event, context) {
+    let element = { props: event.props, state: event.state ?? initialState, context: event.context };
+    if (event.action && action) element = { ...element, ...(await action(element, event.action, context)) };
+    const { props, state } = element;
+    return Response.json({ type: "element", element: await render(element, context), state, props });
+  },
+});
+const createIntegration = ({ components = [], contentSources = [], events = {}, fetch, fetch_published_script }) => ({
+  async fetch(request, _env, worker) {
+    const form = await request.formData();
+    const event = JSON.parse(form.get("event"));
+    const environment = JSON.parse(form.get("environment"));
+    const context = { environment, waitUntil: (promise) => worker.waitUntil(promise) };
+    switch (event.type) {
+      case "fetch": {
+        const { url, method, headers } = event.request;
+        return fetch(new Request(url, { method, headers, body: form.get("fetch-body") }), context);
+      }
+      case "fetch_published_script":
+        return fetch_published_script(event, context);
+      case "ui_render":
+        return components.find((one) => one.componentId === event.componentId).render(event, context);
+      case "content_compute_document":
+        return contentSources.find((one) => one.sourceId === event.sourceId).compute(event, context);
+    }
+    if (!events[event.type]) return new Response("no handler", { status: 406 });
+    await events[event.type](event, context);
+    return new Response("OK");
+  },
+});
+const apiRequest = ({ environment }, method, path, body) =>
+  globalThis.fetch(`${environment.apiEndpoint}/v1${path}`, {
+    method,
+    headers: { Authorization: `Bearer ${environment.apiTokens.installation}`, "Content-Type": "application/json" },
+    body: body && JSON.stringify(body),
+  });
+"""
+"""The conventions of the platform's runtime for scripts of integrations, before the integrations of these tests."""
+
+ENVIRONMENT = (
+    RUNTIME
+    + """
+const block = createComponent({
+  componentId: "environment",
+  async render(_element, { environment }) {
+    console.log("the environment is", JSON.stringify(environment));
+    const shown = (value) => (typeof value === "string" ? value.length : Object.keys(value));
+    const { integration, installation, spaceInstallation, siteInstallation, apiEndpoint } = environment;
+    const lengths = [environment.apiTokens, environment.signingSecrets, environment.secrets].map((values) =>
+      Object.entries(values).map(([name, value]) => [name, value.length]));
+    return { type: "block", children: [], integration, installation, spaceInstallation, siteInstallation, apiEndpoint,
+      lengths, leaked: [environment.apiTokens.installation, environment.secrets.KEY] };
+  },
+});
+export default createIntegration({ components: [block] });
+"""
+)
+"""Renders its environment, and tries to leak its token and its secret in the log and in the response."""
+
+CALLING = (
+    RUNTIME
+    + """
+const block = createComponent({
+  componentId: "calling",
+  async render({ props }, context) {
+    const answers = [];
+    for (const [method, path, body] of props.calls) {
+      try {
+        const response = await apiRequest(context, method, path, body);
+        answers.push([response.status, await response.text()]);
+      } catch (error) {
+        answers.push([0, error.message]);
+      }
+    }
+    return { type: "block", children: [], answers };
+  },
+});
+const events = {
+  async installation_setup({ installationId }, context) {
+    const path = `/integrations/${context.environment.integration.name}/installations/${installationId}`;
+    const response = await apiRequest(context, "PATCH", path, { configuration: { known: true } });
+    console.log("updated", response.status);
+  },
+};
+export default createIntegration({ components: [block], events });
+"""
+)
+"""Calls the API of the service with its token: as a block, and when it is installed."""
+
 WEB_APIS = """
 const same = (a, b) => JSON.stringify(a) === JSON.stringify(b);
 const hex = (buffer) => [...new Uint8Array(buffer)].map((byte) => byte.toString(16).padStart(2, "0")).join("");

@@ -13,13 +13,13 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
 from sqlalchemy import select
 from tests.bait import SECRET, Bait
 from tests.running_service import LOOPBACK, RunningService, running_service
 from tests.service.factories import World, plant_world
 from tests.service.integration_scripts import CONFINED, FETCHING, LISTENER, MODULE, WEB_APIS
+from tests.service.publisher import COUNTER, Publisher, messages
 from tests.service.web_pages import published
 from tests.web_server import web_server
 
@@ -44,7 +44,6 @@ from presscheck.service.jobs.queue import OutboundConfig
 from presscheck.service.models.integrations import EventRow
 
 LIMITS = ScriptConfig(processor_seconds=1, seconds=30)
-COUNTER = {"componentId": "counter", "props": {"size": 2}, "context": {"theme": "dark", "type": "document"}}
 EVENT = {"eventId": "e1", "type": "ui_render", "componentId": "c", "props": {}, "context": {}}
 
 
@@ -64,39 +63,6 @@ async def here(scripted: RunningService) -> AsyncIterator[World]:
         await client.aclose()
 
 
-class Publisher:
-    """HTTP calls of one user for one integration."""
-
-    def __init__(self, world: World, role: str = "admin", name: str | None = None) -> None:
-        headers = {"authorization": f"Bearer {world.tokens[role]}"}
-        self.http = httpx.AsyncClient(base_url=f"{world.base_url}/v1", headers=headers, timeout=60)
-        self.world = world
-        self.name = name or f"lamp-{new_id()}"
-        self.at = f"/integrations/{self.name}"
-
-    async def publish(self, script: str, **more: Any) -> None:
-        details = {"title": "Lamp", "description": "", "scopes": [], "organization": self.world.organization}
-        response = await self.http.post(self.at, json={**details, "script": script, **more})
-        assert response.status_code == 200, response.text
-
-    async def install(self) -> dict[str, Any]:
-        response = await self.http.post(f"{self.at}/installations", json={"organization": self.world.organization})
-        assert response.status_code == 201, response.text
-        return response.json()
-
-    async def render(self, **more: Any) -> httpx.Response:
-        return await self.http.post(f"{self.at}/render", json={**COUNTER, **more})
-
-    async def events(self, count: int) -> list[dict[str, Any]]:
-        """The events with their logs, newest first, once there are so many."""
-        for _ in range(1000):
-            found = (await self.http.get(f"{self.at}/events")).json()["items"]
-            if len(found) >= count:
-                return [(await self.http.get(f"{self.at}/events/{event['id']}")).json() for event in found]
-            await asyncio.sleep(0.02)
-        raise AssertionError(found)
-
-
 Make = Callable[..., Publisher]
 
 
@@ -112,10 +78,6 @@ async def publisher(here: World) -> AsyncIterator[Make]:
     yield make
     for one in made:
         await one.http.aclose()
-
-
-def messages(traced: dict[str, Any]) -> list[str]:
-    return [log["message"] for log in traced["trace"]["logs"]]
 
 
 @pytest.mark.slow
@@ -392,7 +354,7 @@ def test_the_web_apis_work_as_in_a_browser() -> None:
 
 
 def test_requests_of_a_script_go_through_the_guarded_client() -> None:
-    may = ScriptConfig(processor_seconds=1, seconds=8, may_fetch=True)
+    may = ScriptConfig(processor_seconds=1, seconds=8, hosts=("*",))
     with web_server({"/a": "found", "/moved": "-> /a"}) as server:
         urls = [f"{server.url}/a", f"{server.url}/moved", f"{server.url}/gone", "file:///etc/passwd"]
         shown, _ = run(FETCHING % json.dumps(urls), may, Outgoing(["127.0.0.0/8"]))
@@ -405,7 +367,7 @@ def test_requests_of_a_script_go_through_the_guarded_client() -> None:
 
 
 def test_a_script_opens_no_file_and_no_address(bait: Bait) -> None:
-    may = ScriptConfig(processor_seconds=1, seconds=8, may_fetch=True)
+    may = ScriptConfig(processor_seconds=1, seconds=8, hosts=("*",))
     handler = "export default { fetch: async () => Response.json(await attempt().catch(String)) };"
     for address in map(json.dumps, bait.addresses):
         for script in (
@@ -419,7 +381,7 @@ def test_a_script_opens_no_file_and_no_address(bait: Bait) -> None:
 
 
 def test_a_request_of_a_script_ends_before_its_run() -> None:
-    may = ScriptConfig(processor_seconds=1, seconds=1.5, may_fetch=True)
+    may = ScriptConfig(processor_seconds=1, seconds=1.5, hosts=("*",))
     with socket.socket() as silent:
         silent.bind(("127.0.0.1", 0))
         silent.listen()

@@ -72,7 +72,7 @@ def test_a_token_expires_after_its_days(database_url: str, tmp_path: Path) -> No
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("options", [[], ["--integration-fetch", "--workers", "2"]])
+@pytest.mark.parametrize("options", [[], ["--integration-fetch", "127.0.0.1", "--workers", "2"]])
 def test_scripts_of_integrations_send_requests_only_if_allowed(tmp_path: Path, options: list[str]) -> None:
     script = "export default { fetch: async () => Response.json({ element: await (await fetch(%s)).json() }) }"
     with (

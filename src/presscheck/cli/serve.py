@@ -105,9 +105,10 @@ class Where(NamedTuple):
 )
 @click.option(
     "--integration-fetch",
-    "scripts_may_fetch",
-    is_flag=True,
-    help="Let the scripts of integrations send requests; private networks need --allow-network as well.",
+    "script_hosts",
+    multiple=True,
+    metavar="HOST",
+    help="Host that scripts of integrations may request: a name, *.example.org, or * for all (repeatable).",
 )
 @click.option(
     "--translator", metavar="COMMAND", help="Command that translates a page from standard input to standard output."

@@ -191,7 +191,8 @@ def _lifespan(database: Database, workers: Workers) -> Callable[[Starlette], Abs
     """Returns a lifespan that starts and stops the background workers with the application."""
 
     @asynccontextmanager
-    async def working(_app: Starlette) -> AsyncGenerator[None, None]:
+    async def working(app: Starlette) -> AsyncGenerator[None, None]:
+        workers.service.open(app, asyncio.get_running_loop())
         await run_in_threadpool(workers.start)
         yield
         await run_in_threadpool(workers.stop)
@@ -378,7 +379,9 @@ class Adapter:
         place = self._place(request)
 
         def write(session: Session) -> tuple[Any, bytes, bool]:
-            answer, sent = self._handled(self._context(session, sender, request, files, None), call)
+            context = self._context(session, sender, request, files, None)
+            require_granted(context, self.operation, request.path_params)
+            answer, sent = self._handled(context, call)
             files.require_stored(session)
             session.flush()
             return answer, sent, bool(session.info.get(WANTED))

@@ -25,7 +25,8 @@ from sqlalchemy import ColumnElement, and_, bindparam, select
 from sqlalchemy.orm import Session
 
 from presscheck.service.db.statements import among
-from presscheck.service.http.middleware import CALLER, asked_caller, caller_of, is_of_token
+from presscheck.service.http.integration_tokens import integration_caller
+from presscheck.service.http.middleware import CALLER, asked_caller, bearer_token, caller_of, is_of_token
 from presscheck.service.http.operations import ApiError, Caller, Context, is_fit, not_found
 from presscheck.service.models.content import ChangeRequestRow
 from presscheck.service.models.organizations import MemberRow, OrganizationRow, TokenRow, UserRow
@@ -122,6 +123,9 @@ class Reader:
         Raises:
             ApiError: 401, the token is missing, unknown or expired.
         """
+        script = integration_caller(session, bearer_token(authorization), now)
+        if script is not None:
+            return script, {}
         values, grant = asked_caller(session, authorization, now)
         for name in self._fields:
             values[name] = path[name] if is_fit(path[name]) else ""  # a value that cannot be an id is refused later
@@ -272,6 +276,10 @@ def _require_level(level: str | None, required: str, place: str) -> None:
 
 
 def _member(context: Context, organization_id: str, user_id: str) -> _Member | None:
+    installation = context.installation
+    if installation is not None and user_id == context.user.id:
+        # what the scopes of the integration do not name is refused before
+        return _Member("edit") if organization_id == installation.organization_id else None
     key = ("member", organization_id, user_id)
     if key not in context.known:
         rows = context.rows(_MEMBER, organization=organization_id, user=user_id)
@@ -306,6 +314,8 @@ def _level(context: Context, item: CollectionRow | SpaceRow, above: tuple[str, .
     member = _member(context, item.organization_id, user_id)
     if member is None or member.role == "admin":
         return member.role if member else None
+    if context.installation is not None and user_id == context.user.id:
+        return "read"  # `granted_calls` limits scripts to the spaces where their integration is installed
     granted = _granted(context, item.organization_id, user_id)
     default = _level_of_role(context, item, member.role) if member.role else None
     return most(default, *(granted[identity] for identity in above if identity in granted))

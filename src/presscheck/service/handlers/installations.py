@@ -10,7 +10,6 @@ from typing import Any, NamedTuple, cast
 from sqlalchemy import select
 
 from presscheck.api.integrations import (
-    ContentInstallationUrls,
     EventTrace,
     GetInstallation,
     GetIntegrationEvent,
@@ -40,6 +39,7 @@ from presscheck.service.http.pagination import page_of_items, page_of_rows
 from presscheck.service.integrations.event_delivery import DeliveryLog, deliver_event
 from presscheck.service.integrations.integrations import (
     as_installation,
+    content_fields,
     integration_for,
     is_owner,
     receiver_of,
@@ -102,7 +102,7 @@ def install_integration(context: Context, call: InstallIntegration) -> Installat
     )
     context.session.add(installed)
     context.session.flush()
-    tell(context.session, installed, "installation_setup", now, status="active")
+    tell(context, installed, "installation_setup", status="active")
     return as_installation(context, installed)
 
 
@@ -124,7 +124,8 @@ def update_installation(context: Context, call: UpdateInstallation) -> Installat
     if call.external_ids is not None:
         row.external_ids = list(call.external_ids)
     row.updated_at = context.now()
-    tell(context.session, row, "installation_setup", row.updated_at, status=row.status, previous=previous)
+    if context.installation is None:  # an event would make the script update its installation again
+        tell(context, row, "installation_setup", status=row.status, previous=previous)
     return as_installation(context, row)
 
 
@@ -136,7 +137,7 @@ def uninstall_integration(context: Context, call: UninstallIntegration) -> None:
     if row is not None and row.integration == call.integration_name:
         _installation_for(context, call.integration_name, call.installation_id)
         previous = {"configuration": row.configuration}
-        tell(context.session, row, "installation_deleted", context.now(), previous=previous)
+        tell(context, row, "installation_deleted", previous=previous)
         context.session.delete(row)
 
 
@@ -175,7 +176,7 @@ def list_spaces(context: Context, call: ListIntegrationSpaces) -> Page[SpaceInst
         seen = visible_space_ids(context, row.organization_id) if call.extended else frozenset[str]()
         whole = {space.id: space for space in as_spaces(context, [space for space in rows if space.id in seen])}
         spaces += [
-            SpaceInstallation(**_content_of(context, row, "spaces", space.id), space=whole.get(space.id, space.id))
+            SpaceInstallation(**content_fields(context, row, "spaces", space.id), space=whole.get(space.id, space.id))
             for space in rows
         ]
     return page_of_items(call, spaces)
@@ -191,7 +192,7 @@ def list_sites(context: Context, call: ListIntegrationSites) -> Page[SiteInstall
         seen = visible_sites(context, row.organization_id, rows) if call.extended else ()
         whole = {site.id: site for site in as_sites(context, seen)}
         sites += [
-            SiteInstallation(**_content_of(context, row, "sites", site.id), site=whole.get(site.id, site.id))
+            SiteInstallation(**content_fields(context, row, "sites", site.id), site=whole.get(site.id, site.id))
             for site in rows
         ]
     return page_of_items(call, sites)
@@ -237,7 +238,7 @@ def render(context: Context, call: RenderIntegration) -> RenderOutput:
     except ValueError:
         raise ApiError(400, "props, context, state and action: numbers must be finite") from None
     receiver = receiver_of(
-        row, installation, is_own=is_owner(context, row), space_id=place.space_id, site_id=place.site_id
+        context, row, installation, is_own=is_owner(context, row), space_id=place.space_id, site_id=place.site_id
     )
     log, now = DeliveryLog(context.now), context.now()
     outcome = deliver_event(receiver, event, log, outgoing=outgoing, scripts=context.scripts, read=context.files.read)
@@ -309,8 +310,10 @@ def _unpacked(text: str) -> str:
 
 
 def _installations(context: Context, name: str, external_id: str | None) -> list[InstallationRow]:
-    row: IntegrationRow = integration_for(context, name, to_own=True)
+    own = context.installation
+    row: IntegrationRow = integration_for(context, name, to_own=own is None)
     query = select(InstallationRow).where(InstallationRow.integration == row.name).order_by(InstallationRow.id)
+    query = query.where(InstallationRow.id == own.installation_id) if own is not None else query
     rows = context.session.scalars(query).all()
     return [installation for installation in rows if external_id is None or external_id in installation.external_ids]
 
@@ -321,25 +324,9 @@ def _installation_for(context: Context, name: str, installation_id: str) -> Inst
     row = context.session.get(InstallationRow, installation_id)
     if row is None or row.integration != name:
         raise not_found("installation")
-    if not is_owner(context, integration):
+    if context.installation is None and not is_owner(context, integration):
         organization_for(context, row.organization_id, "admin")
     return row
-
-
-def _content_of(context: Context, row: InstallationRow, kind: str, identity: str) -> dict[str, Any]:
-    path = f"/integrations/{row.integration}/installations/{row.id}/{kind}/{identity}"
-    return {
-        "integration": row.integration,
-        "installation": row.id,
-        "status": row.status,
-        "configuration": {},
-        "external_ids": tuple(row.external_ids),
-        "urls": ContentInstallationUrls(
-            location=context.location(path),
-            public_endpoint=f"{context.origin}{path}",
-            public_content_endpoint=f"{context.origin}{path}",
-        ),
-    }
 
 
 def _as_event(row: EventRow) -> IntegrationEvent:

@@ -19,7 +19,13 @@ from presscheck.api.integrations import (
 from presscheck.api.operation import Page
 from presscheck.service.http.operations import ApiError, Context, handles
 from presscheck.service.http.pagination import page_of_items
-from presscheck.service.integrations.integrations import as_integrations, integration_for, is_owner, may_see
+from presscheck.service.integrations.integrations import (
+    as_integrations,
+    integration_for,
+    is_owner,
+    keep_secrets,
+    may_see,
+)
 from presscheck.service.integrations.outbound_http import web_address
 from presscheck.service.models.integrations import IntegrationRow
 from presscheck.service.models.organizations import MemberRow, OrganizationRow
@@ -49,7 +55,7 @@ def get_integration(context: Context, call: GetIntegration) -> Integration:
 
 @handles(PublishIntegration)
 def publish_integration(context: Context, call: PublishIntegration) -> Integration:
-    """Publishes a new version of an integration. Its secrets are not stored, since scripts receive none."""
+    """Publishes a new version of an integration; without secrets, it keeps those of the version before."""
     organization = _publisher(context, call.organization)
     row, now = context.session.get(IntegrationRow, call.integration_name), context.now()
     if row is None:
@@ -68,6 +74,8 @@ def publish_integration(context: Context, call: PublishIntegration) -> Integrati
     row.script = context.files.put(call.script.encode())
     row.icon = _picture(context, "icon", call.icon) if call.icon else None
     row.preview_images = [_picture(context, "previewImages", image) for image in call.preview_images or ()]
+    if call.secrets is not None:
+        keep_secrets(context.session, row.name, call.secrets)
     context.session.flush()
     return as_integrations(context, [row])[0]
 
@@ -78,6 +86,7 @@ def unpublish_integration(context: Context, call: UnpublishIntegration) -> None:
     row = context.session.get(IntegrationRow, call.integration_name)
     if row is not None and may_see(context, row):
         context.session.delete(integration_for(context, call.integration_name, to_own=True))
+        keep_secrets(context.session, row.name, None)
 
 
 @handles(SetDevelopmentMode)

@@ -42,6 +42,7 @@ from presscheck.service.db.bounded_cache import BoundedCache
 from presscheck.service.db.engine import Database
 from presscheck.service.db.ids import Clock, hash_token, moment_text, system_clock
 from presscheck.service.db.version import CurrentVersion, Version
+from presscheck.service.http.integration_tokens import integration_caller
 from presscheck.service.http.operations import ApiError, Caller, SiteGrant, is_known, problem_response
 from presscheck.service.http.site_tokens import read_site_token
 from presscheck.service.models.organizations import TokenRow, UserRow
@@ -244,6 +245,9 @@ def caller(session: Session, authorization: str, now: str) -> Caller:
     Raises:
         ApiError: 401, the token is missing, unknown or expired.
     """
+    script = integration_caller(session, bearer_token(authorization), now)
+    if script is not None:
+        return script
     values, grant = asked_caller(session, authorization, now)
     return caller_of(session.connection().execute(_CALLER, values).all(), grant)
 
@@ -276,6 +280,8 @@ def caller_of(rows: Sequence[Sequence[Any]], grant: SiteGrant | None) -> Caller:
 
 def is_valid(session: Session, authorization: str, now: str) -> bool:
     """Returns whether a token exists and has not expired."""
+    if integration_caller(session, bearer_token(authorization), now) is not None:
+        return True
     values, _ = asked_caller(session, authorization, now)
     return bool(session.connection().execute(_CALLER, values).all())
 

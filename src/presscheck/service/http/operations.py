@@ -166,11 +166,23 @@ class SiteGrant(NamedTuple):
     is_preview: bool = False
 
 
+class InstallationGrant(NamedTuple):
+    """What a token of an integration allows: its scopes, in one installation; outside of any if `installation_id` is
+    None.
+    """
+
+    integration: str
+    installation_id: str | None
+    organization_id: str | None
+    scopes: frozenset[str]
+
+
 @dataclass(frozen=True)
 class Caller:
     """The user of a request, as plain values, which stay valid after a rollback.
 
-    `expires` is whether their token has an expiry time; `grant` is what a token of a site is limited to.
+    `expires` is whether their token has an expiry time; `grant` is what a token of a site is limited to, and
+    `installation` what a token of an integration is limited to.
     """
 
     id: str
@@ -180,6 +192,7 @@ class Caller:
     expires: bool = False
     token_hash: str = ""
     grant: SiteGrant | None = None
+    installation: InstallationGrant | None = None
 
 
 @dataclass(frozen=True)
@@ -208,6 +221,11 @@ class Context:
     def grant(self) -> SiteGrant | None:
         """What the token of the caller is limited to, if it is one of a site."""
         return self.user.grant if isinstance(self.user, Caller) else None
+
+    @property
+    def installation(self) -> InstallationGrant | None:
+        """What the token of the caller is limited to, if the caller is the script of an integration."""
+        return self.user.installation if isinstance(self.user, Caller) else None
 
     def outgoing_requests(self, organization_id: str) -> Outgoing:
         """Returns the client for outgoing requests; only for handlers that write nothing.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
@@ -18,6 +18,8 @@ MOST_LOGGED = 32_000
 """Maximum number of characters of all log lines of an event."""
 LEVELS = ("debug", "info", "warn", "error")
 REDACTED = "[redacted]"
+SHORTEST_SECRET = 6
+"""Minimum number of characters of a secret that is redacted; shorter texts are parts of too many others."""
 
 _CREDENTIALS = re.compile(r"\b(bearer|basic)\s{1,4}[\w.~+/=-]{6,}", re.IGNORECASE)
 _SECRETS = re.compile(
@@ -38,7 +40,7 @@ class Receiver:
         version: the version of the integration.
         tunnel: the URL of the development tunnel, or None if the event is for the script.
         script: the id of the stored script.
-        environment: the data of the integration and its installation for the script, as JSON.
+        environment: the data of the integration and its installation for the script, as JSON; empty for a tunnel.
     """
 
     title: str
@@ -46,6 +48,17 @@ class Receiver:
     tunnel: str | None
     script: str
     environment: dict[str, Any]
+
+    @property
+    def keys(self) -> list[str]:
+        """The tokens and keys that the service made for the script."""
+        kinds = ("apiTokens", "signingSecrets")
+        return [value for kind in kinds for value in self.environment.get(kind, {}).values()]
+
+    @property
+    def secrets(self) -> list[str]:
+        """The secrets of the integration that are long enough to be recognized in a text."""
+        return [text for text in self.environment.get("secrets", {}).values() if len(text) >= SHORTEST_SECRET]
 
 
 @dataclass(frozen=True)
@@ -79,13 +92,15 @@ class DeliveryLog:
 
     def __init__(self, now: Callable[[], str]) -> None:
         self.rows: list[dict[str, str]] = []
+        self.hidden: list[str] = []
+        """Texts that are redacted wherever they appear."""
         self._now, self._characters_left = now, MOST_LOGGED
 
     def add(self, level: str, message: str) -> None:
         """Adds a line, shortened and redacted, unless the log is full."""
         if self._characters_left <= 0:
             return
-        text = redacted(_NOT_STORABLE.sub("\ufffd", message[: 2 * LONGEST_MESSAGE]))
+        text = redacted(_NOT_STORABLE.sub("\ufffd", without(self.hidden, message)[: 2 * LONGEST_MESSAGE]))
         text = text if len(text) <= LONGEST_MESSAGE else f"{text[: LONGEST_MESSAGE - 1]}…"
         self._characters_left -= len(text) + 50
         known_level = level if level in LEVELS else "info"
@@ -95,6 +110,17 @@ class DeliveryLog:
 def redacted(text: str) -> str:
     """Replaces the values of apparent credentials in a text."""
     return _SECRETS.sub(rf"\1{REDACTED}", _CREDENTIALS.sub(rf"\1 {REDACTED}", text))
+
+
+def without(secrets: Iterable[str], text: str) -> str:
+    """Replaces secrets in a text, which may be JSON, and may end within a secret because it was cut."""
+    for secret in secrets:
+        for form in (secret, json.dumps(secret)[1:-1], json.dumps(secret, ensure_ascii=False)[1:-1]):
+            text = text.replace(form, REDACTED)
+            starts = (form[:length] for length in range(len(form) - 1, SHORTEST_SECRET - 1, -1))
+            cut = next((start for start in starts if text.endswith(start)), "")
+            text = text.removesuffix(cut) + (REDACTED if cut else "")
+    return text
 
 
 def deliver_event(
@@ -116,6 +142,7 @@ def deliver_event(
         scripts: the limits of scripts.
         read: returns the bytes of a stored file by its id.
     """
+    log.hidden = [*receiver.keys, *receiver.secrets]
     if receiver.tunnel is not None:
         outcome, kind = _through_tunnel(receiver, receiver.tunnel, event, log, outgoing)
     else:
@@ -171,8 +198,10 @@ def _to_script(
         return Outcome(error=message, reason=run.error, problem=504 if run.is_over_time else 502), ""
     if run.error is not None:
         log.add("warn", f"After the response: {run.error}")
+    # what a handler of requests sends may contain its secrets, such as the id of a client in the URL of a sign-in
+    hidden = receiver.keys if event["type"] == "fetch" else log.hidden
     # the platform's runtime responds with 406 to events that the integration has no handler for
     is_success = run.status < 300 or (run.status == 406 and event["type"] != "ui_render")
     error = None if is_success else f"The script of {receiver.title} responded with {run.status}."
-    text = run.text.encode("utf-8", "replace").decode()
+    text = without(hidden, run.text.encode("utf-8", "replace").decode())
     return Outcome(run.status, text, error), run.content_type.partition(";")[0].strip().lower()

@@ -6,13 +6,18 @@ integration on other services.
 
 from __future__ import annotations
 
+import hashlib
+import hmac
+import json
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from sqlalchemy import bindparam, delete, or_, select
 from sqlalchemy.orm import Session
 
 from presscheck.api.integrations import (
+    ContentInstallationUrls,
     ExternalLink,
     Installation,
     InstallationTarget,
@@ -20,20 +25,28 @@ from presscheck.api.integrations import (
     Integration,
     IntegrationPermissions,
     IntegrationUrls,
+    SiteInstallation,
+    SpaceInstallation,
 )
+from presscheck.api.operation import Model
 from presscheck.service.content.file_urls import file_address
 from presscheck.service.db.ids import new_id
+from presscheck.service.db.signing import signing_key
 from presscheck.service.handlers.organizations import as_organization
-from presscheck.service.http.operations import ApiError, Context, not_found
+from presscheck.service.http.integration_tokens import write_integration_token
+from presscheck.service.http.operations import ApiError, Caller, Context, not_found, write_answer
 from presscheck.service.integrations.event_delivery import DeliveryLog, Outcome, Receiver
 from presscheck.service.jobs.queue import enter_job
 from presscheck.service.models.integrations import EventRow, InstallationRow, IntegrationRow
+from presscheck.service.models.jobs import SettingRow
 from presscheck.service.models.organizations import OrganizationRow
 from presscheck.service.models.spaces import SpaceRow
 from presscheck.service.permissions import is_member, role_in
 
 KEPT_EVENTS = 1000
 """Number of events that are kept per integration; older delivered events are deleted."""
+_SECRETS = "secrets of integration "
+"""Start of the name of the setting with the secrets of an integration."""
 _INSTALLED = (
     select(InstallationRow)
     .join(IntegrationRow, IntegrationRow.name == InstallationRow.integration)
@@ -61,7 +74,8 @@ def integration_for(context: Context, name: str, *, to_own: bool = False) -> Int
 
 def may_see(context: Context, row: IntegrationRow) -> bool:
     """Returns whether the caller may see the integration."""
-    return row.visibility != "private" or is_member(context, row.organization_id)
+    is_itself = context.installation is not None and context.installation.integration == row.name
+    return row.visibility != "private" or is_itself or is_member(context, row.organization_id)
 
 
 def is_owner(context: Context, row: IntegrationRow) -> bool:
@@ -139,6 +153,7 @@ def spaces_of(context: Context, row: InstallationRow) -> Sequence[SpaceRow]:
 
 
 def receiver_of(
+    context: Context,
     row: IntegrationRow,
     installation: InstallationRow | None,
     *,
@@ -149,44 +164,87 @@ def receiver_of(
     """Returns the destination of an event: the development tunnel if it applies, else the script.
 
     Args:
+        context: the transaction. Its caller has no influence on what the script receives.
         row: the integration.
         installation: the installation in the environment of the script, or None.
         is_own: whether the event comes from the organization of the integration, whose events always go to the tunnel.
         space_id: the space that the event is about.
         site_id: the site that the event is about.
     """
+    tunnel = row.tunnel_url if row.tunnel_for_all or is_own else None
+    if tunnel is not None:
+        return Receiver(row.title, row.version, tunnel, row.script, {})
+    context = replace(context, user=Caller("", "", None, None), known={})
+    token = write_integration_token(
+        context.session, row.name, installation.id if installation else None, context.clock()
+    )
     environment: dict[str, Any] = {
-        "integration": {"name": row.name, "version": row.version, "target": row.target, "scopes": row.scopes},
-        "apiEndpoint": "",
-        "apiTokens": {"integration": ""},
-        "secrets": {},
-        "signingSecrets": {"integration": ""},
+        "integration": _as_json(_as_integration(context, row)),
+        "apiEndpoint": context.origin,
+        "apiTokens": {"integration": token},
+        "secrets": secrets_of(context.session, row.name),
+        "signingSecrets": {"integration": _signing_secret(context.session, row.name)},
     }
     if installation is not None:
-        environment["installation"] = {
-            "id": installation.id,
-            "status": installation.status,
-            "space_selection": installation.space_selection,
-            "site_selection": installation.site_selection,
-            "configuration": installation.configuration,
-            "externalIds": installation.external_ids,
-            "createdAt": installation.created_at,
-            "updatedAt": installation.updated_at,
-            "target": {"organization": installation.organization_id},
-        }
-        content = {"integration": row.name, "installation": installation.id, "status": installation.status}
-        content |= {"configuration": {}, "externalIds": installation.external_ids}
-        if space_id is not None and installation.space_selection == "all":
-            environment["spaceInstallation"] = {**content, "space": space_id}
+        environment["apiTokens"]["installation"] = token
+        environment["signingSecrets"]["installation"] = _signing_secret(context.session, installation.id)
+        environment["installation"] = _as_json(as_installation(context, installation))
+        if space_id is not None and any(space.id == space_id for space in spaces_of(context, installation)):
+            installed = SpaceInstallation(**content_fields(context, installation, "spaces", space_id), space=space_id)
+            environment["spaceInstallation"] = _as_json(installed)
         if site_id is not None and installation.site_selection == "all":
-            environment["siteInstallation"] = {**content, "site": site_id}
-    tunnel = row.tunnel_url if row.tunnel_for_all or is_own else None
-    return Receiver(row.title, row.version, tunnel, row.script, environment)
+            in_site = SiteInstallation(**content_fields(context, installation, "sites", site_id), site=site_id)
+            environment["siteInstallation"] = _as_json(in_site)
+    return Receiver(row.title, row.version, None, row.script, environment)
 
 
-def tell(session: Session, row: InstallationRow, kind: str, now: str, **said: Any) -> None:
+def content_fields(context: Context, row: InstallationRow, kind: str, identity: str) -> dict[str, Any]:
+    """Returns the fields that installations in a space and in a site share; `kind` is `spaces` or `sites`."""
+    path = f"/integrations/{row.integration}/installations/{row.id}/{kind}/{identity}"
+    return {
+        "integration": row.integration,
+        "installation": row.id,
+        "status": row.status,
+        "configuration": {},
+        "external_ids": tuple(row.external_ids),
+        "urls": ContentInstallationUrls(
+            location=context.location(path),
+            public_endpoint=f"{context.origin}{path}",
+            public_content_endpoint=f"{context.origin}{path}",
+        ),
+    }
+
+
+def _as_json(value: Model) -> dict[str, Any]:
+    return json.loads(write_answer(value))
+
+
+def _signing_secret(session: Session, identity: str) -> str:
+    """Returns the key with which an integration signs its own data, such as the state of a sign-in."""
+    return hmac.digest(signing_key(session), f"integration secret {identity}".encode(), hashlib.sha256).hex()
+
+
+def secrets_of(session: Session, name: str) -> dict[str, str]:
+    """Returns the secrets of an integration, which only its script receives."""
+    row = session.get(SettingRow, f"{_SECRETS}{name}")
+    return json.loads(row.value) if row else {}
+
+
+def keep_secrets(session: Session, name: str, secrets: dict[str, str] | None) -> None:
+    """Stores the secrets of an integration; None deletes them."""
+    row = session.get(SettingRow, f"{_SECRETS}{name}")
+    if secrets is None:
+        if row is not None:
+            session.delete(row)
+    elif row is not None:
+        row.value = json.dumps(secrets)
+    else:
+        session.add(SettingRow(name=f"{_SECRETS}{name}", value=json.dumps(secrets)))
+
+
+def tell(context: Context, row: InstallationRow, kind: str, **said: Any) -> None:
     """Queues an event for an integration; a job delivers it."""
-    event_id = new_id()
+    session, now, event_id = context.session, context.now(), new_id()
     session.add(
         EventRow(
             id=event_id,
@@ -199,8 +257,8 @@ def tell(session: Session, row: InstallationRow, kind: str, now: str, **said: An
     )
     session.flush()
     owner = session.get_one(IntegrationRow, row.integration).organization_id
-    installer = {"installer": row.organization_id}
-    enter_job(session, "delivery", event_id, now=now, organization_id=owner, progress=installer)
+    about = {"installer": row.organization_id, "origin": context.origin}
+    enter_job(session, "delivery", event_id, now=now, organization_id=owner, progress=about)
     delete_old_events(session, row.integration)
 
 
@@ -244,4 +302,4 @@ def tell_of_content(context: Context, space: SpaceRow) -> None:
     """Queues an event for each integration in a space after its live content changed."""
     for row in context.rows(_INSTALLED, organization=space.organization_id):
         payload = {"spaceId": space.id, "revisionId": space.revision_id}
-        tell(context.session, row, "space_content_updated", context.now(), **payload)
+        tell(context, row, "space_content_updated", **payload)

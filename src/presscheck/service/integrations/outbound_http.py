@@ -112,6 +112,7 @@ class Outgoing:
         body: bytes | None = None,
         follows: bool = True,
         seconds: float | None = None,
+        hosts: Sequence[str] = ("*",),
     ) -> Fetched:
         """Sends a request of any method, following redirects if `follows` is true.
 
@@ -124,6 +125,7 @@ class Outgoing:
             body: the body.
             follows: whether to follow redirects.
             seconds: timeout of the request including its redirects, if shorter than the default.
+            hosts: the hosts that may be reached, also by redirects: names, `*.example.org`, or `*` for all.
 
         Raises:
             OutgoingError: the URL is unreachable or not allowed, or the response is too large.
@@ -131,6 +133,7 @@ class Outgoing:
         deadline = time.monotonic() + min(self._deadline, self._deadline if seconds is None else seconds)
         sent: dict[str, str] = dict(headers)
         for _ in range(MOST_REDIRECTS + 1):
+            _require_named(url, hosts)
             response = self._send(method, url, sent, body, deadline)
             if not follows or response.status not in _REDIRECTS or "location" not in response.headers:
                 return response
@@ -196,6 +199,16 @@ def web_address(text: str) -> SplitResult | None:
     except ValueError:  # for example, an unclosed bracket
         return None
     return parts if parts.scheme in ("http", "https") and parts.hostname else None
+
+
+def _require_named(url: str, hosts: Sequence[str]) -> None:
+    parts = web_address(url)
+    name = (parts.hostname or "").rstrip(".") if parts else ""
+    is_named = "*" in hosts or any(
+        name.endswith(host[1:].lower()) if host.startswith("*.") else name == host.lower() for host in hosts
+    )
+    if parts and not is_named:
+        raise OutgoingRefused(f"{name}: the operator of the service has not allowed requests to this host")
 
 
 class _CheckedNetwork(httpcore.NetworkBackend):

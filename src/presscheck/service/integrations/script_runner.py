@@ -18,7 +18,8 @@ from typing import Any, BinaryIO
 
 from presscheck.extras import missing_modules
 from presscheck.service.integrations import script_process
-from presscheck.service.integrations.outbound_http import Outgoing, OutgoingError
+from presscheck.service.integrations.outbound_http import Fetched, Outgoing, OutgoingError
+from presscheck.service.integrations.own_service import OwnService
 
 MOST_AT_ONCE = 4
 """Maximum number of scripts that run in this process of the service at the same time; others wait."""
@@ -50,13 +51,16 @@ class ScriptConfig:
     """Settings of the operator for scripts.
 
     Args:
-        may_fetch: whether scripts may send requests, through the client for outgoing requests.
+        hosts: the hosts that scripts may send requests to, through the client for outgoing requests: names,
+            `*.example.org`, or `*` for all.
+        service: answers the calls of scripts to the API of the service, which need no host.
         memory: memory of a script, in bytes.
         processor_seconds: processor time of a run.
         seconds: time of a run, including waiting for other servers.
     """
 
-    may_fetch: bool = False
+    hosts: tuple[str, ...] = ()
+    service: OwnService | None = None
     memory: int = 128 * 1024 * 1024
     processor_seconds: int = 4
     seconds: float = 15.0
@@ -140,7 +144,7 @@ def _run(
     try:
         with _process(config.seconds) as process:
             try:
-                is_ended = _converse(process, job, run, _Requests(outgoing, config, deadline), log)
+                is_ended = _converse(process, job, run, _Requests(outgoing, config, environment, deadline), log)
             except BrokenPipeError:
                 process.wait()  # the process ended before it read everything
         code = process.returncode
@@ -263,29 +267,23 @@ def _record_early_end(run: ScriptRun, code: int, config: ScriptConfig, *, is_ove
 class _Requests:
     """Sends the requests of one run."""
 
-    def __init__(self, outgoing: Outgoing, config: ScriptConfig, until: float) -> None:
+    def __init__(self, outgoing: Outgoing, config: ScriptConfig, environment: dict[str, Any], until: float) -> None:
         self._outgoing, self._config, self._deadline = outgoing, config, until
+        self._api = f"{environment.get('apiEndpoint')}/v1/"
+        self._authorizations = {f"Bearer {token}" for token in environment.get("apiTokens", {}).values() if token}
         self._count = 0
 
     def reply(self, method: str, url: str, headers: list[list[str]], body: str, redirect: str) -> dict[str, Any]:
         """Returns the response to a request as JSON, or an error."""
         self._count += 1
-        if not self._config.may_fetch:
-            return {"error": FETCH_IS_OFF}
         if self._count > MOST_FETCHES:
             return {"error": f"a script may send at most {MOST_FETCHES} requests"}
         if method not in METHODS:
             return {"error": f"the method {method} is not supported"}
-        sent = {str(name): str(value) for name, value in headers if str(name).lower() not in OWN_HEADERS}
+        sent = {str(name).lower(): str(value) for name, value in headers if str(name).lower() not in OWN_HEADERS}
+        seconds = max(0.1, self._deadline - time.monotonic() - TIME_TO_RESPOND)
         try:
-            response = self._outgoing.request(
-                method,
-                url,
-                headers=sent,
-                body=base64.b64decode(body) or None,
-                follows=redirect != "manual",
-                seconds=max(0.1, self._deadline - time.monotonic() - TIME_TO_RESPOND),
-            )
+            response = self._response(method, url, sent, base64.b64decode(body), redirect != "manual", seconds)
         except OutgoingError as error:
             return {"error": str(error)}
         if len(response.body) > LARGEST_FETCHED:
@@ -296,3 +294,26 @@ class _Requests:
             "headers": dict(response.headers),
             "body": base64.b64encode(response.body).decode(),
         }
+
+    def _response(
+        self, method: str, url: str, headers: dict[str, str], body: bytes, follows: bool, seconds: float
+    ) -> Fetched:
+        """Sends a request to the API of this service if it is meant for it, or else to a host that may be reached.
+
+        Only the tokens of this run reach the API, so that a script cannot use this way to try others.
+        """
+        if self._config.service is not None and url.startswith(self._api):
+            if headers.get("authorization") not in self._authorizations:
+                raise OutgoingError(f"{self._api} takes the tokens of the environment only")
+            return self._config.service.request(method, url, headers, body, seconds)
+        if not self._config.hosts:
+            raise OutgoingError(FETCH_IS_OFF)
+        return self._outgoing.request(
+            method,
+            url,
+            headers=headers,
+            body=body or None,
+            follows=follows,
+            seconds=seconds,
+            hosts=self._config.hosts,
+        )

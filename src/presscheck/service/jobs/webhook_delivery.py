@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy.orm import Session
 
+from presscheck.service.http.operations import Caller, Context, StagedFiles
 from presscheck.service.integrations.event_delivery import DeliveryLog, Receiver, deliver_event
 from presscheck.service.integrations.integrations import receiver_of
 from presscheck.service.jobs.queue import JobContext, RetryLater, runs
@@ -52,8 +53,11 @@ def _delivery(session: Session, work: JobContext) -> _Delivery | None:
     job = session.get_one(JobRow, work.job_id)
     installed = session.get(InstallationRow, event.installation_id or "")
     installer = installed.organization_id if installed else job.progress.get("installer")
+    origin = job.progress.get("origin", "http://localhost")
+    files = StagedFiles(work.files, may_wait=True)
+    context = Context(session, Caller("", "", None, None), origin, work.clock, files)
     receiver = receiver_of(
-        row, installed, is_own=installer == row.organization_id, space_id=event.payload.get("spaceId")
+        context, row, installed, is_own=installer == row.organization_id, space_id=event.payload.get("spaceId")
     )
     return _Delivery(receiver, event.payload)
 

@@ -17,6 +17,7 @@ import logging
 import secrets
 import threading
 import time
+from dataclasses import replace
 from datetime import timedelta
 
 from sqlalchemy import Select, and_, func, or_, select, tuple_, update
@@ -28,6 +29,7 @@ from presscheck.service.db.engine import Database, unavailable
 from presscheck.service.db.ids import Clock, moment_text
 from presscheck.service.db.signing import make_key
 from presscheck.service.integrations.outbound_http import Outgoing
+from presscheck.service.integrations.own_service import OwnService
 from presscheck.service.jobs import all_runners
 from presscheck.service.jobs.queue import (
     JobBudget,
@@ -68,7 +70,9 @@ class Workers:
 
     def __init__(self, database: Database, files: BlobStore, clock: Clock, outside: OutboundConfig) -> None:
         self.outgoing = Outgoing(outside.allowed)
-        self.outside = outside
+        self.service = OwnService()
+        """Answers the calls of integration scripts to the API."""
+        self.outside = replace(outside, scripts=replace(outside.scripts, service=self.service))
         self._runners = all_runners()
         self._database, self._files, self._clock = database, files, clock
         self._ending = threading.Event()

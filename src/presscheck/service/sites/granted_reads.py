@@ -24,6 +24,7 @@ from presscheck.api.published_sites import GetPublishedSite, SearchSite
 from presscheck.documents.visitors.conditions import holds
 from presscheck.service.content.revision_content import VISITOR, known_content
 from presscheck.service.http.operations import ApiError, Context, SiteGrant
+from presscheck.service.integrations.granted_calls import require_installation_grants
 from presscheck.service.models.sites import SiteRow, SiteSpaceRow
 from presscheck.service.models.spaces import SpaceRow
 
@@ -70,13 +71,15 @@ MOST_STEPS = 50
 
 
 def require_granted(context: Context, operation: type[Operation[Any]], path: Mapping[str, str]) -> None:
-    """Requires that the token of the caller allows a read, if it is a token of a site.
+    """Requires that the token of the caller allows a call, if it is a token of a site or of an integration.
 
     If the site adapts to its visitors, the pages that this visitor may not see are left out of what is read.
 
     Raises:
         ApiError: 403.
     """
+    if context.installation is not None:
+        require_installation_grants(context, context.installation, operation, path)
     grant = context.grant
     if grant is None or operation in _ANYWHERE:
         return

@@ -1,0 +1,98 @@
+"""What the token of an integration may call: its own installation, and what its scopes name, where it is installed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from presscheck.api import content, conversations, integrations, openapi, site_settings, site_structure, sites, spaces
+from presscheck.api.operation import Operation
+from presscheck.api.published_sites import GetPublishedSite
+from presscheck.service.http.operations import ApiError, Context, InstallationGrant, not_found
+from presscheck.service.models.integrations import InstallationRow
+from presscheck.service.models.sites import SiteRow
+from presscheck.service.models.spaces import SpaceRow
+
+_OWN = frozenset[type[Operation[Any]]](
+    (
+        integrations.GetInstallation,
+        integrations.GetIntegration,
+        integrations.ListIntegrationInstallations,
+        integrations.ListIntegrationSites,
+        integrations.ListIntegrationSpaces,
+        integrations.UpdateInstallation,
+    )
+)
+"""Operations on the integration itself, which need no scope."""
+_BY_SCOPE: dict[str, frozenset[type[Operation[Any]]]] = {
+    "space:metadata:read": frozenset((spaces.GetSpace,)),
+    "space:content:read": frozenset(
+        (
+            content.GetCurrentRevision,
+            content.GetDocument,
+            content.GetFile,
+            content.GetPage,
+            content.GetPageByPath,
+            content.GetReusableContent,
+            content.GetRevision,
+            content.GetRevisionPage,
+            content.GetRevisionPageByPath,
+            content.GetRevisionPageDocument,
+            content.GetRevisionReusableContentDocument,
+            content.ListFiles,
+            content.ListPages,
+            content.ListRevisionFiles,
+            content.ListRevisionPages,
+        )
+    ),
+    "site:metadata:read": frozenset((sites.GetSite, GetPublishedSite, site_structure.GetSiteStructure)),
+    "site:adaptive:read": frozenset((site_settings.GetAdaptiveSchema,)),
+    "openapi:read": frozenset(
+        (
+            openapi.GetLatestOpenAPISpecContent,
+            openapi.GetLatestOpenAPISpecVersion,
+            openapi.GetOpenAPISpec,
+            openapi.ListOpenAPISpecs,
+        )
+    ),
+    "conversations:ingest": frozenset((conversations.IngestConversations,)),
+}
+
+
+def require_installation_grants(
+    context: Context, grant: InstallationGrant, operation: type[Operation[Any]], path: Mapping[str, str]
+) -> None:
+    """Requires that the token of an integration allows a call.
+
+    Args:
+        context: the transaction.
+        grant: what the token is limited to.
+        operation: the operation that is called.
+        path: the parameters of its path.
+
+    Raises:
+        ApiError: 403 if no scope of the integration allows the operation, 404 if its subject is elsewhere.
+    """
+    if operation not in _OWN and not any(operation in _BY_SCOPE.get(scope, ()) for scope in grant.scopes):
+        raise ApiError(403, "The scopes of the integration do not allow this.")
+    own = {
+        "integration_name": grant.integration,
+        "installation_id": grant.installation_id,
+        "organization_id": grant.organization_id,
+    }
+    for name, value in own.items():
+        if name in path and path[name] != value:
+            raise not_found(name.partition("_")[0])
+    for name in ("space_id", "site_id"):
+        if name in path and not is_installed_in(context, grant, name, path[name]):
+            raise not_found(name.partition("_")[0])
+
+
+def is_installed_in(context: Context, grant: InstallationGrant, name: str, identity: str) -> bool:
+    """Returns whether the installation includes a space or a site, given `space_id` or `site_id` and the id."""
+    row = context.session.get(InstallationRow, grant.installation_id) if grant.installation_id else None
+    if row is None:
+        return False
+    selection = row.space_selection if name == "space_id" else row.site_selection
+    place = context.session.get(SpaceRow if name == "space_id" else SiteRow, identity)
+    return selection == "all" and place is not None and place.organization_id == row.organization_id

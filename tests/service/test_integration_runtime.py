@@ -1,0 +1,208 @@
+"""What scripts of integrations get from the service: their environment, and the API by limited tokens."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Iterator
+from typing import Any
+
+import pytest
+from tests.running_service import LOOPBACK, RunningService, running_service
+from tests.service.factories import World, plant_world
+from tests.service.integration_scripts import CALLING, ENVIRONMENT, FETCHING
+from tests.service.publisher import Publisher, messages
+from tests.service.web_pages import published
+from tests.web_server import web_server
+
+from presscheck.service.integrations.outbound_http import Outgoing, OutgoingRefused
+from presscheck.service.integrations.script_runner import ScriptConfig
+from presscheck.service.jobs.queue import OutboundConfig
+
+SCOPES = ["space:metadata:read", "space:content:read", "site:metadata:read"]
+SECRETS = {"KEY": "correct horse battery"}
+
+
+@pytest.fixture(scope="module")
+def scripted(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
+    """A service whose scripts may reach one host."""
+    scripts = ScriptConfig(processor_seconds=1, seconds=10, hosts=("localhost",))
+    outside = OutboundConfig(allowed=LOOPBACK.allowed, scripts=scripts)
+    with running_service(tmp_path_factory.mktemp("scripted"), outside=outside) as running:
+        yield running
+
+
+@pytest.fixture
+async def here(scripted: RunningService) -> AsyncIterator[World]:
+    planted = plant_world(scripted.database_url, scripted.base_url)
+    yield planted
+    for client in planted.clients.values():
+        await client.aclose()
+
+
+@pytest.fixture
+async def lamp(here: World) -> AsyncIterator[Publisher]:
+    lamp = Publisher(here)
+    yield lamp
+    await lamp.http.aclose()
+
+
+async def drawn(lamp: Publisher, component: str, props: dict[str, Any], **place: str) -> dict[str, Any]:
+    context = {"type": "document", "theme": "dark", **place}
+    response = await lamp.http.post(
+        f"{lamp.at}/render", json={"componentId": component, "props": props, "context": context}
+    )
+    assert response.status_code == 200, response.text
+    return response.json()["element"]
+
+
+async def answers(lamp: Publisher, *calls: tuple[Any, ...], **place: str) -> list[tuple[int, str]]:
+    element = await drawn(lamp, "calling", {"calls": calls}, **place)
+    return [(status, text) for status, text in element["answers"]]
+
+
+@pytest.mark.slow
+async def test_the_environment_is_that_of_the_platform_and_stays_secret(here: World, lamp: Publisher) -> None:
+    await lamp.publish(ENVIRONMENT, scopes=SCOPES, secrets=SECRETS, summary="A lamp.")
+    await lamp.publish(ENVIRONMENT, scopes=SCOPES, summary="A lamp.")  # secrets stay
+    installed = await lamp.install()
+    _, at = await published(here)
+    element = await drawn(lamp, "environment", {}, spaceId=here.space)
+    known = (await lamp.http.get(lamp.at)).json()
+    integration = element["integration"]
+    assert integration["permissions"] == {"admin": False}, "the caller has no influence"
+    assert integration["owner"].pop("permissions") != known["owner"].pop("permissions")
+    assert integration | {"permissions": known["permissions"]} == known
+    assert integration["urls"]["publicContentEndpoint"] == f"{here.base_url}/integrations/{lamp.name}"
+    assert element["apiEndpoint"] == here.base_url
+    assert element["installation"]["id"] == installed["id"]
+    assert element["spaceInstallation"]["space"] == here.space
+    assert element["spaceInstallation"]["urls"]["publicEndpoint"].endswith(f"/spaces/{here.space}")
+    assert "siteInstallation" not in element
+    tokens, signing, secrets = element["lengths"]
+    assert [name for name, length in tokens if length > 100] == ["integration", "installation"]
+    assert signing == [["integration", 64], ["installation", 64]]
+    assert secrets == [["KEY", len(SECRETS["KEY"])]]
+    assert element["leaked"] == ["[redacted]"] * 2
+    in_site = await drawn(lamp, "environment", {}, siteId=at["site_id"])
+    assert in_site["siteInstallation"]["site"] == at["site_id"] and "spaceInstallation" not in in_site
+    for traced in await lamp.events(3):
+        text = json.dumps(traced)
+        assert SECRETS["KEY"] not in text and "eyJ" not in text, text
+    assert SECRETS["KEY"] not in (await lamp.http.get(lamp.at)).text
+
+
+@pytest.mark.slow
+@pytest.mark.attack("other organizations")
+async def test_a_script_reads_what_its_scopes_name_and_only_in_its_organization(here: World, lamp: Publisher) -> None:
+    await lamp.publish(CALLING, scopes=SCOPES, visibility="public")
+    installed = await lamp.install()
+    _, at = await published(here)
+    other = plant_world(here.database_url, here.base_url)
+    stranger = Publisher(other, name=lamp.name)
+    in_other = await stranger.install()
+    _, other_at = await published(other)
+    organization = f"/orgs/{here.organization}"
+    calls: dict[tuple[str, str], int] = {
+        ("GET", f"/spaces/{here.space}"): 200,
+        ("GET", f"/spaces/{here.space}/content"): 200,
+        ("GET", f"/spaces/{here.space}/content/pages"): 200,
+        ("GET", f"{organization}/sites/{at['site_id']}"): 200,
+        ("GET", f"{lamp.at}/installations"): 200,
+        ("GET", f"{lamp.at}/installations/{installed['id']}"): 200,
+        ("GET", f"{lamp.at}/spaces"): 200,
+        ("GET", f"/spaces/{other.space}"): 404,
+        ("GET", f"/spaces/{other.space}/content"): 404,
+        ("GET", f"/orgs/{other.organization}/sites/{other_at['site_id']}"): 404,
+        ("GET", f"{organization}/sites/{other_at['site_id']}"): 404,
+        ("GET", f"{lamp.at}/installations/{in_other['id']}"): 404,
+        ("GET", "/user"): 403,
+        ("GET", organization): 403,
+        ("GET", f"{organization}/members"): 403,
+        ("GET", f"/spaces/{here.space}/change-requests"): 403,
+        ("PATCH", f"/spaces/{here.space}"): 403,
+        ("DELETE", f"/spaces/{here.space}"): 403,
+        ("POST", f"{lamp.at}/render"): 403,
+    }
+    shown = await answers(lamp, *calls, spaceId=here.space)
+    assert {call: status for call, (status, _) in zip(calls, shown, strict=True)} == calls, shown
+    listed = json.loads(shown[4][1])["items"]
+    assert [item["id"] for item in listed] == [installed["id"]]
+    await lamp.publish(CALLING, scopes=["space:metadata:read"], visibility="public")
+    content = ("GET", f"/spaces/{here.space}/content")
+    assert (await answers(lamp, content, ("GET", f"/spaces/{here.space}"), spaceId=here.space))[0][0] == 403
+    await stranger.http.aclose()
+
+
+@pytest.mark.slow
+async def test_a_token_is_for_the_script_alone_and_ends_with_the_installation(here: World, lamp: Publisher) -> None:
+    leaking = CALLING.replace(
+        "const answers = [];", "const answers = [[1, [...context.environment.apiTokens.installation]]];"
+    )
+    await lamp.publish(leaking, scopes=SCOPES)
+    installed = await lamp.install()
+    [(_, leaked)] = await answers(lamp, spaceId=here.space)
+    token = "".join(leaked)
+    headers = {"authorization": f"Bearer {token}"}
+    at = f"/spaces/{here.space}"
+    assert (await lamp.http.get(at, headers=headers)).status_code == 200
+    forged = f"{token[:-4]}{'AAAA' if token[-4:] != 'AAAA' else 'BBBB'}"
+    assert (await lamp.http.get(at, headers={"authorization": f"Bearer {forged}"})).status_code == 401
+    await lamp.http.delete(f"{lamp.at}/installations/{installed['id']}")
+    assert (await lamp.http.get(at, headers=headers)).status_code == 401
+
+
+@pytest.mark.slow
+async def test_a_script_reaches_the_service_with_no_token_but_its_own(here: World, lamp: Publisher) -> None:
+    stolen = CALLING.replace("${environment.apiTokens.installation}", here.tokens["admin"])
+    await lamp.publish(stolen, scopes=SCOPES)
+    await lamp.install()
+    [(status, text)] = await answers(lamp, ("GET", "/user"), spaceId=here.space)
+    assert (status, "tokens of the environment only" in text) == (0, True)
+
+
+@pytest.mark.slow
+async def test_an_event_listener_updates_its_installation_once(here: World, lamp: Publisher) -> None:
+    await lamp.publish(CALLING, scopes=SCOPES)
+    installed = await lamp.install()
+    [traced] = await lamp.events(1)
+    assert "updated 200" in messages(traced)
+    shown = (await lamp.http.get(f"{lamp.at}/installations/{installed['id']}")).json()
+    assert shown["configuration"] == {"known": True}
+    await asyncio.sleep(0.5)
+    assert len(await lamp.events(1)) == 1, "the update of a script is no event for it"
+
+
+@pytest.mark.slow
+async def test_a_script_reaches_the_named_hosts_alone(lamp: Publisher) -> None:
+    with web_server({"/a": "found", "/away": "-> http://127.0.0.1:1/"}) as server:
+        port = server.url.rpartition(":")[2]
+        urls = [f"http://localhost:{port}/a", f"http://127.0.0.1:{port}/a", f"http://localhost:{port}/away"]
+        await lamp.publish(FETCHING % json.dumps(urls))
+        await lamp.install()
+        [traced] = await lamp.events(1)
+    shown = json.loads(messages(traced)[-1].partition(": ")[2].partition(": ")[2])
+    assert shown[0] == [200, "found", False]
+    assert all("127.0.0.1: the operator of the service has not allowed" in refused for refused in shown[1:])
+
+
+@pytest.mark.parametrize(
+    ("hosts", "url", "is_allowed"),
+    [
+        (("*.example.test",), "http://a.example.test/", True),
+        (("*.example.test",), "http://example.test/", False),
+        (("example.test",), "http://EXAMPLE.test./", True),
+        (("example.test",), "http://notexample.test/", False),
+        ((), "http://example.test/", False),
+    ],
+)
+def test_named_hosts(hosts: tuple[str, ...], url: str, is_allowed: bool) -> None:
+    client = Outgoing()
+    try:
+        client.request("GET", url, headers={}, hosts=hosts, seconds=1)
+    except OutgoingRefused as refused:
+        assert not is_allowed, refused
+    except Exception:  # the host does not exist
+        assert is_allowed
+    finally:
+        client.close()
