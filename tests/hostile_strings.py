@@ -9,10 +9,11 @@ import re
 ESC, BEL, ST = "\x1b", "\x07", "\x1b\\"
 
 ACTS = re.compile(
-    "[\x00-\x09\x0b-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f"
+    "[\x00-\x09\x0b-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u180b-\u180f\u200b\u200d-\u200f\u2028-\u202e\u2060-\u206f"
     "\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\ud800-\udfff\U0001f3fb-\U0001f3ff\U000e0000-\U000e0fff]"
 )
-"""Controls, bidirectional controls, the invisible, and what joins or tones emoji."""
+"""Controls, bidirectional controls, the invisible, and what joins or tones emoji; not the non-joiner, which some words
+need."""
 
 _finals = "@ABCDEFGHJKLMPSTXZ`abcdefghilmnpqrstux"
 _csi = [f"{prefix}{parameters}{final}" for final in _finals for prefix in (ESC + "[", "\x9b") for parameters in ("2",)]

@@ -1,13 +1,23 @@
+import random
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import pyte
 import pytest
 from rich.cells import cell_len
 from tests.hostile_strings import ACTS, HOSTILE
 
-from presscheck.text.sanitize import LINK_SCHEMES, display_url, is_safe_link, is_safe_url, sanitize
+from presscheck.text.sanitize import (
+    JOINER,
+    LINK_SCHEMES,
+    NON_JOINER,
+    display_url,
+    is_safe_link,
+    is_safe_url,
+    sanitize,
+    show_joiners,
+)
 
 KEPT = [
     "plain words, 100 % of them",
@@ -18,6 +28,8 @@ KEPT = [
     "ภาษาไทย",
     "עברית العربية",
     "cafe\u0301",
+    "می\u200cخواهم بنویسم، خانه\u200cها",
+    "श्री क्\u200cष",
     "emoji 😀 🚀 ⚠",
     "[red]not markup[/red] [@click=app.quit]",
 ]
@@ -267,3 +279,85 @@ def test_marks_are_limited_for_each_letter() -> None:
     assert sanitize(f"\t{mark}") == f"    ◌{mark}"
     assert sanitize("ab\tc\td") == "ab  c   d"
     assert sanitize("a\tb\n\tc", lines=True) == "a   b\n    c"
+
+
+@pytest.fixture(name="joining_terminal")
+def fixture_joining_terminal() -> Iterator[None]:
+    show_joiners(NON_JOINER + JOINER)
+    yield
+    show_joiners(NON_JOINER)
+
+
+@pytest.mark.usefixtures("joining_terminal")
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("👩\u200d👩\u200d👧\u200d👦", "👩\u200d💻", "🧑\u200d🤝\u200d🧑", "👨\u200d❤\u200d💋\u200d👨", "🤷\u200d♀"),
+        *("🐕\u200d🦺", "🏴\u200d☠", "two 👩\u200d🚀👩\u200d🚀 of them"),
+    ],
+)
+def test_joined_emoji_stay_whole_where_the_terminal_joins_them(text: str) -> None:
+    assert sanitize(text) == text
+    assert cell_len(sanitize(text)) == cell_len(text.replace("\u200d🚀", "").split("\u200d")[0])
+    show_joiners(NON_JOINER)
+    assert sanitize(text) == text.replace("\u200d", "")
+
+
+@pytest.mark.usefixtures("joining_terminal")
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("👩🏽\u200d💻", "👩\u200d💻"),
+        ("👩\u200d👦\u200d", "👩\u200d👦"),
+        ("❤\ufe0f\u200d🔥", "❤🔥"),
+        ("✅\u200d❌", "✅❌"),
+        ("👩\u200d💻\u200d❌", "👩\u200d💻❌"),
+        ("👩\u200d\u200d💻", "👩💻"),
+        ("👩\u200c\u200d💻", "👩💻"),
+        ("👩" + "\u200d👦" * 9, "👩" + "\u200d👦" * 3 + "👦" * 6),
+        ("pay\u200dpal", "paypal"),
+        ("ශ\u0dca\u200dර\u0dd3", "ශ\u0dcaර\u0dd3"),
+        ("\u200d😀", "😀"),
+        ("\u200d" * 100 + "x", "x"),
+    ],
+)
+def test_joiners_elsewhere_are_dropped(text: str, shown: str) -> None:
+    assert sanitize(text) == shown
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("pay\u200cpal", "paypal"),
+        ("می\u200c", "می"),
+        ("می\u200cx", "میx"),
+        ("\u200cمی", "می"),
+        ("آ\u200cن", "آن"),
+        ("می\u200c\u200cخ", "میخ"),
+        ("\u0628\u064e\u200c\u0647", "\u0628\u064e\u200c\u0647"),
+        ("क्\u200cx", "क्x"),
+        ("क्\u200cয", "क्য"),
+        ("क\u200cष", "कष"),
+        ("क्\u200c\u093e", "क्\u093e"),
+        ("일\u200c본", "일본"),
+    ],
+)
+def test_non_joiners_stay_where_they_change_the_letters(text: str, shown: str) -> None:
+    assert sanitize(text) == shown
+
+
+def test_non_joiners_are_dropped_if_the_terminal_gives_them_a_cell() -> None:
+    show_joiners("")
+    try:
+        assert sanitize("می\u200cخواهم") == "میخواهم"
+    finally:
+        show_joiners(NON_JOINER)
+
+
+@pytest.mark.usefixtures("joining_terminal")
+def test_sanitizing_is_idempotent_with_joined_emoji() -> None:
+    assert not broken(lambda text: sanitize(sanitize(text)) == sanitize(text))
+    words = ["👩", "💻", "👦", "❤", JOINER, NON_JOINER, "ب", "ا", "क", "\u094d", "x", " ", "\u0301", "\ufe0f"]
+    chance = random.Random(1)
+    texts = ["".join(chance.choices(words, k=9)) for _ in range(5000)]
+    assert [sanitize(sanitize(text)) for text in texts] == [sanitize(text) for text in texts]

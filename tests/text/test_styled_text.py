@@ -1,6 +1,6 @@
 import pytest
 
-from presscheck.text.styled_text import Line, Span, cut, cut_middle, join_fitting, pad, plain, width, wrap
+from presscheck.text.styled_text import Line, Span, cut, cut_middle, join_fitting, pad, plain, split_cells, width, wrap
 
 FAMILY = "\U0001f468\u200d\U0001f469\u200d\U0001f467"
 
@@ -44,6 +44,12 @@ def test_cut_never_exceeds_the_width(text: str, columns: int) -> None:
     assert width(pad(line(text, text), columns)) == columns
     assert width(cut(line(text, text), columns, "...")) <= columns
     assert width(line(cut_middle(text, columns))) <= columns
+
+
+def test_joined_emoji_are_not_split() -> None:
+    assert split_cells(f"a{FAMILY}b", 3) == (f"a{FAMILY}", "b")
+    assert split_cells(f"a{FAMILY}b", 2) == ("a", f"{FAMILY}b")
+    assert [plain(one) for one in wrap([Span(FAMILY * 3)], 4)] == [FAMILY * 2, FAMILY]
 
 
 def test_pad_takes_a_style() -> None:

@@ -1,9 +1,12 @@
 """Output to the terminal: it shows the last frame after any other, and unchanged cells are not sent."""
 
 import random
+import re
+from collections.abc import Mapping
 
 import pyte
 import pytest
+from rich.cells import cell_len
 from rich.color import ColorSystem
 from rich.segment import Segment
 from rich.style import Style
@@ -11,7 +14,8 @@ from tests.private_names import whole_update
 from textual.color import Color
 from textual.strip import Strip
 
-from presscheck.tui.terminal.output import ControlCharFilter, DiffPainter
+from presscheck.text.sanitize import JOINER, NON_JOINER
+from presscheck.tui.terminal.output import ControlCharFilter, DiffPainter, joiners_of
 
 COLUMNS, ROWS = 24, 5
 STYLES = [
@@ -117,3 +121,35 @@ def test_the_filter_takes_unsafe_links_from_text_that_stays(url: str) -> None:
     [both] = filtered(Segment("he\x1bre", Style(link="https://a.example/")))
     assert both.style
     assert (both.text, both.style.link) == ("here", "https://a.example/")
+
+
+@pytest.mark.parametrize(
+    ("environment", "joiners"),
+    [
+        *(({"TERM": name}, NON_JOINER + JOINER) for name in ("xterm-kitty", "xterm-ghostty", "foot-extra", "contour")),
+        *(({"TERM_PROGRAM": name}, NON_JOINER + JOINER) for name in ("WezTerm", "iTerm.app", "mintty")),
+        ({"KITTY_WINDOW_ID": "1", "TMUX": "/tmp/tmux"}, NON_JOINER),
+        ({"TERM": "xterm-256color"}, NON_JOINER),
+        ({"TERM_PROGRAM": "vscode"}, NON_JOINER),
+        ({"TERM_PROGRAM": "Apple_Terminal"}, ""),
+    ],
+)
+def test_joiners_follow_from_the_environment(environment: Mapping[str, str], joiners: str) -> None:
+    assert joiners_of(environment) == joiners
+
+
+def test_joined_emoji_pass_the_filter_and_keep_the_columns_beside_them() -> None:
+    family = "👩\u200d👩\u200d👧\u200d👦"
+    [segment] = filtered(Segment(f"a{family} x", STYLES[0]))
+    assert segment.text == f"a{family} x"
+    for at in range(COLUMNS - 2):
+        painter = DiffPainter()
+        line = Strip([Segment(f"a{family} x{family}", STYLES[0])]).adjust_cell_length(COLUMNS, STYLES[0])
+        assert f"a{family} x{family}" in (painter.differences(whole_update([line]), ColorSystem.TRUECOLOR) or "")
+        # the edge of a dialog lies before, in and after the family
+        dialog = Strip([Segment("||", STYLES[1])])
+        sent = painter.differences(whole_update([dialog], at), ColorSystem.TRUECOLOR) or ""
+        shown = re.sub("\x1b[^Hm]*[Hm]", "", sent)
+        assert cell_len(shown) == COLUMNS
+        assert cell_len(shown.partition("||")[0]) == at
+        assert shown.replace(family, "").isascii()

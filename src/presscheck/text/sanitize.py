@@ -2,8 +2,23 @@
 
 Readable text remains visible, so that reviewers see what readers will see: a control character becomes a visible symbol
 (`␛`, `␇`), and the rest of its sequence remains as plain letters. Characters without width (bidirectional controls,
-joiners, tags, variation selectors) are dropped. Terminals disagree about the width of joined, toned and flag emoji, so
-these are split into their parts. Markup is not interpreted. Sanitizing twice has the same result as once.
+tags, variation selectors) are dropped, because they can make two different texts look equal. Terminals disagree about
+the width of toned and flag emoji, so these are split into their parts. Markup is not interpreted. Sanitizing twice has
+the same result as once.
+
+Only joiners that change what a reader sees stay:
+
+| character | stays | why |
+|---|---|---|
+| U+200D joiner | in the emoji sequences of Unicode that begin with a wide emoji | without it 👩‍👩‍👧‍👦 is four people |
+| | not after a narrow emoji (❤, 🏳) | terminals disagree about the width |
+| | not between other emoji | terminals may draw only the first of two |
+| | not between letters (Sinhala) | the layout would not count the next letter |
+| U+200C non-joiner | between two Arabic letters that would join | Persian, Kurdish and others spell words with it |
+| | between a virama and a letter of the same script | keeps two Indic letters apart |
+| | not elsewhere | invisible: two different words would look equal |
+
+Some terminals give a joiner a cell, or do not join emoji; `show_joiners` sets which joiners the terminal can show.
 """
 
 from __future__ import annotations
@@ -23,6 +38,11 @@ LINK_SCHEMES = _OTHER_PROGRAMS | {"http", "https", "mailto"}
 MOST_DECODINGS = 3
 """Number of times that a mail link is percent-decoded; if it is encoded more often, it is refused."""
 
+NON_JOINER, JOINER = "\u200c", "\u200d"
+_shown_joiners = {NON_JOINER}
+
+_VIRAMA = 9
+"""The canonical combining class of viramas."""
 _CARRIER = "◌"
 _UNKNOWN = "\N{REPLACEMENT CHARACTER}"
 
@@ -41,6 +61,33 @@ _is_invisible = re.compile(
     "\U0001f3fb-\U0001f3ff\U000e0000-\U000e0fff]"
 ).match
 """Matches invisible characters that are not format characters: fillers, variation selectors, skin tones, tags."""
+
+
+_PEOPLE = "🏃🏄🏊👮👯👰👱👳👷💁💂💆💇🙅🙆🙇🙋🙍🙎🚣🚴🚵🚶🤦🤵🤷🤸🤹🤼🤽🤾🦸🦹🧍🧎🧏🧔🧖🧗🧘🧙🧚🧛🧜🧝🧞🧟"
+"""Emoji that a sign of gender may follow."""
+_JOINING = (
+    "\u0620\u0626\u0628\u062a-\u062e\u0633-\u0647\u0649\u064a\u066e\u066f\u0678-\u0687\u069a-\u06bf\u06c1\u06c2"
+    "\u06cc\u06ce\u06d0\u06d1\u06fa-\u06fc\u06ff"
+)
+"""Arabic letters that join the next letter (dual-joining in Unicode's ArabicShaping.txt)."""
+_ARABIC = "\u0620\u0622-\u064a\u066e-\u0673\u0675-\u06d3\u06d5\u06ee\u06ef\u06fa-\u06fc\u06ff"
+_joiners = re.compile(
+    # in this order, so that the longest sequence of a person is found first
+    f"(?:[👨👩🧑](?:{JOINER}❤(?:{JOINER}💋)?)?(?:{JOINER}[👨👩🧑👦👧🧒👶]){{1,3}}|[👩🧑]{JOINER}🤝{JOINER}[👨👩🧑]"
+    f"|[👨👩🧑]{JOINER}[⚕⚖✈🌾🍳🍼🎄🎓🎤🎨🏫🏭💻💼🔧🔬🚀🚒🦯🦰🦱🦲🦳🦼🦽]|[{_PEOPLE}]{JOINER}[♀♂]"
+    f"|🐕{JOINER}🦺|[🐈🐦]{JOINER}⬛|🐦{JOINER}🔥|🐻{JOINER}❄|🍋{JOINER}🟩|🍄{JOINER}🟫|😮{JOINER}💨|😵{JOINER}💫|😶{JOINER}🌫"
+    f"|🙂{JOINER}[↔↕]|🏴{JOINER}☠)"
+    f"|[{_JOINING}][\u064b-\u065f\u0670]*{NON_JOINER}(?=[{_ARABIC}])"
+    f"|[\u094d\u09cd\u0a4d\u0acd\u0b4d\u0bcd\u0c4d\u0ccd\u0d4d\u0dca]{NON_JOINER}(?=[\u0904-\u0df4])"
+    f"|[{NON_JOINER}{JOINER}]"
+)
+"""Matches what the table of this module allows, and each other joiner."""
+
+
+def show_joiners(joiners: str) -> None:
+    """Sets which joiners the terminal shows without giving them a cell; at first only the non-joiner."""
+    _shown_joiners.clear()
+    _shown_joiners.update(joiners)
 
 
 def sanitize(text: str, *, lines: bool = False) -> str:
@@ -120,6 +167,8 @@ def _symbol(code: int) -> str:
         return chr(code - 0x1F1E6 + ord("A"))
     if _is_invisible(chr(code)):
         return ""
+    if chr(code) in (NON_JOINER, JOINER):
+        return chr(code)
     category = unicodedata.category(chr(code))
     if category == "Cf":
         return ""
@@ -132,7 +181,26 @@ def _symbol(code: int) -> str:
 
 def _one_line(line: str) -> str:
     displayed = line.expandtabs(TAB_WIDTH).translate(_symbols)
+    if NON_JOINER in displayed or JOINER in displayed:
+        displayed = _joiners.sub(_shown, displayed)
     return displayed if is_ordinary(displayed) else _carry_marks(displayed)
+
+
+def _shown(match: re.Match[str]) -> str:
+    """Returns a match of `_joiners` with the joiners that are shown, or without the others."""
+    text = match[0]
+    joiner = JOINER if JOINER in text else NON_JOINER
+    return text if len(text) > 1 and joiner in _shown_joiners and _is_one_script(match) else text.replace(joiner, "")
+
+
+def _is_one_script(match: re.Match[str]) -> bool:
+    """Returns whether a non-joiner after a virama precedes a letter of the same script."""
+    virama = match[0][-2]
+    if unicodedata.combining(virama) != _VIRAMA:
+        return True
+    letter = match.string[match.end()]
+    # the blocks of Indic scripts have 128 characters each
+    return letter.isalpha() and ord(virama) >> 7 == ord(letter) >> 7
 
 
 def _carry_marks(line: str) -> str:

@@ -13,6 +13,8 @@ from typing import NamedTuple
 
 from rich.cells import cell_len, get_character_cell_size, set_cell_size
 
+from presscheck.text.sanitize import JOINER
+
 ELLIPSIS = "…"
 _WORDS = (
     "text quiet accent link added removed waiting heading title strong emphasis strike underline code keyword string "
@@ -145,14 +147,18 @@ def wrap(runs: Iterable[Span], columns: int) -> list[Line]:
 
 
 def split_cells(text: str, columns: int) -> tuple[str, str]:
-    """Splits a text after a number of cells, without splitting a wide character or a character from its marks."""
+    """Splits a text after a number of cells, without splitting a wide character, joined emoji or a character from its
+    marks.
+    """
     if text.isascii():
         return text[:columns], text[columns:]
-    used = 0
+    used, before = 0, ""
     for index, character in enumerate(text):
-        used += get_character_cell_size(character)
+        if before != JOINER:
+            used += get_character_cell_size(character)
         if used > columns:
             return text[:index], text[index:]
+        before = character
     return text, ""
 
 

@@ -31,7 +31,7 @@ from presscheck.errors import ConfigurationError, PresscheckError
 from presscheck.paths import Places
 from presscheck.text.notifications import notification
 from presscheck.text.phrases import now
-from presscheck.text.sanitize import sanitize
+from presscheck.text.sanitize import sanitize, show_joiners
 from presscheck.text.styled_text import Line
 from presscheck.tui.app_context import AppContext, CommandObserver
 from presscheck.tui.auto_refresh import AutoRefresh
@@ -41,7 +41,7 @@ from presscheck.tui.navigation import MODES, Navigation
 from presscheck.tui.notifications import Notice, Notifications
 from presscheck.tui.places import Place
 from presscheck.tui.screens.startup_snapshot import StartupSnapshot
-from presscheck.tui.terminal.output import ControlCharFilter, DiffPainter
+from presscheck.tui.terminal.output import ControlCharFilter, DiffPainter, joiners_of
 from presscheck.tui.terminal.pictures import PictureTable
 from presscheck.tui.terminal.stream import TerminalStream, flush_or_discard, is_terminal
 from presscheck.tui.theme import ParsedStylesheet, StyleLookup, StyleTable, load
@@ -407,6 +407,7 @@ class PresscheckApp(App[int], inherit_bindings=False):
 
     def run_to_end(self) -> int:
         """Run until the user or a signal ends the app. Return the exit code."""
+        show_joiners(joiners_of(os.environ))
         code = self.run()
         flush_or_discard()
         if self._exception is not None:

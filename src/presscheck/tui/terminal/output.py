@@ -14,11 +14,11 @@ cursor would cost as much as a full repaint. The compositor renders only the lin
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
-from rich.cells import get_character_cell_size
+from rich.cells import get_character_cell_size, split_text
 from rich.color import ColorSystem
 from rich.console import Console
 from rich.segment import Segment
@@ -30,11 +30,31 @@ from textual.geometry import Region
 from textual.strip import Strip
 from typing_extensions import override
 
-from presscheck.text.sanitize import is_safe_url
+from presscheck.text.sanitize import JOINER, NON_JOINER, is_safe_url
 from presscheck.tui.terminal.pictures import PictureRow, PictureTable
 
 _ATTRIBUTES = (("bold", "1"), ("dim", "2"), ("italic", "3"), ("underline", "4"), ("reverse", "7"), ("strike", "9"))
+_JOINERS = frozenset((NON_JOINER, JOINER))
+_WIDE_JOINERS = ("Apple_Terminal", "extraterm")
+"""Values of TERM_PROGRAM of terminals that give a cell to each joiner."""
+_EMOJI_JOINERS = ("WezTerm", "contour", "ghostty", "iTerm.app", "mintty", "rio")
+"""Values of TERM_PROGRAM of terminals that show a joined emoji in two cells.
+
+Source of both lists: the measurements of ucs-detect, as in the tables of wcwidth.
+"""
 _VISIBLE_ON_BLANKS = frozenset("479")
+
+
+@lru_cache(4096)
+def _split_segment(segment: Segment, cut: int) -> tuple[Segment, Segment]:
+    """Split a segment after a number of cells."""
+    text, style, control = segment
+    left, right = split_text(text, cut) if cut < segment.cell_length else (text, "")
+    return Segment(left, style, control), Segment(right, style, control)
+
+
+# Rich splits joined emoji into parts whose widths do not add up; borders of panes and dialogs would move
+Segment._split_cells = staticmethod(_split_segment)  # pyrefly: ignore[bad-assignment]
 
 
 class LineCompositor(Compositor):
@@ -52,6 +72,21 @@ class LineCompositor(Compositor):
                 yield region, shown, widget.render_lines(shown.translate((-region.x, -region.y)))
 
 
+def joiners_of(environment: Mapping[str, str]) -> str:
+    """Return the joiners that the terminal shows without giving them a cell, derived from environment variables.
+
+    Inside tmux and screen the outer terminal is unknown, and emoji stay apart.
+    """
+    terminal, program = environment.get("TERM", ""), environment.get("TERM_PROGRAM", "")
+    if program in _WIDE_JOINERS or terminal.startswith("mlterm"):
+        return ""
+    if environment.get("TMUX") or environment.get("STY") or terminal.startswith(("tmux", "screen")):
+        return NON_JOINER
+    is_known = program in _EMOJI_JOINERS or terminal.startswith(("foot", "contour", "xterm-kitty", "xterm-ghostty"))
+    joins = is_known or "KITTY_WINDOW_ID" in environment or "KONSOLE_VERSION" in environment
+    return NON_JOINER + JOINER if joins else NON_JOINER
+
+
 class ControlCharFilter(LineFilter):
     """A Textual line filter that replaces control characters and removes unsafe links."""
 
@@ -66,7 +101,7 @@ class ControlCharFilter(LineFilter):
 def _safe(segment: Segment) -> Segment:
     text, style, _ = segment
     if not text.isprintable():
-        text = "".join([character if character.isprintable() else _blank(character) for character in text])
+        text = "".join([one if one.isprintable() or one in _JOINERS else _blank(one) for one in text])
     if style is not None and style.link is not None and not is_safe_url(style.link):
         style = style.update_link(None)
     return Segment(text, style)
