@@ -7,6 +7,8 @@ import os
 import re
 import secrets
 import signal
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -19,6 +21,7 @@ from tests.postgresql import Cluster
 from tests.running_service import RunningService
 from tests.service.serve_command import run
 from tests.service.server import line, serving
+from tests.terminal import Terminal
 from tests.web_server import web_server
 
 from presscheck.service.db.engine import Database
@@ -32,6 +35,31 @@ def test_every_operation_has_a_handler() -> None:
     assert ran.exit_code == 0 and len(lines) == 219
     assert not [one for one in lines if "no handler" in one]
     assert any(re.match(r"GetSpace +spaces.get_space +GET /spaces/\{space_id\}$", one) for one in lines)
+
+
+def test_a_terminal_gets_a_summary_of_the_problems_of_documentation_and_a_log_each(tmp_path: Path) -> None:
+    repository = tmp_path / "handbook"
+    repository.mkdir()
+    (repository / "SUMMARY.md").write_text("* [Start](README.md)\n", "utf-8")
+    (repository / "README.md").write_text("# Start\n\n[a](gone-a.md)\n\n[b](gone-b.md)\n", "utf-8")
+    command = [sys.executable, "-m", "presscheck", "serve", "--port", "0", "--docs", str(repository), "--data"]
+    terminal = Terminal([*command, str(tmp_path / "terminal")])
+    try:
+        shown = terminal.wait("http://")
+    finally:
+        os.kill(terminal.pid, signal.SIGTERM)
+        terminal.close()
+    file = tmp_path / "terminal" / "docs-problems.txt"
+    listed = file.read_text("utf-8").splitlines()
+    assert all(re.search(rf"README.md:{line}: .*gone", one) for line, one in zip((3, 5), listed, strict=True))
+    assert "2 problems in the documentation, such as:" in shown and "gone-b.md" not in shown
+    assert str(file) in shown.replace("\n", "") and "{" not in shown
+    with subprocess.Popen([*command, str(tmp_path / "log")], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout and process.stderr
+        process.stdout.readline()
+        process.terminate()
+        logged = [json.loads(one)["message"] for one in process.stderr.read().splitlines()]
+    assert logged == listed
 
 
 def test_a_token_is_created_listed_and_revoked(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import socket
 import stat
 import sys
 import threading
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -23,6 +23,7 @@ from starlette.types import ASGIApp
 from typing_extensions import override
 
 from presscheck.errors import ConfigurationError
+from presscheck.paths import private_opener
 from presscheck.service.app import build
 from presscheck.service.db.blob_store import BlobStore, FilesUnavailable
 from presscheck.service.db.bounded_cache import CacheSizes
@@ -35,6 +36,8 @@ from presscheck.service.server.bootstrap import bring_in, found, give_token
 from presscheck.service.server.prepared_sample import write_prepared
 from presscheck.service.server.protocol import LimitedProtocol
 from presscheck.service.server.supervisor import run_processes
+from presscheck.text.phrases import count
+from presscheck.text.sanitize import sanitize
 
 BACKLOG = 128
 """Maximum number of connections that wait to be accepted."""
@@ -48,6 +51,8 @@ SWITCHED_AFTER = 0.001
 The loop waits that long for each computing thread at each of its steps: at most 34 ms instead of 92 for four threads,
 which do 9 % less work meanwhile.
 """
+PROBLEMS = "docs-problems.txt"
+"""The file in the data directory that lists the problems of imported documentation."""
 PATIENCE = 5
 """Seconds for running requests to finish on shutdown."""
 
@@ -204,9 +209,25 @@ def _prepare(options: ServeOptions) -> tuple[Database, BlobStore, str | None]:
     except BaseException:
         database.close()
         raise
+    if problems:
+        _report_problems(problems, options.data / PROBLEMS)
+    return database, files, token
+
+
+def _report_problems(problems: Sequence[str], file: Path) -> None:
+    """Writes the problems of the documentation to a file, and reports them.
+
+    A terminal gets a summary, which leaves the address in view. A log gets each problem.
+    """
+    with open(file, "w", encoding="utf-8", opener=private_opener) as listing:
+        listing.writelines(f"{problem}\n" for problem in problems)
+    if sys.stderr.isatty():
+        number = count(len(problems), "problem")
+        print(f"{number} in the documentation, such as: {sanitize(problems[0])}", file=sys.stderr)  # noqa: T201
+        print(f"All are listed in {sanitize(str(file))}", file=sys.stderr)  # noqa: T201
+        return
     for problem in problems:
         logging.getLogger("presscheck.service").warning("%s", problem)
-    return database, files, token
 
 
 def _first_data(session: Session, files: BlobStore, options: ServeOptions) -> tuple[str | None, list[str]]:
