@@ -141,6 +141,36 @@ export default createIntegration({ components: [block], events });
 )
 """Calls the API of the service with its token: as a block, and when it is installed."""
 
+ENDPOINT = (
+    RUNTIME
+    + """
+export default createIntegration({
+  async fetch(request, { environment }) {
+    const { pathname, searchParams } = new URL(request.url);
+    const { installation, spaceInstallation, integration } = environment;
+    const base = new URL((spaceInstallation ?? installation ?? integration).urls.publicContentEndpoint).pathname;
+    switch (pathname.slice(base.length)) {
+      case "/echo": {
+        const { method, headers } = request;
+        const body = await request.text();
+        const got = { method, body, name: searchParams.get("name"), space: spaceInstallation?.space,
+          headers: [...headers.keys()], token: environment.apiTokens.integration };
+        return Response.json(got, { headers: { "Set-Cookie": "a=1", "Cache-Control": "max-age=60" } });
+      }
+      case "/sign-in":
+        return Response.redirect(`https://id.example.org/?client=${environment.secrets.KEY}`);
+      case "/page":
+        return new Response("<script>document.title = 'drawn'</script>", { headers: { "Content-Type": "text/html" } });
+      case "/loop":
+        for (;;);
+    }
+    return new Response("no such page", { status: 404 });
+  },
+});
+"""
+)
+"""Responds to requests at its endpoints."""
+
 WEB_APIS = """
 const same = (a, b) => JSON.stringify(a) === JSON.stringify(b);
 const hex = (buffer) => [...new Uint8Array(buffer)].map((byte) => byte.toString(16).padStart(2, "0")).join("");

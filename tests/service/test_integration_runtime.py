@@ -7,10 +7,11 @@ import json
 from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
+import httpx
 import pytest
 from tests.running_service import LOOPBACK, RunningService, running_service
 from tests.service.factories import World, plant_world
-from tests.service.integration_scripts import CALLING, ENVIRONMENT, FETCHING
+from tests.service.integration_scripts import CALLING, ENDPOINT, ENVIRONMENT, FETCHING
 from tests.service.publisher import Publisher, messages
 from tests.service.web_pages import published
 from tests.web_server import web_server
@@ -206,3 +207,36 @@ def test_named_hosts(hosts: tuple[str, ...], url: str, is_allowed: bool) -> None
         assert is_allowed
     finally:
         client.close()
+
+
+@pytest.mark.slow
+async def test_endpoints_answer_with_the_script(here: World, lamp: Publisher) -> None:
+    await lamp.publish(ENDPOINT, secrets={"KEY": "client-12345"})
+    installed = await lamp.install()
+    base = f"{here.base_url}/integrations/{lamp.name}"
+    async with httpx.AsyncClient(timeout=60) as reader:
+        reader.cookies.set("visitor-1", "secret")
+        for at, space in ((base, None), (f"{base}/installations/{installed['id']}/spaces/{here.space}", here.space)):
+            response = await reader.post(f"{at}/echo?name=%C3%A4", content="körper".encode())
+            assert response.status_code == 200, response.text
+            got = response.json()
+            assert (got["method"], got["name"], got["body"], got.get("space")) == ("POST", "ä", "körper", space)
+            assert "cookie" not in got["headers"] and "set-cookie" not in response.headers
+            assert response.headers["cache-control"] == "max-age=60"
+            assert got["token"] == "[redacted]"
+        moved = await reader.get(f"{base}/sign-in")
+        assert (moved.status_code, moved.headers["location"]) == (302, "https://id.example.org/?client=client-12345")
+        page = await reader.get(f"{base}/page")
+        assert page.headers["content-security-policy"].startswith("sandbox "), "not a page of the service"
+        assert page.headers["content-type"].startswith("text/html")
+        for path, status in (
+            ("/loop", 504),
+            ("/other", 404),
+            ("/installations/no/echo", 404),
+            (f"/installations/{installed['id']}/spaces/no/echo", 404),
+        ):
+            assert (await reader.get(f"{base}{path}")).status_code == status, path
+        assert (await reader.get(f"{here.base_url}/integrations/no")).status_code == 404
+        assert (await reader.put(f"{base}/echo", content=b"x" * 2_000_000)).status_code == 413
+    requests = [traced for traced in await lamp.events(2) if traced["event"]["payload"]["type"] == "fetch"]
+    assert [traced["event"]["status"] for traced in requests] == ["failed"], "only the one that failed"

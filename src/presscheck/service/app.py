@@ -67,6 +67,7 @@ from presscheck.service.http.operations import (
 )
 from presscheck.service.http.public_routes import open_routes
 from presscheck.service.http.turns import Busy, Threads, Turns
+from presscheck.service.integrations.endpoint import METHODS, Endpoint
 from presscheck.service.integrations.outbound_http import Outgoing
 from presscheck.service.jobs.queue import WANTED, OutboundConfig
 from presscheck.service.jobs.worker import Workers
@@ -183,6 +184,7 @@ def _routes(
         *web_routes(database, versions, store, clock),
         *routes,
         *open_routes(database, store, data_dir, clock, release),
+        Route("/integrations/{path:path}", Endpoint(database, store, clock, workers).answer, methods=[*METHODS]),
     ]
     return [RouteIndex(routes), *all_routes]
 

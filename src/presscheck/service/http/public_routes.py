@@ -24,13 +24,12 @@ from presscheck.service.db.ids import Clock
 from presscheck.service.http.files import file_response, files_unavailable
 from presscheck.service.http.middleware import origin_of
 from presscheck.service.http.openapi import description
-from presscheck.service.http.operations import ApiError, problem_response, refusal
+from presscheck.service.http.operations import ApiError, refusal
 from presscheck.service.http.turns import Busy, Threads
 from presscheck.service.models.imports import SpecRow, SpecVersionRow
 from presscheck.service.models.integrations import IntegrationRow
 from presscheck.service.pdf.export import exported_pdf
 
-NO_ENDPOINTS = "This service does not serve the public endpoints of integrations."
 MOST_ASKING = 20
 """Maximum number of readiness checks that wait for the running one."""
 LONGEST_READY = 5
@@ -81,7 +80,6 @@ def open_routes(
         _get("/files/{content_id}/{name}", send_file),
         _get("/openapi/{organization_id}/{slug}.json", lambda request: _spec(database, files, request)),
         _get("/integrations/{name}/assets/{file}", lambda request: _asset(database, files, request)),
-        _get("/integrations/{path:path}", lambda _request: problem_response(501, NO_ENDPOINTS)),
     ]
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -68,6 +68,7 @@ class Outcome:
     Args:
         status: the HTTP status of the response, or None without a response.
         text: the body of the response.
+        headers: the headers of the response, with lower-case names.
         error: the failure, in words for the user who caused the event; None if the delivery succeeded.
         reason: the failure with details, for the owners of the integration.
         problem: the HTTP status of the error response to the user.
@@ -76,6 +77,7 @@ class Outcome:
 
     status: int | None = None
     text: str = ""
+    headers: Mapping[str, str] = field(default_factory=dict[str, str])
     error: str | None = None
     reason: str | None = None
     problem: int = 502
@@ -85,6 +87,11 @@ class Outcome:
     def is_success(self) -> bool:
         """Whether the integration handled the event."""
         return self.error is None
+
+    @property
+    def content_type(self) -> str:
+        """The media type in lower case, without parameters."""
+        return self.headers.get("content-type", "").partition(";")[0].strip().lower()
 
 
 class DeliveryLog:
@@ -144,11 +151,12 @@ def deliver_event(
     """
     log.hidden = [*receiver.keys, *receiver.secrets]
     if receiver.tunnel is not None:
-        outcome, kind = _through_tunnel(receiver, receiver.tunnel, event, log, outgoing)
+        outcome = _through_tunnel(receiver, receiver.tunnel, event, log, outgoing)
     else:
-        outcome, kind = _to_script(receiver, event, log, outgoing, scripts, read)
+        outcome = _to_script(receiver, event, log, outgoing, scripts, read)
     if outcome.status is not None:
         level = "error" if outcome.error is not None else "info"
+        kind = outcome.content_type
         log.add(level, f"Response: {outcome.status}, {kind or 'no content type'}: {outcome.text or '(empty)'}")
     elif outcome.error is not None:
         log.add("error", outcome.reason or outcome.error)
@@ -157,7 +165,7 @@ def deliver_event(
 
 def _through_tunnel(
     receiver: Receiver, tunnel: str, event: dict[str, Any], log: DeliveryLog, outgoing: Outgoing
-) -> tuple[Outcome, str]:
+) -> Outcome:
     body = json.dumps(event).encode()
     parts = urlsplit(tunnel)
     origin = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"  # the path may be a secret
@@ -166,12 +174,12 @@ def _through_tunnel(
         answer = outgoing.post_json(tunnel, body)
     except OutgoingError as error:
         message = f"Could not reach the tunnel of {receiver.title}: {str(error).replace(tunnel, origin)}"
-        return Outcome(error=message, may_retry=True), ""
+        return Outcome(error=message, may_retry=True)
     text = answer.body.decode("utf-8", "replace")
     error = None
     if not 200 <= answer.status < 300:
         error = f"The tunnel of {receiver.title} responded with {answer.status}."
-    return Outcome(answer.status, text, error, may_retry=answer.status >= 500), answer.content_type
+    return Outcome(answer.status, text, answer.headers, error, may_retry=answer.status >= 500)
 
 
 def _to_script(
@@ -181,27 +189,29 @@ def _to_script(
     outgoing: Outgoing,
     scripts: ScriptConfig,
     read: Callable[[str], bytes | None],
-) -> tuple[Outcome, str]:
+) -> Outcome:
     stored = read(receiver.script)
     if stored is None:
-        return Outcome(error=f"The script of {receiver.title} is missing: publish the integration again."), ""
+        return Outcome(error=f"The script of {receiver.title} is missing: publish the integration again.")
     script = stored.decode("utf-8", "replace")
     log.add("info", f"Sent {event['type']} to the script of version {receiver.version}.")
     try:
         run = run_script(script, event, receiver.environment, outgoing=outgoing, config=scripts, log=log.add)
     except EngineMissing as error:
-        return Outcome(error=str(error), problem=501), ""
+        return Outcome(error=str(error), problem=501)
     except EngineBusy as error:
-        return Outcome(error=str(error), problem=503, may_retry=True), ""
+        return Outcome(error=str(error), problem=503, may_retry=True)
     if run.status is None:
         message = f"The script of {receiver.title} failed; its owners find the reason in the log of the event."
-        return Outcome(error=message, reason=run.error, problem=504 if run.is_over_time else 502), ""
+        return Outcome(error=message, reason=run.error, problem=504 if run.is_over_time else 502)
     if run.error is not None:
         log.add("warn", f"After the response: {run.error}")
     # what a handler of requests sends may contain its secrets, such as the id of a client in the URL of a sign-in
-    hidden = receiver.keys if event["type"] == "fetch" else log.hidden
+    is_request = event["type"] == "fetch"
+    hidden = receiver.keys if is_request else log.hidden
     # the platform's runtime responds with 406 to events that the integration has no handler for
-    is_success = run.status < 300 or (run.status == 406 and event["type"] != "ui_render")
+    has_no_handler = run.status == 406 and event["type"] != "ui_render"
+    is_success = run.status < (500 if is_request else 300) or has_no_handler
     error = None if is_success else f"The script of {receiver.title} responded with {run.status}."
     text = without(hidden, run.text.encode("utf-8", "replace").decode())
-    return Outcome(run.status, text, error), run.content_type.partition(";")[0].strip().lower()
+    return Outcome(run.status, text, {name: without(hidden, value) for name, value in run.headers.items()}, error)

@@ -9,9 +9,8 @@ from presscheck.api import content, conversations, integrations, openapi, site_s
 from presscheck.api.operation import Operation
 from presscheck.api.published_sites import GetPublishedSite
 from presscheck.service.http.operations import ApiError, Context, InstallationGrant, not_found
+from presscheck.service.integrations.integrations import is_installed
 from presscheck.service.models.integrations import InstallationRow
-from presscheck.service.models.sites import SiteRow
-from presscheck.service.models.spaces import SpaceRow
 
 _OWN = frozenset[type[Operation[Any]]](
     (
@@ -83,16 +82,8 @@ def require_installation_grants(
     for name, value in own.items():
         if name in path and path[name] != value:
             raise not_found(name.partition("_")[0])
-    for name in ("space_id", "site_id"):
-        if name in path and not is_installed_in(context, grant, name, path[name]):
-            raise not_found(name.partition("_")[0])
-
-
-def is_installed_in(context: Context, grant: InstallationGrant, name: str, identity: str) -> bool:
-    """Returns whether the installation includes a space or a site, given `space_id` or `site_id` and the id."""
     row = context.session.get(InstallationRow, grant.installation_id) if grant.installation_id else None
-    if row is None:
-        return False
-    selection = row.space_selection if name == "space_id" else row.site_selection
-    place = context.session.get(SpaceRow if name == "space_id" else SiteRow, identity)
-    return selection == "all" and place is not None and place.organization_id == row.organization_id
+    for kind in ("space", "site"):
+        identity = path.get(f"{kind}_id")
+        if identity is not None and (row is None or not is_installed(context, row, kind, identity)):
+            raise not_found(kind)

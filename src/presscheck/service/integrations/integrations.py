@@ -40,6 +40,7 @@ from presscheck.service.jobs.queue import enter_job
 from presscheck.service.models.integrations import EventRow, InstallationRow, IntegrationRow
 from presscheck.service.models.jobs import SettingRow
 from presscheck.service.models.organizations import OrganizationRow
+from presscheck.service.models.sites import SiteRow
 from presscheck.service.models.spaces import SpaceRow
 from presscheck.service.permissions import is_member, role_in
 
@@ -152,6 +153,14 @@ def spaces_of(context: Context, row: InstallationRow) -> Sequence[SpaceRow]:
     return context.session.scalars(query.order_by(SpaceRow.id)).all()
 
 
+def is_installed(context: Context, row: InstallationRow, kind: str, identity: str) -> bool:
+    """Returns whether an installation includes a space or a site; `kind` is `space` or `site`."""
+    selection = row.space_selection if kind == "space" else row.site_selection
+    place = context.session.get(SpaceRow if kind == "space" else SiteRow, identity)
+    is_deleted = isinstance(place, SpaceRow) and place.deleted_at is not None
+    return selection == "all" and place is not None and not is_deleted and place.organization_id == row.organization_id
+
+
 def receiver_of(
     context: Context,
     row: IntegrationRow,
@@ -189,10 +198,10 @@ def receiver_of(
         environment["apiTokens"]["installation"] = token
         environment["signingSecrets"]["installation"] = _signing_secret(context.session, installation.id)
         environment["installation"] = _as_json(as_installation(context, installation))
-        if space_id is not None and any(space.id == space_id for space in spaces_of(context, installation)):
+        if space_id is not None and is_installed(context, installation, "space", space_id):
             installed = SpaceInstallation(**content_fields(context, installation, "spaces", space_id), space=space_id)
             environment["spaceInstallation"] = _as_json(installed)
-        if site_id is not None and installation.site_selection == "all":
+        if site_id is not None and is_installed(context, installation, "site", site_id):
             in_site = SiteInstallation(**content_fields(context, installation, "sites", site_id), site=site_id)
             environment["siteInstallation"] = _as_json(in_site)
     return Receiver(row.title, row.version, None, row.script, environment)

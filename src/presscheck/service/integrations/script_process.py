@@ -187,13 +187,13 @@ class Host:
         if self._lines <= MOST_LOG_LINES:
             self._channel.send("log", level=str(level), message=str(message))
 
-    def on_respond(self, status: int, content_type: str, text: str) -> None:
+    def on_respond(self, status: int, headers: dict[str, str], text: str) -> None:
         """Sends the response of the script, unless it has responded already."""
         if len(text) > LARGEST_RESPONSE:
             self.on_fail(f"The response is longer than {LARGEST_RESPONSE} characters.")
         elif not self._has_response:
             self._has_response = True
-            self._channel.send("response", status=int(status), content_type=str(content_type), text=str(text))
+            self._channel.send("response", status=int(status), headers=headers, text=str(text))
 
     def on_end(self) -> None:
         """Records that the script and everything that it waits for have finished."""

@@ -13,7 +13,7 @@ import threading
 import time
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 
 from presscheck.extras import missing_modules
@@ -71,10 +71,15 @@ class ScriptRun:
     """The response of a script, and its error; a script has both if it fails after responding."""
 
     status: int | None = None
-    content_type: str = ""
+    headers: dict[str, str] = field(default_factory=dict[str, str])
     text: str = ""
     error: str | None = None
     is_over_time: bool = False
+
+    @property
+    def content_type(self) -> str:
+        """The media type in lower case, without parameters."""
+        return self.headers.get("content-type", "").partition(";")[0].strip().lower()
 
 
 class EngineMissing(Exception):
@@ -229,11 +234,8 @@ def _converse(
             case "log":
                 log(str(frame["level"]), str(frame["message"]))
             case "response":
-                run.status, run.content_type, run.text = (
-                    int(frame["status"]),
-                    str(frame["content_type"]),
-                    str(frame["text"]),
-                )
+                run.status, run.text = int(frame["status"]), str(frame["text"])
+                run.headers = {str(name).lower(): str(value) for name, value in frame["headers"].items()}
                 if not 200 <= run.status <= 599:
                     raise _BrokenOutput("the status")
             case "fetch":

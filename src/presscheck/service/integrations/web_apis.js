@@ -647,6 +647,7 @@
     const form = new FormData();
     form.append("event", stringify(event));
     form.append("environment", stringify(environment));
+    if (event.type === "fetch" && event.request?.body !== undefined) form.append("fetch-body", event.request.body);
     return new Request("https://integration.invalid/v1", { method: "POST", body: form });
   };
 
@@ -684,8 +685,8 @@
         throw new Error("The script handles no events: it must export default { fetch } or listen for fetch.");
       }
       if (!(response instanceof Response)) throw new TypeError("The script did not respond with a Response.");
-      const content_type = response.headers.get("content-type") ?? "";
-      host("respond", { status: response.status, content_type, text: await response.text() });
+      const headers = Object.fromEntries([...response.headers]);
+      host("respond", { status: response.status, headers, text: await response.text() });
       await Promise.allSettled(waiting);
       host("end", {});
     } catch (error) {

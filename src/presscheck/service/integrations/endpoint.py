@@ -1,0 +1,153 @@
+"""The public endpoints of integrations: a request to one is an event for the script, which responds to it.
+
+Everybody can send requests there, so few scripts run for them at once. Responses are sandboxed: pages that a script
+sends cannot act as pages of the service, and neither receive nor set cookies.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from anyio import CapacityLimiter
+from anyio.to_thread import run_sync
+from starlette.requests import Request
+from starlette.responses import Response
+
+from presscheck.service.db.blob_store import BlobStore
+from presscheck.service.db.engine import Database
+from presscheck.service.db.ids import Clock, moment_text, new_id
+from presscheck.service.http.middleware import origin_of
+from presscheck.service.http.operations import ApiError, Caller, Context, StagedFiles, not_found, problem_response
+from presscheck.service.http.turns import Turns
+from presscheck.service.integrations.event_delivery import DeliveryLog, Outcome, Receiver, deliver_event
+from presscheck.service.integrations.integrations import is_installed, receiver_of, record_event
+from presscheck.service.integrations.outbound_http import web_address
+from presscheck.service.jobs.worker import Workers
+from presscheck.service.models.integrations import InstallationRow, IntegrationRow
+
+METHODS = ("GET", "POST", "PUT", "DELETE")
+LARGEST_BODY = 1024 * 1024
+"""Maximum size of a request, in bytes."""
+MOST_AT_ONCE, MOST_WAITING, PATIENCE = 2, 20, 15.0
+"""Maximum numbers of requests that are handled at the same time and that wait for an integration, and the seconds that
+they wait.
+"""
+HEADERS = {
+    "content-security-policy": "sandbox allow-scripts allow-forms allow-popups",
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+}
+_SENT = ("content-type", "cache-control", "access-control-allow-origin", "access-control-allow-headers")
+"""Headers of a script that its response has."""
+_NOT_RECEIVED = ("cookie", "proxy-authorization")
+"""Headers that a script does not receive, because they may belong to other pages of the service."""
+
+
+@dataclass(frozen=True)
+class _Call:
+    receiver: Receiver
+    event: dict[str, Any]
+    installation_id: str | None
+
+
+class Endpoint:
+    """The endpoint of all integrations.
+
+    Args:
+        database: the database of the service.
+        files: the stored files.
+        clock: returns the current time.
+        workers: the client for outgoing requests and the settings of scripts.
+    """
+
+    def __init__(self, database: Database, files: BlobStore, clock: Clock, workers: Workers) -> None:
+        self._database, self._files, self._clock, self._workers = database, files, clock, workers
+        self._turns = Turns(1, waiting=MOST_WAITING, patience=PATIENCE, what="Requests to this integration")
+        self._threads = CapacityLimiter(MOST_AT_ONCE)
+
+    async def answer(self, request: Request) -> Response:
+        """Handles a request."""
+        body = bytearray()
+        async for part in request.stream():
+            body += part
+            if len(body) > LARGEST_BODY:
+                return problem_response(413, f"The request is too large: the limit is {LARGEST_BODY} bytes.")
+        async with self._turns.turn(request.path_params["path"].partition("/")[0]):
+            return await run_sync(self._respond, request, bytes(body), limiter=self._threads)
+
+    def _respond(self, request: Request, body: bytes) -> Response:
+        with self._database.snapshot() as session:
+            files = StagedFiles(self._files, may_wait=True)
+            context = Context(session, Caller("", "", None, None), origin_of(request), self._clock, files)
+            call = _call(context, request, body)
+        log, now = DeliveryLog(lambda: moment_text(self._clock())), moment_text(self._clock())
+        outcome = deliver_event(
+            call.receiver,
+            call.event,
+            log,
+            outgoing=self._workers.outgoing,
+            scripts=self._workers.outside.scripts,
+            read=self._files.read,
+        )
+        if not outcome.is_success:  # recording others would let everybody fill the list of events
+            recorded = {**call.event, "request": {**call.event["request"], "headers": {}, "body": ""}}
+            name = request.path_params["path"].partition("/")[0]
+            self._database.write(
+                lambda session: record_event(session, name, call.installation_id, recorded, outcome, log, now)
+            )
+        return _response(outcome)
+
+
+def _call(context: Context, request: Request, body: bytes) -> _Call:
+    """Returns the event for a request.
+
+    Raises:
+        ApiError: 404, there is no such integration, installation, space or site.
+    """
+    name, _, rest = request.path_params["path"].partition("/")
+    row = context.session.get(IntegrationRow, name)
+    if row is None:
+        raise not_found("integration")
+    parts, place = rest.split("/"), dict[str, str]()
+    installation: InstallationRow | None = None
+    if parts[0] == "installations" and len(parts) > 1:
+        installation = context.session.get(InstallationRow, parts[1])
+        if installation is None or installation.integration != row.name:
+            raise not_found("installation")
+        kind = {"spaces": "space", "sites": "site"}.get(parts[2]) if len(parts) > 3 else None
+        if kind is not None:
+            if not is_installed(context, installation, kind, parts[3]):
+                raise not_found(kind)
+            place = {f"{kind}_id": parts[3]}
+    headers = {name: value for name, value in request.headers.items() if name not in _NOT_RECEIVED}
+    event = {
+        "eventId": new_id(),
+        "type": "fetch",
+        **({"installationId": installation.id} if installation is not None else {}),
+        **{f"{key.removesuffix('_id')}Id": identity for key, identity in place.items()},
+        "request": {
+            "method": request.method.lower(),
+            "url": _url(context, request),
+            "headers": headers,
+            **({"body": body.decode("utf-8", "replace")} if body else {}),
+        },
+    }
+    is_own = installation is None or installation.organization_id == row.organization_id
+    receiver = receiver_of(context, row, installation, is_own=is_own, **place)
+    return _Call(receiver, event, installation.id if installation is not None else None)
+
+
+def _url(context: Context, request: Request) -> str:
+    query = f"?{request.url.query}" if request.url.query else ""
+    return f"{context.origin}{request.url.path}{query}"
+
+
+def _response(outcome: Outcome) -> Response:
+    if outcome.status is None:
+        raise ApiError(outcome.problem, outcome.error or "no response")
+    sent = {name: value for name, value in outcome.headers.items() if name in _SENT and value.isprintable()}
+    target = outcome.headers.get("location", "")
+    if web_address(target) is not None and target.isprintable() and target.isascii():
+        sent["location"] = target
+    return Response(outcome.text, outcome.status, HEADERS | sent)
