@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from tests.running_service import RunningService
 from tests.stalling_proxy import holding_back
-from tests.tui.app_driver import app_on, running, shown, until
+from tests.tui.app_driver import app_on, inbox_loaded, inbox_rows, running, shown, until
 
 from presscheck.api.change_requests import (
     CreateChangeRequest,
@@ -18,6 +18,7 @@ from presscheck.api.comments import Document
 from presscheck.api.content_changes import EditChangeRequestContent, InsertPage
 from presscheck.client.client import Client
 from presscheck.tui.places import Place
+from presscheck.tui.screens.inbox import session as inbox_session
 
 pytestmark = pytest.mark.slow
 
@@ -109,3 +110,25 @@ async def test_offline_the_forecast_uses_cached_pages(service: RunningService, t
         if is_online:
             service.stop()
     service.start()
+
+
+@pytest.mark.parametrize("is_changed", [False, True], ids=["same revision", "changed since"])
+async def test_the_inbox_shows_the_last_forecast_at_its_next_start(
+    service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, is_changed: bool
+) -> None:
+    monkeypatch.setattr(inbox_session, "STAY", 0.0)
+    async with running(app_on(service, tmp_path)) as pilot:
+        await until(pilot, shows="conflict")
+    if is_changed:
+        async with Client(service.base_url, service.token) as other:
+            page = InsertPage(title="More", document=Document(markdown="New.\n"))
+            await other.send(EditChangeRequestContent(**COLLIDES, changes=(page,), compat=False))
+    monkeypatch.setattr(inbox_session, "STAY", 1000.0)
+    async with running(app_on(service, tmp_path)) as pilot:
+        await inbox_loaded(pilot)
+        state = "outdated" if is_changed else "conflict"
+
+        def is_shown() -> bool:
+            return any("Two carriers" in row and row.endswith(state) for row in inbox_rows(pilot).splitlines())
+
+        await until(pilot, holds=is_shown)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from array import array
 from bisect import bisect_left
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from time import monotonic
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from presscheck.api.change_requests import ChangeRequest, ListOrganizationChangeRequests
 from presscheck.api.spaces import ListSpaces
@@ -36,6 +37,10 @@ CHUNK = 100
 """Number of rows that are read from the store at a time."""
 FORECAST_SECONDS = 300.0
 """Seconds until a merge forecast is repeated."""
+CONFLICTS = "conflicts"
+"""The name of the stored forecasts."""
+MOST_CONFLICTS = 500
+"""Maximum number of stored forecasts; the oldest are dropped."""
 NOTHING_TO_REVIEW = "Nothing to review. g o opens your spaces."
 """Text of an empty inbox for a user who sees no space."""
 HEADING = -1
@@ -84,7 +89,8 @@ class InboxModel:
         self._chunks: dict[int, tuple[ChangeRequest, ...]] = {}
         self._arranged_requests: dict[int, ChangeRequest] = {}
         self._details: dict[str, RowDetails] = {}
-        self._forecasts: dict[tuple[str, str], tuple[float, bool | None]] = {}
+        self._conflicts = _stored_conflicts(engine.outbox.recall(CONFLICTS))
+        self._forecast_at: dict[tuple[str, str], float] = {}
         self._hidden: dict[str, list[int]] = {}
         self.queries: dict[str, str] = {}
         """The filters of views, by id of the view."""
@@ -331,22 +337,48 @@ class InboxModel:
     def details(self, request: ChangeRequest) -> RowDetails:
         """Return the stored reviews, pages and comments of a row."""
         if request.id not in self._details:
-            _, has_conflicts = self._forecasts.get((request.id, request.revision), (0.0, None))
-            known = replace(row_details(self._engine, request, self.me), has_conflict=has_conflicts)
+            known = replace(row_details(self._engine, request, self.me), has_conflict=self._has_conflict(request))
             self._details[request.id] = known
             self.widths = self.widths.with_details(known)
         return self._details[request.id]
 
+    def _has_conflict(self, request: ChangeRequest) -> bool | None:
+        """Return the last forecast, of this session or an earlier one, if it was made for the shown revision."""
+        revisions, has_conflicts = self._conflicts.get(request.id, ("", None))
+        return has_conflicts if revisions == _revisions(request) else None
+
     def is_forecast_old(self, request: ChangeRequest) -> bool:
-        """Return whether the merge forecast is missing or outdated."""
-        made, _ = self._forecasts.get((request.id, request.revision), (-FORECAST_SECONDS, None))
+        """Return whether the merge forecast was not made in the last `FORECAST_SECONDS`."""
+        made = self._forecast_at.get((request.id, _revisions(request)), -FORECAST_SECONDS)
         return monotonic() - made >= FORECAST_SECONDS
+
+    def keep_forecast(self, request: ChangeRequest) -> None:
+        """Keep the last forecast for `FORECAST_SECONDS`, because no other could be made."""
+        self._forecast_at[request.id, _revisions(request)] = monotonic()
 
     def set_forecast(self, request: ChangeRequest, *, has_conflicts: bool | None) -> None:
         """Store whether a merge would have conflicts; None if that could not be determined."""
-        self._forecasts[request.id, request.revision] = monotonic(), has_conflicts
+        self.keep_forecast(request)
+        before = self._conflicts.pop(request.id, None)
+        self._conflicts[request.id] = _revisions(request), has_conflicts
+        if before != self._conflicts[request.id]:
+            self._engine.outbox.remember(CONFLICTS, json.dumps(dict(list(self._conflicts.items())[-MOST_CONFLICTS:])))
 
     def reload_details(self, request: ChangeRequest) -> bool:
         """Read the details of a row again. Returns True if they have changed."""
         before = self._details.pop(request.id, None)
         return self.details(request) != before
+
+
+def _revisions(request: ChangeRequest) -> str:
+    """Return the revisions for which a forecast holds: the newest, and the last that was taken from main."""
+    return f"{request.revision} {request.revision_merged_ancestor or ''}"
+
+
+def _stored_conflicts(text: str | None) -> dict[str, tuple[str, bool | None]]:
+    """Return the stored forecasts by change request; empty if the text cannot be read."""
+    try:
+        stored = cast("dict[str, Any]", json.loads(text or "{}"))
+        return {name: (str(revisions), has_conflicts) for name, (revisions, has_conflicts) in stored.items()}
+    except (ValueError, TypeError, AttributeError):
+        return {}

@@ -172,13 +172,13 @@ def _latest(comment: Comment, me: str) -> Line:
 
 
 def _reviewers(known: RowDetails) -> Line:
-    if known.approved is None and known.asked is None:
-        return (Span(" Reviewers  …", "quiet"),)
     parts = [Span(" Reviewers  ", "quiet")]
     parts += [Span(f"✓ {sanitize(name)}   ", "added") for name in known.approved or ()]
     parts += [Span(f"✗ {sanitize(name)}   ", "removed") for name in known.refused or ()]
     parts += [Span(f"✓ {sanitize(name)} stale   ", "waiting") for name in known.stale]
     parts += [Span(f"◷ {sanitize(name)}   ", "waiting") for name in known.asked or ()]
+    if known.approved is None or known.asked is None:
+        parts.append(Span("…", "quiet"))
     return tuple(parts) if len(parts) > 1 else (parts[0], Span("none requested", "quiet"))
 
 

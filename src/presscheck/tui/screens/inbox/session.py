@@ -315,14 +315,16 @@ class Inbox:
                 self._show_details(request)
 
     async def _forecast_row(self, index: int) -> None:
-        """Forecast whether a change request has conflicts. The result is kept for `FORECAST_SECONDS`."""
+        """Forecast whether a change request has conflicts, unless that was done in the last `FORECAST_SECONDS`."""
         model = self.model
         request = model.request(index)
         if request is None or not (request.outdated or was_updated(request)) or not model.is_forecast_old(request):
             return
-        merge = None
-        with suppress(ServiceError):  # one side cannot be read: no forecast
+        try:
             merge = await forecast(self._engine, request, BACKGROUND)
+        except ServiceError:  # one side cannot be read
+            model.keep_forecast(request)
+            return
         model.set_forecast(request, has_conflicts=None if merge is None else not merge.is_clean)
         self._show_details(request)
 
