@@ -27,6 +27,7 @@ from presscheck.api import (
     comments,
     content,
     content_changes,
+    content_installations,
     conversations,
     embeds,
     imports,
@@ -265,6 +266,10 @@ SHARED = {"site_id": Id("shared_site_id"), "share_key": Id("share_key")}
 OTHER_INTEGRATION = {"integration_name": Id("other_integration_name")}
 INSTALLED_ELSEWHERE = {**OTHER_INTEGRATION, "installation_id": Id("elsewhere_installation_id")}
 INSTALLED_BY_OTHERS = {**OTHER_INTEGRATION, "installation_id": Id("third_installation_id")}
+SELECTING = {
+    "integration_name": Id("selecting_integration_name"),
+    "installation_id": Id("selecting_installation_id"),
+}
 SPACE_INVITE, COLLECTION_INVITE = {"invite_id": Id("space_invite_id")}, {"invite_id": Id("collection_invite_id")}
 OWNERS_TEAM, MEMBERS_TEAM = {"team_id": Id("owners_team_id")}, {"team_id": Id("members_team_id")}
 ACROSS = "across organizations"
@@ -500,6 +505,67 @@ CASES: list[Case] = [
     case(integrations.UninstallIntegration, both(sees_integration, HOME_ADMIN)),
     case(integrations.UninstallIntegration, sees_integration, "in another organization", **INSTALLED_ELSEWHERE),
     case(integrations.UninstallIntegration, instead(owns_integration, 403, 404), "by an owner", **INSTALLED_BY_OTHERS),
+    *each(
+        both(sees_integration, HOME_ADMIN),
+        content_installations.ListInstallationSpaces,
+        content_installations.ListInstallationSites,
+        content_installations.GetSpaceInstallation,
+        content_installations.GetSiteInstallation,
+    ),
+    case(
+        content_installations.InstallInSpace,
+        both(sees_integration, HOME_ADMIN),
+        space=Id("space_id"),
+        extended=True,
+        **SELECTING,
+    ),
+    case(
+        content_installations.InstallInSite,
+        both(sees_integration, HOME_ADMIN),
+        site_id=Id("site_id"),
+        extended=True,
+        **SELECTING,
+    ),
+    *each(
+        both(sees_integration, HOME_ADMIN),
+        content_installations.UpdateSpaceInstallation,
+        content_installations.UpdateSiteInstallation,
+        configuration={"bright": True},
+    ),
+    case(
+        content_installations.UninstallFromSpace,
+        both(sees_integration, HOME_ADMIN),
+        space_id=Id("second_space_id"),
+        **SELECTING,
+    ),
+    case(
+        content_installations.UninstallFromSite,
+        both(sees_integration, HOME_ADMIN),
+        site_id=Id("draft_site_id"),
+        **SELECTING,
+    ),
+    case(content_installations.ListOrganizationInstallations, HOME_ADMIN),
+    case(content_installations.ListOrganizationIntegrations, HOME_READ),
+    case(content_installations.ListOrganizationIntegrationsStatus, HOME_READ),
+    case(
+        content_installations.ListOrganizationIntegrationsStatus,
+        both(HOME_READ, READ),
+        "in a space",
+        target="space",
+        space=Id("space_id"),
+    ),
+    case(
+        content_installations.ListOrganizationIntegrationsStatus,
+        SITE_READ,
+        "in a site",
+        target="site",
+        site=Id("site_id"),
+    ),
+    case(content_installations.GetOrganizationIntegrationStatus, HOME_READ),
+    case(content_installations.ListSpaceIntegrations, READ),
+    case(content_installations.ListSpaceIntegrationBlocks, READ),
+    case(content_installations.ListSiteIntegrations, SITE_READ),
+    case(content_installations.ListSiteIntegrationScripts, SITE_READ),
     case(integrations.RenderIntegration, sees_integration, "tunnel of the owners", **COMPONENT),
     case(integrations.RenderIntegration, sees_integration, "tunnel for all", **COMPONENT, **OTHER_INTEGRATION),
     case(
@@ -758,6 +824,27 @@ CASES: list[Case] = [
         ACROSS,
         collection_id=Id("elsewhere_collection_id"),
         parent=Id("collection_id"),
+    ),
+    case(
+        content_installations.InstallInSpace,
+        instead(both(sees_integration, HOME_ADMIN), ALLOWED, 404),
+        ACROSS,
+        space=Id("elsewhere_space_id"),
+        **SELECTING,
+    ),
+    case(
+        content_installations.InstallInSite,
+        instead(both(sees_integration, HOME_ADMIN), ALLOWED, 404),
+        ACROSS,
+        site_id=Id("elsewhere_site_id"),
+        **SELECTING,
+    ),
+    case(
+        content_installations.InstallInSpace,
+        always(404),
+        f"{ACROSS} by an owner",
+        space=Id("elsewhere_space_id"),
+        **INSTALLED_BY_OTHERS,
     ),
     case(
         imports.StartImport,

@@ -20,9 +20,10 @@ from presscheck.api.change_requests import (
 from presscheck.api.collections import CreateCollection, UpdateCollection
 from presscheck.api.comments import PostComment, PostReply, PostSpaceComment, PostSpaceReply
 from presscheck.api.content_changes import EditChangeRequestContent
+from presscheck.api.content_installations import InstallInSite, InstallInSpace
 from presscheck.api.conversations import IngestConversations
 from presscheck.api.imports import StartImport
-from presscheck.api.integrations import InstallIntegration, PublishIntegration, SetDevelopmentMode
+from presscheck.api.integrations import InstallIntegration, PublishIntegration, SetDevelopmentMode, UpdateInstallation
 from presscheck.api.invites import CreateInvite
 from presscheck.api.openapi import CreateOpenAPISpec
 from presscheck.api.operation import Operation
@@ -154,7 +155,7 @@ class PlaceBuilder:
         if not is_private:
             ids |= self._space_for_admins(ids["collection_id"])
         ids |= self._sites(ids, is_private=is_private)
-        ids |= self._integrations(is_private=is_private)
+        ids |= self._integrations(ids, is_private=is_private)
         ids |= self._invites(ids)
         ids |= self._outside(ids, "private" if is_private else "open")
         return ids
@@ -307,11 +308,13 @@ class PlaceBuilder:
             "customization": make(GetCustomization(**at)),
         }
 
-    def _integrations(self, *, is_private: bool) -> Ids:
-        """Integrations of the organization: one installed there, one installed in other organizations only."""
+    def _integrations(self, ids: Ids, *, is_private: bool) -> Ids:
+        """Integrations of the organization: one installed there, one installed in other organizations only, and one
+        installed in a selected space and a selected site.
+        """
         make, visibility = self.make, "private" if is_private else "public"
-        name, other = f"lamp-{visibility}", f"light-{visibility}"
-        for published in (name, other):
+        name, other, selecting = f"lamp-{visibility}", f"light-{visibility}", f"glow-{visibility}"
+        for published in (name, other, selecting):
             details = {**INTEGRATION, "organization": self.home, "visibility": visibility}
             make(PublishIntegration(integration_name=published, **details))
         make(SetDevelopmentMode(integration_name=name, tunnel_url=self.website))
@@ -319,6 +322,11 @@ class PlaceBuilder:
         installed = make(InstallIntegration(integration_name=name, organization=self.home)).id
         elsewhere = make(InstallIntegration(integration_name=other, organization=self.ids["elsewhere_id"])).id
         third = make(InstallIntegration(integration_name=other, organization=self.ids["third_id"])).id
+        chosen = make(InstallIntegration(integration_name=selecting, organization=self.home)).id
+        selected = {"integration_name": selecting, "installation_id": chosen}
+        make(UpdateInstallation(**selected, space_selection="selected", site_selection="selected"))
+        make(InstallInSpace(**selected, space=ids["second_space_id"]))
+        make(InstallInSite(**selected, site_id=ids["draft_site_id"]))
         with self.database.writing.begin() as session:
             delivered = update(EventRow).where(EventRow.installation_id == installed)
             session.execute(delivered.values(status="failed"))
@@ -328,6 +336,8 @@ class PlaceBuilder:
             "other_integration_name": other,
             "new_integration_name": f"new-{visibility}",
             "installation_id": installed,
+            "selecting_integration_name": selecting,
+            "selecting_installation_id": chosen,
             "elsewhere_installation_id": elsewhere,
             "third_installation_id": third,
             "event_id": event,

@@ -207,6 +207,10 @@ Dereferencing = bool | Literal["reusable-contents"]
 """Whether reusable content stands in place of what includes it."""
 
 
+DocumentSchema = Literal["current", "next"]
+"""The vocabulary of nodes; the local service has the same nodes for both."""
+
+
 class Rendering(Extent):
     """Mixin of page reads. Always give `format`: the default is undocumented, and the local service returns both."""
 
@@ -294,6 +298,7 @@ class GetDocument(InSpace, Operation[ContentDocument]):
     feature = "documents by their id"
 
     document_id: str
+    document_schema: DocumentSchema | None = Field(default=None, alias="schema")
 
 
 class GetRevision(InSpace, Extent, Operation[Revision]):

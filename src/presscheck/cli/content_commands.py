@@ -31,6 +31,7 @@ from presscheck.api.content import (
     ListRevisionPages,
 )
 from presscheck.api.content_changes import GetChangeRequestChanges, GetRevisionChanges
+from presscheck.api.content_installations import ListSpaceIntegrationBlocks, ListSpaceIntegrations
 from presscheck.api.embeds import GetSpaceEmbed
 from presscheck.api.links import (
     ListChangeRequestFileBacklinks,
@@ -90,6 +91,10 @@ def add_to_spaces(group: click.Group) -> None:
         CommandSpec("document", GetDocument, help="Show the body of a page or of reusable content."),
         CommandSpec(
             "page-at", GetPageByPath, preset=MARKDOWN, text="markdown", help="Print a page by its path: one request."
+        ),
+        CommandSpec("integrations", ListSpaceIntegrations, ("name", "title", "visibility")),
+        CommandSpec(
+            "integration-blocks", ListSpaceIntegrationBlocks, help="Show the blocks of the integrations in a space."
         ),
         CommandSpec("page-languages", ListPageMetaLinks, help="Show the same page in other languages."),
         CommandSpec("page-links", ListPageLinks, LINK_COLUMNS),

@@ -106,12 +106,38 @@ async def integrations(say: Talk, org: str) -> None:
     for name in ("ListIntegrationSpaces", "ListIntegrationSites"):
         await say(f"integrations.{name}", **at, extended=True)
         await say(f"integrations.{name}", **at)
+    await installations(say, org, here)
     events = await until(say, "integrations.ListIntegrationEvents", lambda page: len(page.items) > 1, **at)
     traced = await say("integrations.GetIntegrationEvent", **at, event_id=events.items[0].id)
     assert (traced.event.status, traced.trace.logs[-1].message) == ("success", "Response: 200, text/plain: OK")
     await rendering(say, at)
     await say("integrations.UninstallIntegration", **here)
     await say("integrations.UnpublishIntegration", **at)
+
+
+async def installations(say: Talk, org: str, here: dict[str, str]) -> None:
+    """Installations in selected spaces and sites."""
+    await say("integrations.UpdateInstallation", **here, space_selection="selected", site_selection="selected")
+    spaces = await say("spaces.ListSpaces", organization_id=org)
+    space = {"space_id": spaces.items[0].id}
+    site = {"site_id": (await say("sites.CreateSite", organization_id=org, title="Post", spaces=[])).id}
+    await say("content_installations.InstallInSpace", **here, space=space["space_id"], extended=True)
+    await say("content_installations.InstallInSite", **here, **site)
+    for name, place in (("Space", space), ("Site", site)):
+        await say(f"content_installations.Get{name}Installation", **here, **place, extended=True)
+        await say(f"content_installations.Update{name}Installation", **here, **place, configuration={"bright": True})
+        await say(f"content_installations.ListInstallation{name}s", **here)
+    await say("content_installations.ListOrganizationIntegrations", organization_id=org)
+    await say("content_installations.ListOrganizationInstallations", organization_id=org)
+    await say("content_installations.ListOrganizationIntegrationsStatus", organization_id=org)
+    named = {"organization_id": org, "integration_name": here["integration_name"]}
+    await say("content_installations.GetOrganizationIntegrationStatus", **named)
+    await say("content_installations.ListSpaceIntegrations", **space)
+    await say("content_installations.ListSpaceIntegrationBlocks", **space)
+    await say("content_installations.ListSiteIntegrations", organization_id=org, **site)
+    await say("content_installations.ListSiteIntegrationScripts", organization_id=org, **site)
+    await say("content_installations.UninstallFromSpace", **here, **space)
+    await say("content_installations.UninstallFromSite", **here, **site)
 
 
 async def rendering(say: Talk, at: dict[str, str]) -> None:

@@ -194,7 +194,7 @@ async def path_values(session: Session, spec: CommandSpec, given: Mapping[str, A
             reference = reference_of(spec.operation, name)
             named: str = given[name]
             values[name] = await find_id(session, reference, named, values, metavar(name)) if reference else named
-    return values
+    return {name: values[name] for name in path}
 
 
 async def option_values(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from presscheck.api import (
     agent_instructions,
     collections,
+    content_installations,
     conversations,
     imports,
     integrations,
@@ -29,6 +30,27 @@ org = group_of(
         organizations.SearchOrganization,
         positional=("query",),
         help="Search all content of an organization.\n\nQUERY has at most 512 characters.",
+    ),
+    CommandSpec(
+        "integrations",
+        content_installations.ListOrganizationIntegrations,
+        ("name", "title", "visibility"),
+    ),
+    CommandSpec(
+        "installations",
+        content_installations.ListOrganizationInstallations,
+        ("integration.name", "installation.id", "installation.status"),
+    ),
+    CommandSpec(
+        "installed",
+        content_installations.ListOrganizationIntegrationsStatus,
+        ("integration.name", "integration.title", "status"),
+        help="List what is installed, with its status.",
+    ),
+    CommandSpec(
+        "integration-status",
+        content_installations.GetOrganizationIntegrationStatus,
+        help="Show the status of an integration in an organization.",
     ),
     CommandSpec(
         "for-domain",
@@ -176,6 +198,38 @@ integration.add_command(
             integrations.DisableDevelopmentMode,
             done="Events are no longer sent to the tunnel.",
             confirm="Stop sending events to the tunnel",
+        ),
+    )
+)
+integration.add_command(
+    group_of(
+        "space",
+        "Manage an installation in selected spaces.",
+        CommandSpec("list", content_installations.ListInstallationSpaces, ("space", "status")),
+        CommandSpec("show", content_installations.GetSpaceInstallation, help="Show the settings in a space."),
+        CommandSpec("install", content_installations.InstallInSpace, done="Integration installed in the space."),
+        CommandSpec("configure", content_installations.UpdateSpaceInstallation, done="Settings updated."),
+        CommandSpec(
+            "uninstall",
+            content_installations.UninstallFromSpace,
+            done="Integration uninstalled from the space.",
+            confirm="Uninstall this integration from the space",
+        ),
+    )
+)
+integration.add_command(
+    group_of(
+        "site",
+        "Manage an installation in selected sites.",
+        CommandSpec("list", content_installations.ListInstallationSites, ("site", "status")),
+        CommandSpec("show", content_installations.GetSiteInstallation, help="Show the settings in a site."),
+        CommandSpec("install", content_installations.InstallInSite, done="Integration installed in the site."),
+        CommandSpec("configure", content_installations.UpdateSiteInstallation, done="Settings updated."),
+        CommandSpec(
+            "uninstall",
+            content_installations.UninstallFromSite,
+            done="Integration uninstalled from the site.",
+            confirm="Uninstall this integration from the site",
         ),
     )
 )

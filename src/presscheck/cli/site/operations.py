@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from presscheck.api.content_installations import ListSiteIntegrations, ListSiteIntegrationScripts
 from presscheck.api.published_sites import GetPublishedSite, SearchSite
 from presscheck.api.site_settings import (
     CreateShareLink,
@@ -125,6 +126,10 @@ def add_to_sites(group: click.Group) -> None:
             GetPublishedContent,
             positional=("url",),
             help="Show what a URL shows a signed-in visitor.",
+        ),
+        CommandSpec("integrations", ListSiteIntegrations, ("name", "title", "visibility")),
+        CommandSpec(
+            "integration-scripts", ListSiteIntegrationScripts, help="Show the scripts of integrations in a site."
         ),
         CommandSpec("conditions", ListTemplateConditions, ("condition", "description")),
     )

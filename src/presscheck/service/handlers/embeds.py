@@ -12,7 +12,7 @@ from sqlalchemy import select
 from presscheck.api.embeds import Embed, GetSpaceEmbed
 from presscheck.service.content.file_urls import file_address
 from presscheck.service.http.operations import ApiError, Context, handles
-from presscheck.service.integrations.integrations import spaces_of
+from presscheck.service.integrations.integrations import is_installed_in
 from presscheck.service.integrations.outbound_http import web_address
 from presscheck.service.models.integrations import InstallationRow, IntegrationRow
 from presscheck.service.models.spaces import SpaceRow
@@ -53,7 +53,7 @@ def _block_for(context: Context, space: SpaceRow, url: str) -> tuple[Integration
     )
     for installation, integration in context.session.execute(installed):
         blocks = [block for block in integration.blocks or () if _unfurls(block, url)]
-        if blocks and any(one.id == space.id for one in spaces_of(context, installation)):
+        if blocks and is_installed_in(installation, "space", space.id):
             return integration, blocks[0]
     return None
 

@@ -44,6 +44,7 @@ from presscheck.service.integrations.integrations import (
     is_owner,
     receiver_of,
     record_event,
+    sites_of,
     spaces_of,
     tell,
 )
@@ -109,13 +110,13 @@ def install_integration(context: Context, call: InstallIntegration) -> Installat
 @handles(GetInstallation)
 def get_installation(context: Context, call: GetInstallation) -> Installation:
     """Returns an installation."""
-    return as_installation(context, _installation_for(context, call.integration_name, call.installation_id))
+    return as_installation(context, installation_for(context, call.integration_name, call.installation_id))
 
 
 @handles(UpdateInstallation)
 def update_installation(context: Context, call: UpdateInstallation) -> Installation:
     """Updates an installation and sends the integration an event with the previous state."""
-    row = _installation_for(context, call.integration_name, call.installation_id)
+    row = installation_for(context, call.integration_name, call.installation_id)
     previous = {"status": row.status, "configuration": row.configuration}
     given = call.given()
     for name in ("configuration", "space_selection", "site_selection"):
@@ -135,7 +136,7 @@ def uninstall_integration(context: Context, call: UninstallIntegration) -> None:
     integration_for(context, call.integration_name)
     row = context.session.get(InstallationRow, call.installation_id)
     if row is not None and row.integration == call.integration_name:
-        _installation_for(context, call.integration_name, call.installation_id)
+        installation_for(context, call.integration_name, call.installation_id)
         previous = {"configuration": row.configuration}
         tell(context, row, "installation_deleted", previous=previous)
         context.session.delete(row)
@@ -169,32 +170,23 @@ def get_event(context: Context, call: GetIntegrationEvent) -> TracedEvent:
 
 @handles(ListIntegrationSpaces)
 def list_spaces(context: Context, call: ListIntegrationSpaces) -> Page[SpaceInstallation]:
-    """Lists the spaces of an installation. With `extended`, spaces that the caller may see have all their fields."""
-    spaces: list[SpaceInstallation] = []
-    for row in _installations(context, call.integration_name, call.external_id):
-        rows = spaces_of(context, row)
-        seen = visible_space_ids(context, row.organization_id) if call.extended else frozenset[str]()
-        whole = {space.id: space for space in as_spaces(context, [space for space in rows if space.id in seen])}
-        spaces += [
-            SpaceInstallation(**content_fields(context, row, "spaces", space.id), space=whole.get(space.id, space.id))
-            for space in rows
-        ]
+    """Lists the spaces of all installations of an integration, for its owners."""
+    spaces = [
+        installed
+        for row in _installations(context, call.integration_name, call.external_id)
+        for installed in space_installations(context, row, spaces_of(context, row), extended=call.extended)
+    ]
     return page_of_items(call, spaces)
 
 
 @handles(ListIntegrationSites)
 def list_sites(context: Context, call: ListIntegrationSites) -> Page[SiteInstallation]:
-    """Lists the sites of an installation. With `extended`, sites that the caller may see have all their fields."""
-    sites: list[SiteInstallation] = []
-    for row in _installations(context, call.integration_name, call.external_id):
-        query = select(SiteRow).where(SiteRow.organization_id == row.organization_id).order_by(SiteRow.id)
-        rows: Sequence[SiteRow] = context.session.scalars(query).all() if row.site_selection == "all" else ()
-        seen = visible_sites(context, row.organization_id, rows) if call.extended else ()
-        whole = {site.id: site for site in as_sites(context, seen)}
-        sites += [
-            SiteInstallation(**content_fields(context, row, "sites", site.id), site=whole.get(site.id, site.id))
-            for site in rows
-        ]
+    """Lists the sites of all installations of an integration, for its owners."""
+    sites = [
+        installed
+        for row in _installations(context, call.integration_name, call.external_id)
+        for installed in site_installations(context, row, sites_of(context, row), extended=call.extended)
+    ]
     return page_of_items(call, sites)
 
 
@@ -318,7 +310,7 @@ def _installations(context: Context, name: str, external_id: str | None) -> list
     return [installation for installation in rows if external_id is None or external_id in installation.external_ids]
 
 
-def _installation_for(context: Context, name: str, installation_id: str) -> InstallationRow:
+def installation_for(context: Context, name: str, installation_id: str) -> InstallationRow:
     """Returns an installation, for owners of its integration and admins of its organization."""
     integration = integration_for(context, name)
     row = context.session.get(InstallationRow, installation_id)
@@ -327,6 +319,30 @@ def _installation_for(context: Context, name: str, installation_id: str) -> Inst
     if context.installation is None and not is_owner(context, integration):
         organization_for(context, row.organization_id, "admin")
     return row
+
+
+def space_installations(
+    context: Context, row: InstallationRow, rows: Sequence[SpaceRow], *, extended: bool | None
+) -> list[SpaceInstallation]:
+    """Serializes an installation in spaces. With `extended`, spaces that the caller may see have all their fields."""
+    seen = visible_space_ids(context, row.organization_id) if extended else frozenset[str]()
+    whole = {space.id: space for space in as_spaces(context, [space for space in rows if space.id in seen])}
+    return [
+        SpaceInstallation(**content_fields(context, row, "space", space.id), space=whole.get(space.id, space.id))
+        for space in rows
+    ]
+
+
+def site_installations(
+    context: Context, row: InstallationRow, rows: Sequence[SiteRow], *, extended: bool | None
+) -> list[SiteInstallation]:
+    """Serializes an installation in sites. With `extended`, sites that the caller may see have all their fields."""
+    seen = visible_sites(context, row.organization_id, rows) if extended else ()
+    whole = {site.id: site for site in as_sites(context, seen)}
+    return [
+        SiteInstallation(**content_fields(context, row, "site", site.id), site=whole.get(site.id, site.id))
+        for site in rows
+    ]
 
 
 def _as_event(row: EventRow) -> IntegrationEvent:

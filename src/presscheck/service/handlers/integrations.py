@@ -7,6 +7,7 @@ from typing import Any, cast
 
 from sqlalchemy import or_, select
 
+from presscheck.api.content_installations import ListOrganizationIntegrations
 from presscheck.api.integrations import (
     DisableDevelopmentMode,
     GetIntegration,
@@ -44,7 +45,7 @@ def list_integrations(context: Context, call: ListIntegrations) -> Page[Integrat
         or_(IntegrationRow.visibility == "public", IntegrationRow.organization_id.in_(own_organizations))
     )
     rows = context.session.scalars(seen.order_by(IntegrationRow.name)).all()
-    return page_of_items(call, as_integrations(context, [row for row in rows if _is_wanted(row, call)]))
+    return page_of_items(call, as_integrations(context, [row for row in rows if is_wanted(row, call)]))
 
 
 @handles(GetIntegration)
@@ -105,7 +106,8 @@ def disable_development_mode(context: Context, call: DisableDevelopmentMode) -> 
     row.tunnel_url, row.tunnel_for_all = None, False
 
 
-def _is_wanted(row: IntegrationRow, call: ListIntegrations) -> bool:
+def is_wanted(row: IntegrationRow, call: ListIntegrations | ListOrganizationIntegrations) -> bool:
+    """Returns whether a listing of integrations asks for one."""
     blocks = row.blocks or []
     unfurled = (block.get("urlUnfurl") for block in blocks)
     domains = [str(domain) for value in unfurled if isinstance(value, list) for domain in cast("list[Any]", value)]

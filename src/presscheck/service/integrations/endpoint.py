@@ -21,7 +21,7 @@ from presscheck.service.http.middleware import origin_of
 from presscheck.service.http.operations import ApiError, Caller, Context, StagedFiles, not_found, problem_response
 from presscheck.service.http.turns import Turns
 from presscheck.service.integrations.event_delivery import DeliveryLog, Outcome, Receiver, deliver_event
-from presscheck.service.integrations.integrations import is_installed, receiver_of, record_event
+from presscheck.service.integrations.integrations import KINDS, is_installed, receiver_of, record_event
 from presscheck.service.integrations.outbound_http import web_address
 from presscheck.service.jobs.worker import Workers
 from presscheck.service.models.integrations import InstallationRow, IntegrationRow
@@ -115,7 +115,7 @@ def _call(context: Context, request: Request, body: bytes) -> _Call:
         installation = context.session.get(InstallationRow, parts[1])
         if installation is None or installation.integration != row.name:
             raise not_found("installation")
-        kind = {"spaces": "space", "sites": "site"}.get(parts[2]) if len(parts) > 3 else None
+        kind = next((kind for kind in KINDS if parts[2] == f"{kind}s"), None) if len(parts) > 3 else None
         if kind is not None:
             if not is_installed(context, installation, kind, parts[3]):
                 raise not_found(kind)

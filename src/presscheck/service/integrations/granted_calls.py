@@ -5,11 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from presscheck.api import content, conversations, integrations, openapi, site_settings, site_structure, sites, spaces
+from presscheck.api import (
+    content,
+    content_installations,
+    conversations,
+    integrations,
+    openapi,
+    site_settings,
+    site_structure,
+    sites,
+    spaces,
+)
 from presscheck.api.operation import Operation
 from presscheck.api.published_sites import GetPublishedSite
 from presscheck.service.http.operations import ApiError, Context, InstallationGrant, not_found
-from presscheck.service.integrations.integrations import is_installed
+from presscheck.service.integrations.integrations import KINDS, is_installed
 from presscheck.service.models.integrations import InstallationRow
 
 _OWN = frozenset[type[Operation[Any]]](
@@ -20,6 +30,12 @@ _OWN = frozenset[type[Operation[Any]]](
         integrations.ListIntegrationSites,
         integrations.ListIntegrationSpaces,
         integrations.UpdateInstallation,
+        content_installations.GetSiteInstallation,
+        content_installations.GetSpaceInstallation,
+        content_installations.ListInstallationSites,
+        content_installations.ListInstallationSpaces,
+        content_installations.UpdateSiteInstallation,
+        content_installations.UpdateSpaceInstallation,
     )
 )
 """Operations on the integration itself, which need no scope."""
@@ -83,7 +99,7 @@ def require_installation_grants(
         if name in path and path[name] != value:
             raise not_found(name.partition("_")[0])
     row = context.session.get(InstallationRow, grant.installation_id) if grant.installation_id else None
-    for kind in ("space", "site"):
+    for kind in KINDS:
         identity = path.get(f"{kind}_id")
         if identity is not None and (row is None or not is_installed(context, row, kind, identity)):
             raise not_found(kind)

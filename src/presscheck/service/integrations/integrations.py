@@ -11,7 +11,7 @@ import hmac
 import json
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
 from sqlalchemy import bindparam, delete, or_, select
 from sqlalchemy.orm import Session
@@ -44,6 +44,9 @@ from presscheck.service.models.sites import SiteRow
 from presscheck.service.models.spaces import SpaceRow
 from presscheck.service.permissions import is_member, role_in
 
+Kind = Literal["space", "site"]
+KINDS: tuple[Kind, ...] = ("space", "site")
+"""What an integration is installed in, besides an organization."""
 KEPT_EVENTS = 1000
 """Number of events that are kept per integration; older delivered events are deleted."""
 _SECRETS = "secrets of integration "
@@ -53,7 +56,6 @@ _INSTALLED = (
     .join(IntegrationRow, IntegrationRow.name == InstallationRow.integration)
     .where(
         InstallationRow.organization_id == bindparam("organization"),
-        InstallationRow.space_selection == "all",
         or_(IntegrationRow.target == "all", IntegrationRow.target == "space"),
     )
 )
@@ -146,19 +148,42 @@ def as_installation(context: Context, row: InstallationRow) -> Installation:
 
 
 def spaces_of(context: Context, row: InstallationRow) -> Sequence[SpaceRow]:
-    """Returns the spaces of an installation: all spaces of its organization, or none."""
-    if row.space_selection != "all":
-        return ()
+    """Returns the spaces of an installation: all spaces of its organization, or the selected ones."""
     query = select(SpaceRow).where(SpaceRow.organization_id == row.organization_id, SpaceRow.deleted_at.is_(None))
-    return context.session.scalars(query.order_by(SpaceRow.id)).all()
+    rows = context.session.scalars(query.order_by(SpaceRow.id))
+    return [space for space in rows if is_installed_in(row, "space", space.id)]
 
 
-def is_installed(context: Context, row: InstallationRow, kind: str, identity: str) -> bool:
-    """Returns whether an installation includes a space or a site; `kind` is `space` or `site`."""
+def sites_of(context: Context, row: InstallationRow) -> Sequence[SiteRow]:
+    """Returns the sites of an installation: all sites of its organization, or the selected ones."""
+    query = select(SiteRow).where(SiteRow.organization_id == row.organization_id)
+    rows = context.session.scalars(query.order_by(SiteRow.id))
+    return [site for site in rows if is_installed_in(row, "site", site.id)]
+
+
+def is_installed_in(row: InstallationRow, kind: Kind, identity: str) -> bool:
+    """Returns whether an installation has a space or a site of its organization."""
     selection = row.space_selection if kind == "space" else row.site_selection
+    return selection == "all" or identity in settings_of(row, kind)
+
+
+def settings_of(row: InstallationRow, kind: Kind) -> dict[str, Any]:
+    """Returns the settings of an installation in spaces or sites, by their ids."""
+    return row.spaces if kind == "space" else row.sites
+
+
+def settings_in(row: InstallationRow, kind: Kind, identity: str) -> dict[str, Any]:
+    """Returns the configuration and the external ids of an installation in a space or a site."""
+    initial = {"configuration": {}, "externalIds": row.external_ids}
+    return initial | settings_of(row, kind).get(identity, {})
+
+
+def is_installed(context: Context, row: InstallationRow, kind: Kind, identity: str) -> bool:
+    """Returns whether an installation includes a space or a site, which may be of another organization or deleted."""
     place = context.session.get(SpaceRow if kind == "space" else SiteRow, identity)
     is_deleted = isinstance(place, SpaceRow) and place.deleted_at is not None
-    return selection == "all" and place is not None and not is_deleted and place.organization_id == row.organization_id
+    is_here = place is not None and not is_deleted and place.organization_id == row.organization_id
+    return is_here and is_installed_in(row, kind, identity)
 
 
 def receiver_of(
@@ -199,23 +224,24 @@ def receiver_of(
         environment["signingSecrets"]["installation"] = _signing_secret(context.session, installation.id)
         environment["installation"] = _as_json(as_installation(context, installation))
         if space_id is not None and is_installed(context, installation, "space", space_id):
-            installed = SpaceInstallation(**content_fields(context, installation, "spaces", space_id), space=space_id)
+            installed = SpaceInstallation(**content_fields(context, installation, "space", space_id), space=space_id)
             environment["spaceInstallation"] = _as_json(installed)
         if site_id is not None and is_installed(context, installation, "site", site_id):
-            in_site = SiteInstallation(**content_fields(context, installation, "sites", site_id), site=site_id)
+            in_site = SiteInstallation(**content_fields(context, installation, "site", site_id), site=site_id)
             environment["siteInstallation"] = _as_json(in_site)
     return Receiver(row.title, row.version, None, row.script, environment)
 
 
-def content_fields(context: Context, row: InstallationRow, kind: str, identity: str) -> dict[str, Any]:
-    """Returns the fields that installations in a space and in a site share; `kind` is `spaces` or `sites`."""
-    path = f"/integrations/{row.integration}/installations/{row.id}/{kind}/{identity}"
+def content_fields(context: Context, row: InstallationRow, kind: Kind, identity: str) -> dict[str, Any]:
+    """Returns the fields that installations in a space and in a site share."""
+    settings = settings_in(row, kind, identity)
+    path = f"/integrations/{row.integration}/installations/{row.id}/{kind}s/{identity}"
     return {
         "integration": row.integration,
         "installation": row.id,
         "status": row.status,
-        "configuration": {},
-        "external_ids": tuple(row.external_ids),
+        "configuration": settings["configuration"],
+        "external_ids": tuple(settings["externalIds"]),
         "urls": ContentInstallationUrls(
             location=context.location(path),
             public_endpoint=f"{context.origin}{path}",
@@ -310,5 +336,6 @@ def delete_old_events(session: Session, integration: str) -> None:
 def tell_of_content(context: Context, space: SpaceRow) -> None:
     """Queues an event for each integration in a space after its live content changed."""
     for row in context.rows(_INSTALLED, organization=space.organization_id):
-        payload = {"spaceId": space.id, "revisionId": space.revision_id}
-        tell(context, row, "space_content_updated", **payload)
+        if is_installed_in(row, "space", space.id):
+            payload = {"spaceId": space.id, "revisionId": space.revision_id}
+            tell(context, row, "space_content_updated", **payload)

@@ -57,7 +57,12 @@ def _delivery(session: Session, work: JobContext) -> _Delivery | None:
     files = StagedFiles(work.files, may_wait=True)
     context = Context(session, Caller("", "", None, None), origin, work.clock, files)
     receiver = receiver_of(
-        context, row, installed, is_own=installer == row.organization_id, space_id=event.payload.get("spaceId")
+        context,
+        row,
+        installed,
+        is_own=installer == row.organization_id,
+        space_id=event.payload.get("spaceId"),
+        site_id=event.payload.get("siteId"),
     )
     return _Delivery(receiver, event.payload)
 

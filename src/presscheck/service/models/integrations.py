@@ -41,7 +41,10 @@ class IntegrationRow(Table):
 
 
 class InstallationRow(Table):
-    """An installation of an integration in an organization."""
+    """An installation of an integration in an organization.
+
+    `spaces` and `sites` hold the settings of selected spaces and sites by id: `configuration` and `externalIds`.
+    """
 
     __tablename__ = "installations"
     __table_args__ = (Index("installations_of", "organization_id", "integration"),)
@@ -52,6 +55,8 @@ class InstallationRow(Table):
     status: Mapped[str] = mapped_column(default="active")
     space_selection: Mapped[str] = mapped_column(default="all")
     site_selection: Mapped[str] = mapped_column(default="all")
+    spaces: Mapped[dict[str, Any]] = mapped_column(default=dict)
+    sites: Mapped[dict[str, Any]] = mapped_column(default=dict)
     configuration: Mapped[dict[str, Any]] = mapped_column(default=dict)
     external_ids: Mapped[list[str]] = mapped_column(default=list)
     created_at: Mapped[str]

@@ -1,0 +1,205 @@
+"""Integrations in selected spaces and sites: what they are told, and the settings that they have there."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from typing import Any
+
+import pytest
+from tests.running_service import LOOPBACK, RunningService, running_service
+from tests.service.factories import World, insert, plant_world
+from tests.service.integration_scripts import MODULE
+
+from presscheck.api.change_requests import MergeChangeRequest
+from presscheck.api.content_installations import (
+    GetOrganizationIntegrationStatus,
+    GetSpaceInstallation,
+    InstallInSite,
+    InstallInSpace,
+    ListInstallationSites,
+    ListInstallationSpaces,
+    ListOrganizationInstallations,
+    ListOrganizationIntegrations,
+    ListOrganizationIntegrationsStatus,
+    ListSiteIntegrations,
+    ListSpaceIntegrationBlocks,
+    ListSpaceIntegrations,
+    UninstallFromSite,
+    UninstallFromSpace,
+    UpdateSpaceInstallation,
+)
+from presscheck.api.integrations import (
+    InstallIntegration,
+    ListIntegrationEvents,
+    ListIntegrationSpaces,
+    PublishIntegration,
+    RenderIntegration,
+    UpdateInstallation,
+)
+from presscheck.api.sites import CreateSite
+from presscheck.api.spaces import CreateSpace, DeleteSpace
+from presscheck.errors import Conflict, NotFound, Refused
+
+BLOCK = {"id": "lamp", "title": "Lamp"}
+LABELED = MODULE.replace("environment.installation?.configuration", "environment.spaceInstallation?.configuration")
+"""A component whose label comes from the settings in a space."""
+
+
+@pytest.fixture(scope="module")
+def scripted(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
+    with running_service(tmp_path_factory.mktemp("scripted"), outside=LOOPBACK) as running:
+        yield running
+
+
+@pytest.fixture
+async def world(scripted: RunningService) -> AsyncIterator[World]:
+    planted = plant_world(scripted.database_url, scripted.base_url)
+    yield planted
+    for client in planted.clients.values():
+        await client.aclose()
+
+
+async def install(world: World, script: str = MODULE, **more: Any) -> dict[str, str]:
+    """Publishes an integration and installs it for selected spaces and sites. Returns its path."""
+    name = {"integration_name": f"lamp-{world.organization}"}
+    details = {"title": "Lamp", "description": "", "scopes": (), "organization": world.organization}
+    await world.admin.send(PublishIntegration(**name, **details, script=script, **more))
+    made = await world.admin.send(InstallIntegration(**name, organization=world.organization))
+    at = {**name, "installation_id": made.id}
+    await world.admin.send(UpdateInstallation(**at, space_selection="selected", site_selection="selected"))
+    return at
+
+
+async def payloads(world: World, at: dict[str, str], kind: str) -> list[dict[str, Any]]:
+    """Returns the payloads of the events of a kind, newest first, once one is delivered."""
+    listing = ListIntegrationEvents(integration_name=at["integration_name"], limit=100)
+    for _ in range(1000):
+        events = await world.admin.send(listing)
+        if any((event.payload or {})["type"] == kind for event in events.items):
+            break
+        await asyncio.sleep(0.02)
+    return [event.payload or {} for event in events.items if (event.payload or {})["type"] == kind]
+
+
+async def test_only_selected_spaces_and_sites_are_listed(world: World) -> None:
+    at, admin = await install(world), world.admin
+    here = {"organization_id": world.organization}
+    other = (await admin.send(CreateSpace(**here, title="Other"))).id
+    site = (await admin.send(CreateSite(**here, title="Lamps"))).id
+    assert (await admin.send(ListInstallationSpaces(**at))).items == ()
+    assert (await admin.send(ListInstallationSites(**at))).items == ()
+    made = await admin.send(InstallInSpace(**at, space=world.space))
+    assert made.space == world.space and made.configuration == {}
+    extended = await admin.send(InstallInSite(**at, site_id=site, extended=True))
+    assert not isinstance(extended.site, str) and extended.site.title == "Lamps"
+    for listing in (ListInstallationSpaces(**at), ListIntegrationSpaces(integration_name=at["integration_name"])):
+        assert [one.space for one in (await admin.send(listing)).items] == [world.space]
+    assert [one.site for one in (await admin.send(ListInstallationSites(**at))).items] == [site]
+    with pytest.raises(NotFound, match="Installation in this space"):
+        await admin.send(GetSpaceInstallation(**at, space_id=other))
+    with pytest.raises(Conflict, match="already installed in this space"):
+        await admin.send(InstallInSpace(**at, space=world.space))
+    await admin.send(UninstallFromSpace(**at, space_id=world.space))
+    await admin.send(UninstallFromSite(**at, site_id=site))
+    await admin.send(UninstallFromSite(**at, site_id=site))
+    assert (await admin.send(ListInstallationSpaces(**at))).items == ()
+    assert (await admin.send(ListInstallationSites(**at))).items == ()
+
+
+async def test_an_installation_in_all_spaces_has_settings_in_one_and_cannot_be_removed_there(world: World) -> None:
+    at, admin = await install(world), world.admin
+    await admin.send(UpdateInstallation(**at, space_selection="all", external_ids=("a",)))
+    before = await admin.send(GetSpaceInstallation(**at, space_id=world.space))
+    assert (before.configuration, before.external_ids) == ({}, ("a",))
+    changed = await admin.send(
+        UpdateSpaceInstallation(**at, space_id=world.space, configuration={"label": "Oil"}, external_ids=("b",))
+    )
+    assert (changed.configuration, changed.external_ids) == ({"label": "Oil"}, ("b",))
+    with pytest.raises(Conflict, match="installed in all spaces"):
+        await admin.send(UninstallFromSpace(**at, space_id=world.space))
+
+
+async def test_a_deleted_space_is_no_longer_listed(world: World) -> None:
+    at, admin = await install(world), world.admin
+    other = (await admin.send(CreateSpace(organization_id=world.organization, title="Other"))).id
+    await admin.send(InstallInSpace(**at, space=other))
+    await admin.send(DeleteSpace(space_id=other))
+    assert (await admin.send(ListInstallationSpaces(**at))).items == ()
+    with pytest.raises(NotFound):
+        await admin.send(GetSpaceInstallation(**at, space_id=other))
+
+
+async def test_what_is_installed_is_listed_where_it_is_used(world: World) -> None:
+    at, admin = await install(world, blocks=(BLOCK,), target="space"), world.admin
+    here = {"organization_id": world.organization}
+    site = (await admin.send(CreateSite(**here, title="Lamps"))).id
+    at_site = {**here, "site_id": site}
+    await admin.send(InstallInSite(**at, site_id=site))
+    reader, name = world.clients["read"], at["integration_name"]
+    assert (await reader.send(ListSpaceIntegrations(space_id=world.space))).items == ()
+    assert await reader.send(ListSpaceIntegrationBlocks(space_id=world.space)) == ()
+    await admin.send(InstallInSpace(**at, space=world.space))
+    for search, names in (("", [name]), ("lAMP", [name]), ("oil", [])):
+        listing = ListSpaceIntegrations(space_id=world.space, search=search)
+        assert [one.name for one in (await reader.send(listing)).items] == names
+    [blocks] = await reader.send(ListSpaceIntegrationBlocks(space_id=world.space))
+    assert (blocks.name, blocks.blocks) == (name, (BLOCK,))
+    assert (await admin.send(ListSiteIntegrations(**at_site))).items == ()  # its target is spaces
+    assert (await admin.send(GetOrganizationIntegrationStatus(**here, integration_name=name))).status == "active"
+    with pytest.raises(NotFound):
+        await admin.send(GetOrganizationIntegrationStatus(**here, integration_name="other"))
+    for target, count in (
+        ({}, 1),
+        ({"target": "space", "space": world.space}, 1),
+        ({"target": "site", "site": site}, 0),
+    ):
+        statuses = await admin.send(ListOrganizationIntegrationsStatus(**here, **target))
+        assert [one.integration.name for one in statuses.items] == [name] * count
+    with pytest.raises(Refused, match="is required with the target space"):
+        await admin.send(ListOrganizationIntegrationsStatus(**here, target="space"))
+    [installed] = (await admin.send(ListOrganizationInstallations(**here, search="lamp"))).items
+    assert (installed.integration.name, installed.installation.id) == (name, at["installation_id"])
+    assert installed.installation.spaces == 1
+    assert (await admin.send(ListOrganizationInstallations(**here, search="oil"))).items == ()
+    offered = await reader.send(ListOrganizationIntegrations(**here, target="space", limit=1000))
+    assert name in [one.name for one in offered.items]
+    offered = await reader.send(ListOrganizationIntegrations(**here, target="site", limit=1000))
+    assert name not in [one.name for one in offered.items]
+
+
+@pytest.mark.slow
+async def test_a_script_gets_the_settings_in_a_space(world: World) -> None:
+    at, admin = await install(world, LABELED), world.admin
+    await admin.send(InstallInSpace(**at, space=world.space))
+    await admin.send(UpdateSpaceInstallation(**at, space_id=world.space, configuration={"label": "Oil"}))
+    for space_id, label in ((world.space, "Oil: 0"), ("other", "Count: 0")):
+        call = RenderIntegration(
+            integration_name=at["integration_name"],
+            component_id="counter",
+            props={},
+            context={"type": "document", "spaceId": space_id},
+        )
+        rendered = await admin.send(call)
+        assert rendered.element and rendered.element["children"][0]["label"] == label
+
+
+@pytest.mark.slow
+async def test_an_integration_hears_of_its_spaces_and_of_changed_content_in_these_alone(world: World) -> None:
+    at, admin = await install(world), world.admin
+    draft = await world.draft()
+    await world.edit(draft, insert("New"))
+    await admin.send(MergeChangeRequest(space_id=world.space, change_request_id=draft.id))
+    await admin.send(InstallInSpace(**at, space=world.space))
+    await admin.send(UpdateSpaceInstallation(**at, space_id=world.space, configuration={"label": "Oil"}))
+    other = await world.draft()
+    await world.edit(other, insert("Newer"))
+    await admin.send(MergeChangeRequest(space_id=world.space, change_request_id=other.id))
+    await admin.send(UninstallFromSpace(**at, space_id=world.space))
+    [deleted] = await payloads(world, at, "space_installation_deleted")
+    assert deleted["spaceId"] == world.space and deleted["previous"] == {"configuration": {"label": "Oil"}}
+    [changed, made] = await payloads(world, at, "space_installation_setup")
+    assert (made["status"], made["spaceId"], "previous" in made) == ("active", world.space, False)
+    assert changed["previous"] == {"status": "active", "configuration": {}}
+    [content] = await payloads(world, at, "space_content_updated")
+    assert content["spaceId"] == world.space
