@@ -272,9 +272,35 @@ async def test_the_next_thread_is_on_the_next_page_that_has_one(service: Running
         assert pilot.app.screen.session.view.item.title == "More 2"
         assert pilot.app.screen.session.view.thread.first.text == "More of what?"
         await pilot.press("t")
-        await until(pilot, shows="no next thread")
+        await until(pilot, shows="continued at the first thread")
+        assert pilot.app.screen.session.view.thread.first.text.endswith("How long?")
+        await pilot.press("T")
+        await until(pilot, shows="continued at the last thread")
+        assert pilot.app.screen.session.view.thread.first.text == "More of what?"
         await pilot.press("T")
         assert pilot.app.screen.session.view.thread.first.text.endswith("How long?")
+
+
+async def test_threads_of_the_conversation_belong_to_the_round(service: RunningService, tmp_path: Path) -> None:
+    mia, at, _ = await begun(service, SUBJECT, TEXT)
+    async with review(service, tmp_path, SUBJECT) as pilot:
+        await until(pilot, shows="Ask before you make more than ten.")
+        await pilot.press("t")
+        await until(pilot, shows="there are no threads")
+        await say(service, mia, PostComment(**at, body=Document(markdown="For whom is it?")))
+        await pilot.press("ctrl+r")
+        await until(pilot, shows="1 open comment")
+        await pilot.press("}", "t")
+        await until(pilot, shows="For whom is it?")
+        assert thread_here(pilot.app.screen)
+        await pilot.press("t")
+        await until(pilot, shows="this is the only thread")
+        assert thread_here(pilot.app.screen)
+        await pilot.press("x")
+        await until(pilot, holds=lambda: not pilot.app.screen.session.model.open_threads())
+        await pilot.press("g", "t", "2", "q")
+        await pilot.press("t")
+        await until(pilot, shows="all threads are hidden")
 
 
 def thread_here(screen: Any) -> str:

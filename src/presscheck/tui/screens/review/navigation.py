@@ -101,11 +101,11 @@ class ReviewNavigation:
         self._go_along(-1, self._view.rendered.changes)
 
     def command_next_thread(self) -> None:
-        """Go to the next visible thread, on this page or a later one."""
+        """Go to the next visible thread, on this page or a later one; after the last, to the first."""
         self._go_to_thread(1)
 
     def command_previous_thread(self) -> None:
-        """Go to the previous visible thread, on this page or an earlier one."""
+        """Go to the previous visible thread, on this page or an earlier one; before the first, to the last."""
         self._go_to_thread(-1)
 
     def command_next_page(self) -> None:
@@ -169,14 +169,20 @@ class ReviewNavigation:
     def _go_to_thread(self, step: int) -> None:
         if self._go_ahead(step, self._view.rendered.threads):
             return
-        cursor = self._view.row
-        rows = [row for row in self._session.threads.rows_with_threads() if (row - cursor) * step > 0]
+        cursor, rows = self._view.row, self._session.threads.rows_with_threads()
         if not rows:
-            self._screen.notify("no next thread" if step > 0 else "no previous thread")
+            has_threads = bool(self._session.threads.all_threads())
+            self._screen.notify("all threads are hidden: g t shows them" if has_threads else "there are no threads")
             return
-        self._view.select(min(rows) if step > 0 else max(rows))
+        is_only = self._view.is_on_thread and rows == [cursor] and len(self._view.rendered.threads) == 1
+        ahead = [row for row in rows if (row - cursor) * step > 0]
+        self._view.select(min(ahead or rows) if step > 0 else max(ahead or rows))
         if self._view.rendered.threads:
             self._session.go_to_line(self._view.rendered.threads[0 if step > 0 else -1])
+        if is_only:
+            self._screen.notify("this is the only thread")
+        elif not ahead:
+            self._screen.notify("continued at the first thread" if step > 0 else "continued at the last thread")
 
     def _go_ahead(self, step: int, lines: list[int]) -> bool:
         """Go to the next line in `lines`. Returns False if there is none."""
