@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from presscheck.documents.visitors.conditional_text import visible_text
 from presscheck.service.pdf.typst_document import render_typst
 from presscheck.service.pdf.typst_inlines import web_target
@@ -15,6 +17,9 @@ class OpenWorld:
         return ResolvedLink(f"https://example.org/{source}/{target}")
 
     def included(self, target: str, source: str) -> Included | None:
+        return None
+
+    def component(self, integration: str, block: str, props: dict[str, Any]) -> None:
         return None
 
     def holds(self, condition: str) -> bool:

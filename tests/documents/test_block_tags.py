@@ -3,6 +3,7 @@
 import json
 import re
 from html import escape
+from typing import Any
 
 import pytest
 
@@ -58,6 +59,9 @@ class Context:
 
     def included(self, target: str, source: str) -> Included | None:
         return Included(WORDS, target)
+
+    def component(self, integration: str, block: str, props: dict[str, Any]) -> None:
+        return None
 
     def holds(self, condition: str) -> bool:
         return True

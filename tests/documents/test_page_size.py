@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
 from presscheck.documents.markdown.page_size import COMMENT_LIMITS, PAGE_LIMITS, count_parts, size_problem
 from presscheck.documents.nodes.footnotes import annotations_in, body_of
 from presscheck.documents.nodes.from_markdown import markdown_to_nodes
-from presscheck.service.web.html.context import Included, ResolvedLink
+from presscheck.service.web.html.context import Component, Included, ResolvedLink
 from presscheck.service.web.html.page import render_page_html
 
 MOST_SECONDS = 8.0
@@ -43,6 +44,9 @@ class Site:
     def included(self, target: str, source: str) -> Included | None:
         self.lookups += 1
         return Included(f'{{% include "{chr(ord(target) + 1)}" %}}\n' * 100, target)
+
+    def component(self, integration: str, block: str, props: dict[str, Any]) -> Component | None:
+        return None
 
     def holds(self, condition: str) -> bool:
         return True

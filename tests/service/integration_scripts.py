@@ -171,6 +171,35 @@ export default createIntegration({
 )
 """Responds to requests at its endpoints."""
 
+DIAGRAMS = (
+    RUNTIME
+    + """
+const diagram = createComponent({
+  componentId: "diagram",
+  async render({ props }, { environment }) {
+    if (props.content === "loop") for (;;);
+    if (props.content === "break") throw new Error("broken");
+    const { space } = environment.spaceInstallation;
+    const label = `${environment.installation.configuration.label ?? "Drawn"} in ${space}`;
+    console.log("drawing");
+    return { type: "block", children: [
+      { type: "image", source: { url: `https://img.example/${encodeURIComponent(props.content)}` }, aspectRatio: 1 },
+      { type: "text", children: [label] },
+      { type: "markdown", content: "**bold** <script>document.title = 'foreign'</script>" },
+    ] };
+  },
+});
+export default createIntegration({
+  components: [diagram],
+  async fetch_published_script({ siteId }, { environment }) {
+    const text = `document.documentElement.dataset.lamp = ${JSON.stringify(siteId)};`;
+    return new Response(text, { headers: { "Content-Type": "application/javascript" } });
+  },
+});
+"""
+)
+"""Draws diagrams, and adds a script to the pages of a site."""
+
 WEB_APIS = """
 const same = (a, b) => JSON.stringify(a) === JSON.stringify(b);
 const hex = (buffer) => [...new Uint8Array(buffer)].map((byte) => byte.toString(16).padStart(2, "0")).join("");

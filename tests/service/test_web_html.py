@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from time import process_time
+from typing import Any, ClassVar
 
 import pytest
 from tests.hostile_strings import HOSTILE
 
 from presscheck.documents.markdown.anchors import page_anchors
+from presscheck.service.web.html.components import DEEPEST, LARGEST, MOST_ELEMENTS
+from presscheck.service.web.html.context import Component
 from presscheck.service.web.html.page import Heading, Included, ResolvedLink, render_page_html
 
 
 class Around:
     """A world in which every page is there but `none.md`, and each text includes the next."""
+
+    components: ClassVar[dict[str, Sequence[Any]]] = {}
 
     def leads(self, target: str, source: str) -> ResolvedLink | None:
         return None if target == "none.md" else ResolvedLink(f"https://example.org/{source}/{target}")
@@ -24,6 +30,10 @@ class Around:
 
     def holds(self, condition: str) -> bool:
         return condition == "true"
+
+    def component(self, integration: str, block: str, props: dict[str, Any]) -> Component | None:
+        elements = self.components.get(f"{integration}/{block}")
+        return Component({"type": "block", "children": elements}, {"words": props.get("content")}) if elements else None
 
     def variable(self, name: str) -> str | None:
         return "<2>" if name == "space.vars.version" else None
@@ -149,3 +159,82 @@ def test_indented_code_in_html_is_code() -> None:
     shown = html('<div class="informalexample">\n\n    $ netsim list\n      ncs   running\n\n</div>\n')
     assert "<pre" in shown
     assert "$ netsim list\n  ncs   running" in re.sub("<[^>]*>", "", shown)
+
+
+def drawn(*elements: Any, block: str = '{% @lamp/block content="source" %}', monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.setattr(Around, "components", {"lamp/block": elements})
+    return html(block)
+
+
+def test_components_are_drawn_with_their_elements(monkeypatch: pytest.MonkeyPatch) -> None:
+    link = {"type": "link", "target": {"url": "https://a.example"}, "children": ["an ", "address"]}
+    url = {"host": "img.example", "pathname": "/p", "query": {"text": {"$state": "words"}}}
+    shown = drawn(
+        {"type": "vstack", "children": [{"type": "text", "style": "bold", "children": ["bold ", link]}]},
+        {"type": "hstack", "children": [{"type": "markdown", "content": "## Title\n\n*slanted*"}, {"type": "divider"}]},
+        {"type": "codeblock", "content": {"$state": "words"}, "syntax": "text"},
+        {"type": "image", "source": {"url": url}, "aspectRatio": 1},
+        {"type": "hint", "children": [{"type": "text", "children": "mind"}]},
+        {
+            "type": "card",
+            "title": "Card",
+            "hint": "more",
+            "children": [{"type": "button", "label": "no", "onPress": {}}],
+        },
+        {"type": "button", "label": "Open", "onPress": {"action": "@ui.url.open", "url": "https://b.example"}},
+        {"type": "textinput", "state": "words"},
+        monkeypatch=monkeypatch,
+    )
+    assert (
+        '<p><strong>bold <a href="https://example.org/home.md/https://a.example">an address</a></strong></p>' in shown
+    )
+    assert "<em>slanted</em>" in shown and "<hr>" in shown and ">source</code>" in shown
+    assert '<img src="https://example.org/home.md/https://img.example/p?text=source"' in shown
+    assert '<div class="hint info" role="note"><p>mind</p></div>' in shown
+    assert "<p><strong>Card</strong></p>" in shown and '<p class="quiet">more</p>' in shown
+    assert ">Open</a>" in shown and ">no<" not in shown and "input" not in shown
+    outline = render_page_html("# A\n\n{% @lamp/block %}", "home.md", Around()).outline
+    assert [heading.title for heading in outline] == ["A"], "headings of a component are not in the outline"
+
+
+def test_a_block_that_is_not_drawn_shows_its_source(monkeypatch: pytest.MonkeyPatch) -> None:
+    block = '{% @lamp/block content="a <b>" %}'
+    source = drawn({"type": "textinput"}, block=block, monkeypatch=monkeypatch)
+    assert '<span class="name">lamp</span><span class="language">block</span>' in source
+    assert "a &lt;b&gt;</code>" in source
+    frame = {"type": "webframe", "source": {"url": "https://a.example"}}
+    assert drawn(frame, block=block, monkeypatch=monkeypatch) == source
+    assert html('{% @lamp/other content="a <b>" %}') == source.replace("block", "other")
+    assert "{% @lamp/other a=&quot;1&quot; %}" in html('{% @lamp/other a="1" %}')
+
+
+@pytest.mark.attack("HTML of integrations")
+def test_hostile_components_stay_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    script = "<script>alert(1)</script><img src=x onerror=alert(1)>"
+    deep: dict[str, Any] = {"type": "text", "children": "end"}
+    for _ in range(DEEPEST + 5):
+        deep = {"type": "vstack", "children": [deep]}
+    for element in (
+        {"type": "text", "children": script},
+        {"type": "text", "style": script, "children": [script, {"type": script}]},
+        {"type": "markdown", "content": script},
+        {"type": "codeblock", "content": script, "syntax": script},
+        {"type": "card", "title": script, "hint": [{"type": "text", "children": script}]},
+        {"type": "link", "target": {"url": '"><script>'}, "children": script},
+        {"type": "image", "source": {"url": '"><script>'}, "aspectRatio": script},
+        {"type": "webframe", "source": {"url": "javascript:alert(1)"}},
+        {"type": script, "children": script},
+        {"type": "html", "children": script},
+        {"type": "vstack", "children": {"a": script}},
+        {"type": "markdown", "content": '{% include "1" %}\n\n{% @lamp/block content="again" %}'},
+        deep,
+        {"type": "vstack", "children": [{"type": "divider"}] * (MOST_ELEMENTS + 1)},
+        {"type": "text", "children": "x" * LARGEST},
+        script,
+        None,
+    ):
+        shown = drawn(element, monkeypatch=monkeypatch)
+        marks = re.sub(r"&[a-z]+;[^<]*", "", shown)
+        assert not re.search(r"<script|<img src=x|<iframe|javascript:|onerror", marks), (element, shown[:500])
+        assert "Text 1." not in shown, "a component includes nothing"
+        assert len(shown) < LARGEST

@@ -73,6 +73,7 @@ from presscheck.service.jobs.queue import WANTED, OutboundConfig
 from presscheck.service.jobs.worker import Workers
 from presscheck.service.permissions import reader_of
 from presscheck.service.sites.granted_reads import READS_ONLY, require_granted
+from presscheck.service.web.integration_blocks import BlockDrawer
 from presscheck.service.web.routes import web_routes
 
 MAX_BODY = 32 * 1024 * 1024
@@ -180,8 +181,9 @@ def _routes(
         for operation, handler in sorted(_every_handler(), key=lambda entry: _precedence(entry[0]))
         if operation.is_in(release) and (lacks is None or operation.feature != lacks)
     ]
+    blocks = BlockDrawer(workers.outgoing, workers.outside.scripts)
     all_routes = [
-        *web_routes(database, versions, store, clock),
+        *web_routes(database, versions, store, clock, blocks),
         *routes,
         *open_routes(database, store, data_dir, clock, release),
         Route("/integrations/{path:path}", Endpoint(database, store, clock, workers).answer, methods=[*METHODS]),

@@ -151,7 +151,8 @@ def _div(tag_block: TagBlock) -> Node | None:
     return framed(tag_block.values, tag_block.nodes)
 
 
-def _integration(tag_block: TagBlock) -> Node | None:
+def integration_node(tag_block: TagBlock) -> Node | None:
+    """Returns the node for the block of an integration, or None if the tag is malformed or has content."""
     match = _block(tag_block.token.content)
     if not match or tag_block.nodes:
         return None
@@ -192,6 +193,6 @@ READERS: dict[str, Callable[[TagBlock], Node | None]] = {
     "swagger-description": _as_written,
     "swagger-parameter": _as_written,
     "swagger-response": _as_written,
-    "@": _integration,
+    "@": integration_node,
 }
 """The reader of each tag in `block_tags.BLOCK_TAGS`."""

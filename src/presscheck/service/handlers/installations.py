@@ -34,11 +34,12 @@ from presscheck.api.operation import Page
 from presscheck.documents.lz_string import decompressed
 from presscheck.service.db.ids import new_id
 from presscheck.service.handlers.sites import as_sites
-from presscheck.service.http.operations import ApiError, Context, Serialized, handles, not_found, read_call, require_fit
+from presscheck.service.http.operations import ApiError, Context, Serialized, handles, not_found, read_call
 from presscheck.service.http.pagination import page_of_items, page_of_rows
 from presscheck.service.integrations.event_delivery import DeliveryLog, deliver_event
 from presscheck.service.integrations.integrations import (
     as_installation,
+    component_in,
     content_fields,
     integration_for,
     is_owner,
@@ -234,7 +235,7 @@ def render(context: Context, call: RenderIntegration) -> RenderOutput:
     )
     log, now = DeliveryLog(context.now), context.now()
     outcome = deliver_event(receiver, event, log, outgoing=outgoing, scripts=context.scripts, read=context.files.read)
-    output = None if outcome.error is not None else _output(outcome.text)
+    output = None if outcome.error is not None else component_in(outcome.text)
     if output is None and outcome.error is None:
         outcome = replace(outcome, error=f"{row.title} did not respond with a component to render.")
         log.add("error", "The response is not a component: it must have an element, or the type complete.")
@@ -281,18 +282,6 @@ def _installation_in(context: Context, row: IntegrationRow, organization_id: str
         InstallationRow.integration == row.name, InstallationRow.organization_id == organization_id
     )
     return context.session.scalar(query) if organization_id is not None else None
-
-
-def _output(text: str) -> RenderOutput | None:
-    """Parses the response of an integration. Returns None if it is not a component."""
-    try:
-        value = json.loads(text)
-        json.dumps(value, allow_nan=False)
-        require_fit("response", value)
-        output = RenderOutput.model_validate(value)
-    except (ValueError, RecursionError, ApiError):
-        return None
-    return output if output.element is not None or output.type == "complete" else None
 
 
 def _unpacked(text: str) -> str:

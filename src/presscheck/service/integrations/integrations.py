@@ -25,6 +25,7 @@ from presscheck.api.integrations import (
     Integration,
     IntegrationPermissions,
     IntegrationUrls,
+    RenderOutput,
     SiteInstallation,
     SpaceInstallation,
 )
@@ -34,7 +35,7 @@ from presscheck.service.db.ids import new_id
 from presscheck.service.db.signing import signing_key
 from presscheck.service.handlers.organizations import as_organization
 from presscheck.service.http.integration_tokens import write_integration_token
-from presscheck.service.http.operations import ApiError, Caller, Context, not_found, write_answer
+from presscheck.service.http.operations import ApiError, Caller, Context, not_found, require_fit, write_answer
 from presscheck.service.integrations.event_delivery import DeliveryLog, Outcome, Receiver
 from presscheck.service.jobs.queue import enter_job
 from presscheck.service.models.integrations import EventRow, InstallationRow, IntegrationRow
@@ -191,7 +192,7 @@ def receiver_of(
     row: IntegrationRow,
     installation: InstallationRow | None,
     *,
-    is_own: bool,
+    is_own: bool | None,
     space_id: str | None = None,
     site_id: str | None = None,
 ) -> Receiver:
@@ -201,11 +202,12 @@ def receiver_of(
         context: the transaction. Its caller has no influence on what the script receives.
         row: the integration.
         installation: the installation in the environment of the script, or None.
-        is_own: whether the event comes from the organization of the integration, whose events always go to the tunnel.
+        is_own: whether the event comes from the organization of the integration, whose events always go to the tunnel;
+            None if it never goes there.
         space_id: the space that the event is about.
         site_id: the site that the event is about.
     """
-    tunnel = row.tunnel_url if row.tunnel_for_all or is_own else None
+    tunnel = row.tunnel_url if is_own is not None and (row.tunnel_for_all or is_own) else None
     if tunnel is not None:
         return Receiver(row.title, row.version, tunnel, row.script, {})
     context = replace(context, user=Caller("", "", None, None), known={})
@@ -275,6 +277,18 @@ def keep_secrets(session: Session, name: str, secrets: dict[str, str] | None) ->
         row.value = json.dumps(secrets)
     else:
         session.add(SettingRow(name=f"{_SECRETS}{name}", value=json.dumps(secrets)))
+
+
+def component_in(text: str) -> RenderOutput | None:
+    """Parses the response of an integration. Returns None if it is not a component."""
+    try:
+        value = json.loads(text)
+        json.dumps(value, allow_nan=False)
+        require_fit("response", value)
+        output = RenderOutput.model_validate(value)
+    except (ValueError, RecursionError, ApiError):
+        return None
+    return output if output.element is not None or output.type == "complete" else None
 
 
 def tell(context: Context, row: InstallationRow, kind: str, **said: Any) -> None:

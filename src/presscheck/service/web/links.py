@@ -11,7 +11,8 @@ from presscheck.documents.pages.tree import PagePosition
 from presscheck.service.content.revisions import document_texts
 from presscheck.service.models.sites import SiteSpaceRow
 from presscheck.service.sites.urls import own_key, site_address
-from presscheck.service.web.html.context import Included, ResolvedLink
+from presscheck.service.web.html.context import Component, Included, ResolvedLink
+from presscheck.service.web.integration_blocks import PageBlocks
 from presscheck.service.web.published_site import PublishedSite
 from presscheck.service.web.site_files import file_url
 from presscheck.text.sanitize import is_safe_link
@@ -103,7 +104,16 @@ def _in_space(site: PublishedSite, space_id: str, page_id: str | None, anchor: s
 class PageLinks:
     """The links, includes and variables of one page (see `html.context.RenderContext`)."""
 
-    def __init__(self, site: PublishedSite, site_space: SiteSpaceRow, place: PagePosition, *, is_new_tab: bool) -> None:
+    def __init__(
+        self,
+        site: PublishedSite,
+        site_space: SiteSpaceRow,
+        place: PagePosition,
+        *,
+        is_new_tab: bool,
+        blocks: PageBlocks,
+    ) -> None:
+        self._blocks = blocks
         self._site, self._site_space, self._place, self._is_new_tab = site, site_space, place, is_new_tab
         content = site.content(site_space.space_id)
         self._revision = content.revision
@@ -145,6 +155,10 @@ class PageLinks:
         return Included(
             texts.get(snippet.document, ""), snippet.git.path if snippet.git else f"~/reusable/{snippet.id}"
         )
+
+    def component(self, integration: str, block: str, props: dict[str, Any]) -> Component | None:
+        """Returns the component for a block of an integration, or None if it cannot be drawn."""
+        return self._blocks.draw(integration, block, props)
 
     def holds(self, condition: str) -> bool:
         """Returns whether the reader meets a condition."""

@@ -25,6 +25,7 @@ from presscheck.service.http.middleware import ORIGIN, origin_of
 from presscheck.service.http.operations import Caller, Context, StagedFiles, entity_tag
 from presscheck.service.http.turns import Threads
 from presscheck.service.web.cached_response import THEME, THEMES, CachedResponse, SitePage, send_cached_response
+from presscheck.service.web.integration_blocks import BlockDrawer
 from presscheck.service.web.site_record import SiteRecords
 
 MOST_PAGES, MOST_WAITING = 16, 400
@@ -39,9 +40,13 @@ class PublishedPages:
         versions: the version of the database.
         files: the stored files.
         clock: returns the current time.
+        blocks: draws the blocks of integrations.
     """
 
-    def __init__(self, database: Database, versions: CurrentVersion, files: BlobStore, clock: Clock) -> None:
+    def __init__(
+        self, database: Database, versions: CurrentVersion, files: BlobStore, clock: Clock, blocks: BlockDrawer
+    ) -> None:
+        self._blocks = blocks
         self._sessions = database.reading
         self._files, self._clock, self._versions = files, clock, versions
         self._version: Version | None = None
@@ -72,7 +77,7 @@ class PublishedPages:
 
         with self._sessions.begin() as session:
             sites = SiteRecords(self._sites, version)
-            response = answered(self._context(session, request), request, self._files, sites)
+            response = answered(self._context(session, request), request, self._files, sites, self._blocks)
             if not isinstance(response, SitePage):
                 return response
             tag = entity_tag(bytes(response.body))
@@ -86,7 +91,9 @@ class PublishedPages:
             session.info[TIMED] = True
             return self._clock()
 
-        return Context(session, Caller("", "", None, None), origin_of(request), clock, StagedFiles(self._files))
+        return Context(
+            session, Caller("", "", None, None), origin_of(request), clock, StagedFiles(self._files, may_wait=True)
+        )
 
 
 def _key(scope: Scope) -> bytes | None:

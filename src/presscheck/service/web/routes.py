@@ -13,11 +13,14 @@ from presscheck.service.db.engine import Database
 from presscheck.service.db.ids import Clock
 from presscheck.service.db.version import CurrentVersion
 from presscheck.service.http.middleware import origin_of
+from presscheck.service.web.integration_blocks import BlockDrawer
 from presscheck.service.web.page_cache import PublishedPages
 from presscheck.service.web.style_sheet import StyleSheet
 
 
-def web_routes(database: Database, versions: CurrentVersion, files: BlobStore, clock: Clock) -> list[Route]:
+def web_routes(
+    database: Database, versions: CurrentVersion, files: BlobStore, clock: Clock, blocks: BlockDrawer
+) -> list[Route]:
     """Returns the routes of published sites and their style sheet.
 
     Args:
@@ -25,6 +28,7 @@ def web_routes(database: Database, versions: CurrentVersion, files: BlobStore, c
         versions: the version of the database.
         files: the stored files.
         clock: returns the current time.
+        blocks: draws the blocks of integrations.
     """
 
     def send_app_page(request: Request) -> Response:
@@ -33,7 +37,7 @@ def web_routes(database: Database, versions: CurrentVersion, files: BlobStore, c
 
         return app_page(f"{origin_of(request)}{quote(request.url.path)}")
 
-    send_site = PublishedPages(database, versions, files, clock)
+    send_site = PublishedPages(database, versions, files, clock, blocks)
     return [
         Route("/app/{path:path}", send_app_page, methods=["GET"]),
         Route("/docs/{site}", send_site, methods=["GET"]),

@@ -23,6 +23,7 @@ from presscheck.service.web import navigation
 from presscheck.service.web.access import AccessDenied, Reader, admitted
 from presscheck.service.web.cached_response import THEME, THEMES, SitePage
 from presscheck.service.web.html.page import render_page_html
+from presscheck.service.web.integration_blocks import BlockDrawer
 from presscheck.service.web.links import PageLinks, destination_address, reference
 from presscheck.service.web.navigation import TreeHtml
 from presscheck.service.web.published_site import PublishedSite
@@ -46,7 +47,7 @@ OPEN = frozenset(("public", "unlisted"))
 YEAR = 365 * 24 * 3600
 
 
-def answered(context: Context, request: Request, files: BlobStore, sites: SiteRecords) -> Response:
+def answered(context: Context, request: Request, files: BlobStore, sites: SiteRecords, blocks: BlockDrawer) -> Response:
     """Responds to a request below ``/docs/``.
 
     Args:
@@ -54,6 +55,7 @@ def answered(context: Context, request: Request, files: BlobStore, sites: SiteRe
         request: the request.
         files: the stored files.
         sites: the cache of sites for this transaction.
+        blocks: draws the blocks of integrations.
     """
     try:
         reader = admitted(context, request, sites)
@@ -81,7 +83,7 @@ def answered(context: Context, request: Request, files: BlobStore, sites: SiteRe
     target = _redirect(site) if query is None else None
     if target:
         return RedirectResponse(site.absolute(target), 307, {"cache-control": "no-cache"})
-    return _respond(site, Appearance(site, request.cookies.get(THEME)), query)
+    return _respond(site, Appearance(site, request.cookies.get(THEME)), query, blocks)
 
 
 def app_page(address: str) -> Response:
@@ -91,7 +93,7 @@ def app_page(address: str) -> Response:
     return HTMLResponse(_templates().get_template("app.html").render(command=command), 200, headers)
 
 
-def _respond(site: PublishedSite, looks: Appearance, query: str | None) -> Response:
+def _respond(site: PublishedSite, looks: Appearance, query: str | None, blocks: BlockDrawer) -> Response:
     page = site.find(site.path)
     if query is not None:
         words = query[:LONGEST_QUERY]
@@ -102,13 +104,16 @@ def _respond(site: PublishedSite, looks: Appearance, query: str | None) -> Respo
             return RedirectResponse(site.absolute(moved), 307, {"cache-control": "no-cache"})
         home = site.find("")
         return _page(site, looks, "missing.html", home, status=404, is_indexed=False)
-    return _page(site, looks, "page.html", page, **_document(site, looks, *page))
+    return _page(site, looks, "page.html", page, **_document(site, looks, blocks, *page))
 
 
-def _document(site: PublishedSite, looks: Appearance, site_space: SiteSpaceRow, place: PagePosition) -> dict[str, Any]:
+def _document(
+    site: PublishedSite, looks: Appearance, blocks: BlockDrawer, site_space: SiteSpaceRow, place: PagePosition
+) -> dict[str, Any]:
     """Returns the template variables of a page, besides the variables of the layout."""
     page = place.page
-    links = PageLinks(site, site_space, place, is_new_tab=looks.is_new_tab)
+    drawn = blocks.of_page(site.context, site.site.id, site_space.space_id)
+    links = PageLinks(site, site_space, place, is_new_tab=looks.is_new_tab, blocks=drawn)
     body = render_page_html(body_of(site.context, page), links.source, links)
     before, after = navigation.neighbours(site, site_space, place)
     layout = LAYOUT | _object(page.get("layout"))

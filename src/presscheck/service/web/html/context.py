@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol
+from collections.abc import Mapping
+from typing import Any, NamedTuple, Protocol
 
 
 class ResolvedLink(NamedTuple):
@@ -28,6 +29,13 @@ class Heading(NamedTuple):
     fragment: str
 
 
+class Component(NamedTuple):
+    """What the script of an integration rendered for a block: the root element, and values that elements refer to."""
+
+    element: Mapping[str, Any]
+    state: Mapping[str, Any]
+
+
 class RenderContext(Protocol):
     """The context of one page. `source` is the source path of the text with the link (see `links.source_path`)."""
 
@@ -37,6 +45,10 @@ class RenderContext(Protocol):
 
     def included(self, target: str, source: str) -> Included | None:
         """Returns the text that an include refers to, or None if it does not exist."""
+        ...
+
+    def component(self, integration: str, block: str, props: dict[str, Any]) -> Component | None:
+        """Returns the component for a block of an integration, or None if it cannot be drawn."""
         ...
 
     def holds(self, condition: str) -> bool:

@@ -9,18 +9,19 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from html import escape, unescape
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 from urllib.parse import urlsplit
 
 from presscheck.documents.block_tags import HINTS, hint_of, registered_name
 from presscheck.documents.markdown.anchors import heading_anchor
 from presscheck.documents.markdown.emoji import icon_text
 from presscheck.documents.markdown.parser import outermost
-from presscheck.documents.terminal.code import highlight
+from presscheck.documents.nodes.from_tags import TagBlock, integration_node
 from presscheck.documents.visitors.condition_tags import condition_of
-from presscheck.service.web.html.context import ResolvedLink
+from presscheck.service.web.html.code import code_html
+from presscheck.service.web.html.components import component_html
+from presscheck.service.web.html.context import Component, ResolvedLink
 from presscheck.service.web.html.inlines import anchor_end, anchor_tag
-from presscheck.text.styled_text import Span
 
 if TYPE_CHECKING:
     from presscheck.documents.markdown.parser import Token, Tokens
@@ -55,6 +56,18 @@ class BlockContext(Protocol):
         """Sanitizes HTML of authors."""
         ...
 
+    def component(self, integration: str, block: str, props: dict[str, Any]) -> Component | None:
+        """Returns the component for a block of an integration, or None if it cannot be drawn."""
+        ...
+
+    def foreign_text(self, markdown: str) -> str:
+        """Renders Markdown of an integration."""
+        ...
+
+    def variable(self, name: str) -> str | None:
+        """Returns the value of an expression."""
+        ...
+
     def holds(self, condition: str) -> bool:
         """Returns whether the visitor meets a condition."""
         ...
@@ -82,28 +95,21 @@ def hint_html(page: BlockContext, kind: str, inner: Tokens) -> str:
     return f'<div class="hint {hint.style}" role="note" aria-label="{hint.label}">{page.flow(inner)}</div>'
 
 
-def code_html(text: str, language: str, title: str = "", *, is_numbered: bool = False, is_wrapped: bool = False) -> str:
-    """Renders a code block: title, language, highlighted syntax, and optional line numbers."""
-    lines = ["".join(map(_coloured, spans)) for spans in highlight(text.rstrip("\n"), language.lower())]
-    if is_numbered:
-        lines = [f'<span class="line">{line}</span>' for line in lines]
-    head = f'<span class="name">{escape(title)}</span>' if title else ""
-    head += f'<span class="language">{escape(language)}</span>' if language else ""
-    caption = f"<figcaption>{head}</figcaption>" if head else ""
-    classed = f' class="language-{escape(language)}"' if language else ""
-    wrapped = " wrapped" if is_wrapped else ""
-    written = "\n".join(lines)
-    return f'<figure class="code{wrapped}">{caption}<pre tabindex="0"><code{classed}>{written}</code></pre></figure>'
-
-
-def _coloured(span: Span) -> str:
-    words = escape(span.text)
-    kind = span.style.removeprefix("code").strip()
-    return f'<span class="{kind}">{words}</span>' if kind else words
-
-
 def _unknown(page: BlockContext, token: Token, inner: Tokens) -> str:
     return page.flow(inner) or (f'<p class="quiet">{escape(token.content)}</p>' if not inner else "")
+
+
+def _integration(page: BlockContext, token: Token, inner: Tokens) -> str:
+    """Renders a block as its integration draws it, or else its source."""
+    node = integration_node(TagBlock(token, [], is_paired=False))
+    if node is None or inner:
+        return _unknown(page, token, inner)
+    data = node["data"]
+    content = data["props"].get("content")
+    source = code_html(content, data["block"], data["integration"]) if isinstance(content, str) else ""
+    component = page.component(data["integration"], data["block"], data["props"])
+    drawn = component_html(page, component, source) if component else ""
+    return drawn or source or _unknown(page, token, inner)
 
 
 def _include(page: BlockContext, token: Token, inner: Tokens) -> str:
@@ -303,6 +309,6 @@ RENDERERS: dict[str, TagRenderer] = {
     "swagger-description": _content,
     "swagger-parameter": _parameter,
     "swagger-response": _response,
-    "@": _unknown,
+    "@": _integration,
 }
 """The renderer of each tag in `block_tags.BLOCK_TAGS`."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from html import escape
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from presscheck.documents.markdown.anchors import (
     AnchorNames,
@@ -25,8 +25,9 @@ from presscheck.documents.markdown.page_size import PAGE_LIMITS, count_parts, si
 from presscheck.documents.markdown.parser import outermost, parse, take_alert, take_task
 from presscheck.documents.visitors.condition_tags import visible_words
 from presscheck.documents.visitors.conditional_text import visible_text
-from presscheck.service.web.html.context import Heading, Included, RenderContext, ResolvedLink
-from presscheck.service.web.html.custom_tags import TAB_ID, code_html, hint_html, tag_html
+from presscheck.service.web.html.code import code_html
+from presscheck.service.web.html.context import Component, Heading, Included, RenderContext, ResolvedLink
+from presscheck.service.web.html.custom_tags import TAB_ID, hint_html, tag_html
 from presscheck.service.web.html.inlines import image_html, inline_html
 from presscheck.service.web.html.sanitizer import HtmlSanitizer
 from presscheck.service.web.html.tables import html_block
@@ -90,6 +91,7 @@ class HtmlRenderer:
         self._names = AnchorNames()
         self._numbers = 0
         self._room = INCLUDED
+        self._is_foreign = False
         self._cleaning = HtmlSanitizer(self._follow)
 
     def text(self, markdown: str) -> str:
@@ -116,7 +118,8 @@ class HtmlRenderer:
     def include(self, target: str) -> str:
         """Renders an included text, or nothing if it includes itself or exceeds the limits of a page."""
         self._room -= 20
-        text = self.context.included(target, self._sources[-1]) if self._room >= 0 else None
+        is_allowed = self._room >= 0 and not self._is_foreign
+        text = self.context.included(target, self._sources[-1]) if is_allowed else None
         if text is None or text.source in self._sources or len(self._sources) > MAX_INCLUDES:
             return ""
         self._room -= count_parts(text.markdown) + len(text.markdown) // 25
@@ -147,6 +150,22 @@ class HtmlRenderer:
     def holds(self, condition: str) -> bool:
         """Returns whether the visitor meets a condition."""
         return self.context.holds(condition)
+
+    def component(self, integration: str, block: str, props: dict[str, Any]) -> Component | None:
+        """Returns the component for a block; None if it cannot be drawn, or is in the text of another component."""
+        return None if self._is_foreign else self.context.component(integration, block, props)
+
+    def foreign_text(self, markdown: str) -> str:
+        """Renders Markdown of an integration, which includes nothing and is not in the outline."""
+        self._room -= count_parts(markdown) + len(markdown) // 25
+        if self._room < 0:
+            return ""
+        self._is_foreign, listed = True, len(self.outline)
+        try:
+            return self.text(markdown)
+        finally:
+            self._is_foreign = False
+            del self.outline[listed:]
 
     def number(self) -> int:
         """Returns the next number on the page, for unique ids."""

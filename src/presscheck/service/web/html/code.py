@@ -1,0 +1,28 @@
+"""Renders code blocks as HTML."""
+
+from __future__ import annotations
+
+from html import escape
+
+from presscheck.documents.terminal.code import highlight
+from presscheck.text.styled_text import Span
+
+
+def code_html(text: str, language: str, title: str = "", *, is_numbered: bool = False, is_wrapped: bool = False) -> str:
+    """Renders a code block: title, language, highlighted syntax, and optional line numbers."""
+    lines = ["".join(map(_coloured, spans)) for spans in highlight(text.rstrip("\n"), language.lower())]
+    if is_numbered:
+        lines = [f'<span class="line">{line}</span>' for line in lines]
+    head = f'<span class="name">{escape(title)}</span>' if title else ""
+    head += f'<span class="language">{escape(language)}</span>' if language else ""
+    caption = f"<figcaption>{head}</figcaption>" if head else ""
+    classed = f' class="language-{escape(language)}"' if language else ""
+    wrapped = " wrapped" if is_wrapped else ""
+    written = "\n".join(lines)
+    return f'<figure class="code{wrapped}">{caption}<pre tabindex="0"><code{classed}>{written}</code></pre></figure>'
+
+
+def _coloured(span: Span) -> str:
+    words = escape(span.text)
+    kind = span.style.removeprefix("code").strip()
+    return f'<span class="{kind}">{words}</span>' if kind else words

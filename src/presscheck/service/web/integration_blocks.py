@@ -1,0 +1,183 @@
+"""Draws the blocks of integrations on pages of published sites: their scripts render them within narrow limits.
+
+A drawn block is cached until the integration, its installation or the block changes. A block that could not be drawn is
+tried again after a minute; the page then shows its source.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from dataclasses import replace
+from typing import Any
+
+from sqlalchemy import select
+
+from presscheck.service.db.bounded_cache import BoundedCache
+from presscheck.service.db.ids import new_id
+from presscheck.service.db.signing import TIMED
+from presscheck.service.http.operations import Context
+from presscheck.service.integrations.event_delivery import DeliveryLog, deliver_event
+from presscheck.service.integrations.integrations import component_in, is_installed, receiver_of
+from presscheck.service.integrations.outbound_http import Outgoing
+from presscheck.service.integrations.script_runner import ScriptConfig
+from presscheck.service.models.integrations import InstallationRow, IntegrationRow
+from presscheck.service.models.sites import SiteRow
+from presscheck.service.web.html.context import Component
+from presscheck.service.web.site_record import digest_of
+
+CAPACITY = 8 * 1024 * 1024
+"""Capacity of the cache of a process, in bytes."""
+MOST_AT_ONCE = 2
+"""Maximum number of blocks that a process draws at the same time, so that visitors do not occupy all scripts."""
+SECONDS, PROCESSOR_SECONDS = 3.0, 2
+"""Limits of drawing a block."""
+SECONDS_OF_PAGE = 6.0
+"""Maximum time that a page waits for its blocks."""
+LARGEST = 256_000
+"""Maximum number of characters of a component, as JSON."""
+PAUSE = 60
+"""Seconds until a block that could not be drawn is tried again."""
+
+
+class BlockDrawer:
+    """Draws blocks with the scripts of integrations, and caches them.
+
+    Args:
+        outgoing: the client for the requests of scripts.
+        scripts: the settings of the operator for scripts.
+    """
+
+    def __init__(self, outgoing: Outgoing, scripts: ScriptConfig) -> None:
+        self._outgoing = outgoing
+        self._scripts = replace(
+            scripts,
+            seconds=min(SECONDS, scripts.seconds),
+            processor_seconds=min(PROCESSOR_SECONDS, scripts.processor_seconds),
+        )
+        self._cache = BoundedCache(CAPACITY)
+        self._running = threading.BoundedSemaphore(MOST_AT_ONCE)
+
+    def of_page(self, context: Context, site_id: str, space_id: str) -> PageBlocks:
+        """Returns what draws the blocks of one page."""
+        return PageBlocks(self, context, site_id, space_id)
+
+    def draw(
+        self,
+        context: Context,
+        place: tuple[str, str],
+        integration: str,
+        block: str,
+        props: dict[str, Any],
+        until: float,
+    ) -> Component | None:
+        """Returns the component for a block, or None if it cannot be drawn now.
+
+        Args:
+            context: the transaction.
+            place: the ids of the site and of the space.
+            integration: the name of the integration.
+            block: the id of the block.
+            props: the properties of the block.
+            until: the time of the monotonic clock at which the page stops waiting.
+        """
+        installed = _installed(context, place, integration, block)
+        if installed is None:
+            return None
+        row, installation, places = installed
+        key = (
+            integration,
+            row.version,
+            installation.id,
+            installation.updated_at,
+            *place,
+            block,
+            digest_of(json.dumps(props, sort_keys=True)),
+        )
+        component: Component | None = self._cache.get(key)
+        if component is not None:
+            return component
+        context.session.info[TIMED] = True  # the page is not cached with what may soon be different
+        recent_failure = ("failed", int(time.monotonic() // PAUSE), *key)
+        left = until - time.monotonic()
+        if left <= 0 or self._cache.get(recent_failure) or not self._running.acquire(timeout=left):
+            return None
+        try:
+            text = self._text(context, row, installation, places, block, props, until)
+        finally:
+            self._running.release()
+        output = component_in(text) if text is not None and len(text) <= LARGEST else None
+        if output is None or output.element is None:
+            self._cache.put(recent_failure, True, 500)
+            return None
+        component = Component(output.element, output.state or {})
+        self._cache.put(key, component, 2 * len(text or "") + 1000)
+        return component
+
+    def _text(
+        self,
+        context: Context,
+        row: IntegrationRow,
+        installation: InstallationRow,
+        places: dict[str, str],
+        block: str,
+        props: dict[str, Any],
+        until: float,
+    ) -> str | None:
+        receiver = receiver_of(context, row, installation, is_own=None, **places)
+        event = {
+            "eventId": new_id(),
+            "type": "ui_render",
+            "installationId": installation.id,
+            **{f"{name.removesuffix('_id')}Id": identity for name, identity in places.items()},
+            "componentId": block,
+            "props": props,
+            "context": {"type": "document", "theme": "light", "editable": False, "spaceId": places.get("space_id", "")},
+        }
+        outcome = deliver_event(
+            receiver,
+            event,
+            DeliveryLog(context.now),
+            outgoing=self._outgoing,
+            scripts=replace(self._scripts, seconds=max(0.1, min(SECONDS, until - time.monotonic()))),
+            read=context.files.read,
+        )
+        return outcome.text if outcome.is_success else None
+
+
+class PageBlocks:
+    """Draws the blocks of one page, which waits a limited time for all of them together."""
+
+    def __init__(self, drawer: BlockDrawer, context: Context, site_id: str, space_id: str) -> None:
+        self._drawer, self._context, self._place = drawer, context, (site_id, space_id)
+        self._until = time.monotonic() + SECONDS_OF_PAGE
+
+    def draw(self, integration: str, block: str, props: dict[str, Any]) -> Component | None:
+        """Returns the component for a block, or None if it cannot be drawn now."""
+        return self._drawer.draw(self._context, self._place, integration, block, props, self._until)
+
+
+def _installed(
+    context: Context, place: tuple[str, str], integration: str, block: str
+) -> tuple[IntegrationRow, InstallationRow, dict[str, str]] | None:
+    """Returns an integration with this block, its installation in the space or the site, and where it is installed."""
+    site_id, space_id = place
+    row = context.session.get(IntegrationRow, integration)
+    if row is None or not any(known.get("id") == block for known in row.blocks or ()):
+        return None
+    installations = (
+        select(InstallationRow)
+        .join(SiteRow, SiteRow.organization_id == InstallationRow.organization_id)
+        .where(SiteRow.id == site_id, InstallationRow.integration == row.name, InstallationRow.status == "active")
+    )
+    installation = context.session.scalar(installations)
+    if installation is None:
+        return None
+    kinds = {"space": space_id, "site": site_id}
+    places = {
+        f"{kind}_id": identity
+        for kind, identity in kinds.items()
+        if is_installed(context, installation, kind, identity)
+    }
+    return (row, installation, places) if places else None
