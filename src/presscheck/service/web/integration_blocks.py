@@ -19,7 +19,7 @@ from presscheck.service.db.ids import new_id
 from presscheck.service.db.signing import TIMED
 from presscheck.service.http.operations import Context
 from presscheck.service.integrations.event_delivery import DeliveryLog, deliver_event
-from presscheck.service.integrations.integrations import component_in, is_installed, receiver_of
+from presscheck.service.integrations.integrations import Kind, component_in, is_installed, receiver_of
 from presscheck.service.integrations.outbound_http import Outgoing
 from presscheck.service.integrations.script_runner import ScriptConfig
 from presscheck.service.models.integrations import InstallationRow, IntegrationRow
@@ -174,7 +174,7 @@ def _installed(
     installation = context.session.scalar(installations)
     if installation is None:
         return None
-    kinds = {"space": space_id, "site": site_id}
+    kinds: dict[Kind, str] = {"space": space_id, "site": site_id}
     places = {
         f"{kind}_id": identity
         for kind, identity in kinds.items()
