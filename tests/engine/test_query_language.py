@@ -171,6 +171,24 @@ def test_what_is_muted_and_followed(tmp_path: Path, text: str, positions: list[i
     cache.close()
 
 
+def test_held_texts_select_their_change_requests(tmp_path: Path) -> None:
+    cache = Cache(tmp_path / "cache.sqlite")
+    rows = [
+        {"object": "change-request", "id": f"c{number}", "space": "api", "subject": "Limits"} for number in range(4)
+    ]
+    cache.keep("listing", json.dumps({"items": rows}).encode(), 0)
+    for text, held, positions in (
+        ("is:pending", ("c3", "c1", ""), [1, 3]),
+        ("is:pending limits", ("c1",), [1]),
+        ("is:pending", (), []),
+        ("limits", ("c1",), [0, 1, 2, 3]),
+    ):
+        conditions = parse(text, {}, NOW).for_user("", (), {}, {}, held)
+        assert cache.matching("listing", conditions).tolist() == positions
+        assert cache.first_matching("listing", conditions, 9).tolist() == positions
+    cache.close()
+
+
 def test_own_settings_of_a_request_come_before_those_of_its_space(tmp_path: Path) -> None:
     cache = Cache(tmp_path / "cache.sqlite")
     rows = [{"object": "change-request", "id": identity, "space": "api"} for identity in ('c"1', "c'2", "c3")]
@@ -185,7 +203,7 @@ def test_own_settings_of_a_request_come_before_those_of_its_space(tmp_path: Path
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("is:red", "is: muted or followed"),
+        ("is:red", "is: muted, followed or pending"),
         ("colour:red", "colour: unknown filter; available: space, author"),
         ("status:unheard", "status: one of draft, open"),
         ("outdated:maybe", "outdated: yes or no"),

@@ -83,8 +83,10 @@ async def test_keys_of_a_review_do_nothing_else_here(service: RunningService, tm
 async def test_views_are_one_key_apart(service: RunningService, tmp_path: Path) -> None:
     async with running(app_on(service, tmp_path)) as pilot:
         await until(pilot, shows="Rewrite the auth guide")
-        await pilot.press("h")
+        await pilot.press("8")
         await until(pilot, shows="No change request that you reviewed waits for its author.")
+        await pilot.press("l")
+        await until(pilot, shows="You have no drafts and no pending review.")
         await pilot.press("l", "l")
         await until(pilot, shows="Say where the keyring is")
 

@@ -12,7 +12,7 @@ from presscheck.tui.screens.inbox.row_renderer import (
     row_line,
 )
 
-NATURAL = NaturalWidths(subject=30, space=12, author=8, age=6, comments=7, viewed=5, reviews=5, names=24, own=7)
+NATURAL = NaturalWidths(subject=30, space=12, author=8, age=6, comments=7, viewed=5, reviews=5, names=24, own=7, held=2)
 
 
 @pytest.mark.parametrize("has_headings", [True, False])

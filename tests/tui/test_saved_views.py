@@ -50,7 +50,7 @@ async def test_a_saved_view_is_a_tab_with_its_count(service: RunningService, tmp
         assert found == sorted(found, reverse=True)
         await pilot.press("l")
         await until(pilot, holds=lambda: len(rows_of(pilot)) == 10)
-        await pilot.press("l")
+        await pilot.press("l", "l")
         await until(pilot, holds=lambda: len(rows_of(pilot)) == 7)
 
 

@@ -19,6 +19,7 @@ from presscheck.api.users import User
 from presscheck.client.request_priority import Priority
 from presscheck.engine.connection import Activity, ConnectionState, Entry, Status
 from presscheck.engine.inbox.event_log import INBOX_PATHS, OWN_ACTIONS, EventLog
+from presscheck.engine.inbox.held_texts import HeldTexts, held_texts
 from presscheck.engine.inbox.notification_settings import NotificationSettings
 from presscheck.engine.inbox.triage import Triage
 from presscheck.engine.mirror.progress import Progress
@@ -236,6 +237,10 @@ class Engine:
             if isinstance(entry.call, SubmitReview) and entry.state in ("waiting", "sending")
         }
         return {**self.events.reviewed, **pending}
+
+    def held_texts(self) -> dict[str, HeldTexts]:
+        """Return the numbers of drafts and held comments by change request id; other drafts have an empty id."""
+        return held_texts(self._pending.entries(), self.outbox.draft_keys())
 
     def remember(self, name: str, json: str) -> None:
         """Store a text of a screen in the cache. It may be evicted."""

@@ -125,6 +125,11 @@ class LocalState:
             for key, text, changed_at, about in found
         )
 
+    def draft_keys(self) -> tuple[str, ...]:
+        """Return the keys of all drafts, without reading the texts."""
+        with translate_sqlite_errors():
+            return tuple(key for (key,) in self._db.execute("SELECT key FROM drafts"))
+
     def move_drafts(self, keys: Mapping[str, str], about: Mapping[str, str]) -> None:
         """Change the keys and the details of drafts in a single transaction; drafts with the new keys are replaced."""
         with self._transaction():

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
@@ -44,6 +44,8 @@ PERSONAL = frozenset(("involved", "not mine", "reviewed", "not reviewed"))
 NOTIFICATION_STATES = ("muted", "followed")
 NOTIFICATIONS = frozenset((*NOTIFICATION_STATES, "not muted"))
 """Relations that depend on muted and followed targets. `Query.for_user` sets their values."""
+HELD = "held"
+"""The relation of change requests with held texts. `Query.for_user` sets their ids."""
 _COUNT = re.compile(r"([<>]?)(\d{1,6})")
 _AGE = re.compile(r"([<>]?)(\d{1,4})([hdwm])")
 
@@ -70,6 +72,7 @@ class Query:
         listings: tuple[str, ...],
         reviewed: Mapping[str, float],
         notifications: Mapping[str, Mapping[str, str]] | None = None,
+        held: Iterable[str] = (),
     ) -> tuple[Condition, ...]:
         """Return the conditions for a user. If `me` is empty, conditions that depend on the user are left out.
 
@@ -79,13 +82,18 @@ class Query:
             reviewed: the times of the user's reviews by change request id, in seconds since the epoch; older cached
                 reviews lack that review.
             notifications: the muted and followed targets, from `NotificationSettings.by_id`.
+            held: the ids of the change requests with drafts or with comments of a pending review.
         """
         value = json.dumps(
             {"me": me, "reviewers": REVIEWERS_KEY, "listings": listings, "reviewed": reviewed, **(notifications or {})}
         )
+        conditions = (
+            replace(condition, relation="in", value=tuple(held)) if condition.relation == HELD else condition
+            for condition in self.conditions
+        )
         return tuple(
             replace(condition, value=value) if condition.relation in PERSONAL | NOTIFICATIONS else condition
-            for condition in self.conditions
+            for condition in conditions
             if (me or condition.relation not in PERSONAL) and (notifications or condition.relation != "not muted")
         )
 
@@ -196,8 +204,10 @@ def _waiting(value: str, _: Mapping[str, str], __: datetime) -> Conditions:
 
 
 def _is(value: str, _: Mapping[str, str], __: datetime) -> Conditions:
+    if value == "pending":
+        return (Condition("$.id", HELD, ""),)
     if value not in NOTIFICATION_STATES:
-        raise InvalidArgument("is", "muted or followed")
+        raise InvalidArgument("is", "muted, followed or pending")
     return (Condition("", value, ""),)
 
 

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from presscheck.api.comments import Comment
     from presscheck.api.content_changes import SemanticChange
     from presscheck.api.operation import Operation, Page
+    from presscheck.engine.inbox.held_texts import HeldTexts
     from presscheck.engine.inbox.notification_settings import NotificationSettings
     from presscheck.engine.results import Window
     from presscheck.store.cache import Condition
@@ -93,6 +94,12 @@ VIEWS: tuple[View, ...] = (
         "waiting:author",
         hides=True,
     ),
+    View(
+        "pending",
+        "Pending",
+        "You have no drafts and no pending review. Here are open change requests with texts that you have not sent.",
+        "is:pending",
+    ),
 )
 
 
@@ -135,8 +142,8 @@ class RowReader(StoredReader, Protocol):
         ...
 
 
-class OwnReviews(Protocol):
-    """Provides the user's latest reviews, and the muted and followed targets."""
+class LocalFacts(Protocol):
+    """Provides what only this machine knows: the latest reviews, muted and followed targets, and held texts."""
 
     notification_settings: NotificationSettings
 
@@ -144,8 +151,12 @@ class OwnReviews(Protocol):
         """Return the times of the user's latest reviews that the cache may lack, by change request id."""
         ...
 
+    def held_texts(self) -> Mapping[str, HeldTexts]:
+        """Return the numbers of drafts and held comments by change request id."""
+        ...
 
-class FirstRows(OwnReviews, Protocol):
+
+class FirstRows(LocalFacts, Protocol):
     """Filters the first rows of a cached listing."""
 
     def first_matching(
@@ -155,7 +166,7 @@ class FirstRows(OwnReviews, Protocol):
         ...
 
 
-class RowArranger(OwnReviews, StoreWorker, Protocol):
+class RowArranger(LocalFacts, StoreWorker, Protocol):
     """Filters and sorts a cached listing in the cache's writer thread."""
 
 
@@ -257,8 +268,9 @@ def own_view(saved: SavedView) -> View:
 
 
 def all_views(saved: Iterable[SavedView]) -> tuple[View, ...]:
-    """Return all tabs: the built-in views, then the saved views."""
-    return (*VIEWS, *(own_view(view) for view in saved))
+    """Return all tabs: the built-in views, and before the last of them the saved views, whose digits stay the same."""
+    *built_in, pending = VIEWS
+    return (*built_in, *(own_view(view) for view in saved), pending)
 
 
 def validate_view(view: SavedView) -> tuple[str, str] | None:
@@ -301,10 +313,11 @@ def listings_of(organization: str, me: str) -> tuple[ListOrganizationChangeReque
 
 
 def _conditions(
-    query: Query, engine: OwnReviews, listing: ListOrganizationChangeRequests, me: str
+    query: Query, engine: LocalFacts, listing: ListOrganizationChangeRequests, me: str
 ) -> tuple[Condition, ...]:
     listings = tuple(personal.key() for personal in personal_listings(listing.organization_id, me))
-    return query.for_user(me, listings, engine.own_reviews(), engine.notification_settings.by_id())
+    notifications = engine.notification_settings.by_id()
+    return query.for_user(me, listings, engine.own_reviews(), notifications, engine.held_texts())
 
 
 def first_rows(

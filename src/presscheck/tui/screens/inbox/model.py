@@ -86,6 +86,8 @@ class InboxModel:
         self.views: tuple[View, ...] = VIEWS
         self.view: View = VIEWS[0]
         self.spaces: dict[str, str] = {}
+        self.held = engine.held_texts()
+        """The numbers of drafts and held comments by change request id; other drafts have an empty id."""
         self._chunks: dict[int, tuple[ChangeRequest, ...]] = {}
         self._arranged_requests: dict[int, ChangeRequest] = {}
         self._details: dict[str, RowDetails] = {}
@@ -200,6 +202,22 @@ class InboxModel:
     def read_spaces(self, spaces: ListSpaces) -> None:
         """Load the titles of the spaces from the store, and measure the rows again."""
         self.spaces = {space.id: sanitize(space.title) for space in self._engine.window(spaces, 0, 10_000).items}
+        self._measure_all()
+
+    def read_held(self) -> bool:
+        """Count the drafts and held comments again. Returns True if a number has changed."""
+        before, self.held = self.held, self._engine.held_texts()
+        if self.held == before:
+            return False
+        self._measure_all()
+        return True
+
+    def held_in(self, request: ChangeRequest) -> int:
+        """Return the number of drafts and held comments of a change request."""
+        return sum(self.held.get(request.id, ()))
+
+    def _measure_all(self) -> None:
+        """Measure all loaded rows again."""
         self.widths = NaturalWidths()
         for known in self._details.values():
             self.widths = self.widths.with_details(known)
@@ -319,7 +337,9 @@ class InboxModel:
 
     def _measure(self, requests: Iterable[ChangeRequest]) -> None:
         for request in requests:
-            self.widths = self.widths.including(request, self.spaces.get(request.space, ""), now())
+            self.widths = self.widths.including(
+                request, self.spaces.get(request.space, ""), now(), self.held_in(request)
+            )
 
     def _hidden_positions(self, view: View) -> list[int]:
         """Return the positions of hidden (done or snoozed) rows in a listing, sorted."""

@@ -267,7 +267,8 @@ class InboxPanes:
         if self._widths is not model.widths and not self._is_measuring:
             self._is_measuring = True
             self._screen.call_later(self._measured)  # later, because all rows of a frame need the same columns
-        return request_row(request, details, space, self._columns(columns), now(), sign=self._sign(request))
+        held, sign = model.held_in(request), self._sign(request)
+        return request_row(request, details, space, self._columns(columns), now(), sign=sign, held=held)
 
     def _measured(self) -> None:
         """Fit the columns to rows that were loaded while drawing."""

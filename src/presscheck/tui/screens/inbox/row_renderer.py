@@ -38,6 +38,7 @@ TITLES = {
     "reviews": ("Reviews", "Reviews"),
     "own": ("You", "You"),
     "main": ("Main", ""),
+    "held": ("Pending", "✎"),
 }
 """The headings of the columns after the subject, in order: for a wide screen, and for a narrow screen."""
 LEGEND = (
@@ -48,6 +49,7 @@ LEGEND = (
     ("↓", "outdated: main has new changes"),
     ("!", "conflict"),
     ("•", "new activity"),
+    ("✎", "your drafts and the comments that your pending review holds"),
     ("★", "bookmarked"),
     ("⊘", "muted"),
     ("◉", "followed"),
@@ -74,14 +76,16 @@ class NaturalWidths:
     reviews: int = 5
     names: int = 8
     own: int = 3
+    held: int = 0
 
-    def including(self, request: ChangeRequest, space: str, moment: datetime) -> NaturalWidths:
+    def including(self, request: ChangeRequest, space: str, moment: datetime, held: int = 0) -> NaturalWidths:
         """Return these widths, extended for a row.
 
         Args:
             request: the change request of the row.
             space: the title of its space.
             moment: the current time.
+            held: the number of its drafts and held comments.
         """
         author = request.created_by.display_name if request.created_by else ""
         return self._widened(
@@ -91,6 +95,7 @@ class NaturalWidths:
             author=cell_len(sanitize(author.partition(" ")[0])),
             age=len(ago(request.updated_at, moment)),
             comments=len(f"{request.comments} open"),
+            held=len(held_text(held)),
         )
 
     def with_details(self, known: RowDetails) -> NaturalWidths:
@@ -146,9 +151,11 @@ def columns_for(total: int, natural: NaturalWidths, *, has_headings: bool) -> Co
         "reviews": min(natural.names, MAX_NAMES) if has_names else natural.reviews,
         "own": 11 if has_names else natural.own if is_wide else 1,
         "main": 8 if is_wide else 1,
+        "held": natural.held,
     }
     if has_headings:
-        sizes = {name: max(size, len(TITLES[name][0 if is_wide else 1])) for name, size in sizes.items()}
+        titles = {name: titles[0 if is_wide else 1] for name, titles in TITLES.items()}
+        sizes = {name: max(size, len(titles[name])) if size else 0 for name, size in sizes.items()}
 
     def room() -> int:
         """Return the columns left for the subject, after the sign, the number and a blank."""
@@ -195,6 +202,11 @@ def viewed_text(known: RowDetails) -> str:
     return "–" if known.pages is None else f"{known.viewed}/{known.pages}"
 
 
+def held_text(held: int) -> str:
+    """Return the sign of drafts and held comments with their number, such as `✎2`; empty for none."""
+    return f"✎{held}" if held else ""
+
+
 def reviews_cell(known: RowDetails, *, has_names: bool) -> Line:
     """Render the reviews as numbers or as names."""
     groups = (
@@ -212,9 +224,26 @@ def reviews_cell(known: RowDetails, *, has_names: bool) -> Line:
 
 
 def request_row(
-    request: ChangeRequest, known: RowDetails, space: str, columns: Columns, moment: datetime, *, sign: Span = NO_SIGN
+    request: ChangeRequest,
+    known: RowDetails,
+    space: str,
+    columns: Columns,
+    moment: datetime,
+    *,
+    sign: Span = NO_SIGN,
+    held: int = 0,
 ) -> Line:
-    """Render a change request in a row; `sign`, one column wide, is shown before its number."""
+    """Render a change request in a row.
+
+    Args:
+        request: the change request.
+        known: its details.
+        space: the title of its space.
+        columns: the widths.
+        moment: the current time.
+        sign: the sign before its number, one column wide.
+        held: the number of its drafts and held comments.
+    """
     author = name_of("", request.created_by.display_name, "-") if request.created_by else ""
     number = request.comments if known.open_comments is None else known.open_comments
     comments = Span(f"{number} open") if number else Span("–", "quiet")
@@ -227,6 +256,7 @@ def request_row(
         reviews_cell(known, has_names=columns.has_names),
         _own_review(known, columns),
         _main(request, known, columns),
+        (Span(held_text(held), "accent"),),
     ]
     number = Span(f"#{request.number}".rjust(columns.number) + " ", "quiet")
     return row_line(columns, (sign, number), (Span(sanitize(request.subject) or "(no subject)"),), cells)

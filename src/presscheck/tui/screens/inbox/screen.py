@@ -6,6 +6,7 @@ Rows and facts are drawn at once. Description, pages and threads follow when the
 from __future__ import annotations
 
 from collections.abc import Awaitable, Iterable
+from typing import TYPE_CHECKING
 
 from textual import on
 from textual.app import ComposeResult
@@ -28,6 +29,9 @@ from presscheck.tui.ui.screen import BaseScreen
 from presscheck.tui.widgets.line_view import render_strip
 from presscheck.tui.widgets.row_list import RowList
 from presscheck.tui.widgets.status_bar import ClickableLines
+
+if TYPE_CHECKING:
+    from presscheck.engine.connection import Status
 
 
 class InboxScreen(BaseScreen):
@@ -90,7 +94,14 @@ class InboxScreen(BaseScreen):
         if self.session.model.is_answered and self.session.model.has_no_reviews:
             self.session.panes.show_preview()  # it names the space opened last
         self.bulk_actions.unmark_done()
+        self.session.read_held()
         self.session.read_details()
+
+    @override
+    def _take_status(self, status: Status) -> None:
+        super()._take_status(status)
+        if self.is_shown:  # a program may have added a comment to a pending review
+            self.session.read_held()
 
     def save_snapshot(self) -> None:
         """Store the screen for the next start, which shows it before any data is loaded."""

@@ -157,6 +157,12 @@ class Inbox:
         self.screen.unsubscribe("fill")
         self.screen.unsubscribe("reviews")
 
+    def read_held(self) -> None:
+        """Show the numbers of drafts and held comments if they have changed, also in the views that filter by them."""
+        if self.model.read_held() and self.organization:
+            self._read_rows()
+            self._refresh_views(reads=False)
+
     def _take_user(self, result: Result[User | None]) -> None:
         """Show the view again if the user has changed; from the second start on, the user is in the store."""
         model = self.model

@@ -1,0 +1,43 @@
+"""The numbers of drafts and of comments that pending reviews hold, by change request."""
+
+from pathlib import Path
+
+from presscheck.api.comments import Document, PostComment, PostSpaceComment
+from presscheck.engine.inbox.held_texts import held_texts
+from presscheck.engine.writes.pending_writes import OutboxEntry
+from presscheck.store.outbox import Outbox
+
+
+def entry(number: int, request: str, state: str) -> OutboxEntry:
+    call = PostComment(space_id="api", change_request_id=request, body=Document(markdown="Why?"))
+    return OutboxEntry(number, call, call.stored_name(), state, None, 0.0)
+
+
+def test_only_comments_of_a_pending_review_are_held() -> None:
+    entries = [entry(1, "c1", "collected"), entry(2, "c1", "waiting"), entry(3, "c2", "refused")]
+    assert held_texts(entries, ()) == {"c1": (1, 0)}
+
+
+def test_drafts_are_counted_once_with_the_comments_of_their_change_request(tmp_path: Path) -> None:
+    outbox = Outbox(tmp_path / "outbox.sqlite")
+    keys = (
+        "review c1 page p1",
+        "review c1 page p1 0a1b2c",
+        "review c1 verdict approved",
+        "review c1 edit p1",
+        "review c1 base p1",  # the text before the edit is no draft
+        "review c2 reply x1",
+        "live api whole",
+        "visitor schema base of site s1",
+    )
+    for key in keys:
+        outbox.save_draft(key, "Text.")
+    held = held_texts([entry(1, "c1", "collected")], outbox.draft_keys())
+    assert held == {"c1": (1, 4), "c2": (0, 1), "": (0, 1)}
+    outbox.close()
+
+
+def test_a_held_write_outside_of_change_requests_belongs_to_none() -> None:
+    call = PostSpaceComment(space_id="api", body=Document(markdown="Why?"))
+    held = held_texts([OutboxEntry(1, call, call.stored_name(), "collected", None, 0.0)], ())
+    assert held == {"": (1, 0)}
