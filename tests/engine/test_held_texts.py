@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from presscheck.api.comments import Document, PostComment, PostSpaceComment
-from presscheck.engine.inbox.held_texts import held_texts
+from presscheck.engine.inbox.held_texts import HeldTexts, held_texts, held_words
 from presscheck.engine.writes.pending_writes import OutboxEntry
 from presscheck.store.outbox import Outbox
 
@@ -41,3 +41,10 @@ def test_a_held_write_outside_of_change_requests_belongs_to_none() -> None:
     call = PostSpaceComment(space_id="api", body=Document(markdown="Why?"))
     held = held_texts([OutboxEntry(1, call, call.stored_name(), "collected", None, 0.0)], ())
     assert held == {"": (1, 0)}
+
+
+def test_the_words_count_drafts_and_reviews() -> None:
+    assert held_words({}) == ""
+    assert held_words({"c1": HeldTexts(3, 1), "": HeldTexts(0, 1)}) == "2 drafts and 1 pending review"
+    assert held_words({"c1": HeldTexts(3, 0), "c2": HeldTexts(1, 0)}) == "2 pending reviews"
+    assert held_words({"c1": HeldTexts(0, 1)}) == "1 draft"

@@ -7,6 +7,8 @@ from tests.running_service import RunningService
 from tests.tui.app_driver import app_on, down_to, inbox_loaded, inbox_rows, running, shown, until, until_row, write
 from textual.pilot import Pilot
 
+from presscheck.api.comments import Document, PostComment
+
 pytestmark = pytest.mark.usefixtures("at_once")
 
 SUBJECT = "Fix typos in quickstart"
@@ -107,3 +109,50 @@ async def test_every_view_can_be_filtered_by_held_texts(service: RunningService,
 
 def _row(pilot: Pilot[int]) -> str:
     return next((line for line in inbox_rows(pilot).splitlines() if "Fix typos" in line), "")
+
+
+@pytest.mark.slow
+async def test_quitting_names_what_is_held_once(service: RunningService, tmp_path: Path) -> None:
+    app = app_on(service, tmp_path)
+    async with running(app) as pilot:
+        await inbox_loaded(pilot)
+        await down_to(pilot, SUBJECT)
+        await hold_comment(pilot, "Is this the right limit?")
+        await leave_draft(pilot, "Half a thought")
+        await pilot.press("q")
+        await until(pilot, shows="✎ 1 draft and 1 pending review stay here: q again quits")
+        await leave_draft(pilot, " and more")
+        await pilot.press("q")
+        await until(pilot, holds=lambda: app.return_code is not None)
+    assert app.return_code == 0
+
+
+@pytest.mark.slow
+async def test_the_question_before_quitting_names_what_is_held(service: RunningService, tmp_path: Path) -> None:
+    app = app_on(service, tmp_path)
+    async with running(app) as pilot:
+        await inbox_loaded(pilot)
+        await down_to(pilot, SUBJECT)
+        await leave_draft(pilot, "Half a thought")
+        service.stop()
+        try:
+            await pilot.press("b")
+            app.engine.refresh()
+            await until(pilot, shows="offline")
+            comment = PostComment(space_id="guides", change_request_id="3", body=Document(markdown="Later."))
+            app.engine.write(comment)
+            await pilot.press("q")
+            await until(pilot, shows="✎ 1 draft: stay on this machine.")
+            await pilot.press("y")
+            await until(pilot, holds=lambda: app.return_code is not None)
+        finally:
+            service.start()
+
+
+@pytest.mark.slow
+async def test_without_drafts_the_first_key_quits(service: RunningService, tmp_path: Path) -> None:
+    app = app_on(service, tmp_path)
+    async with running(app) as pilot:
+        await inbox_loaded(pilot)
+        await pilot.press("q")
+        await until(pilot, holds=lambda: app.return_code is not None)

@@ -17,9 +17,11 @@ from typing import TYPE_CHECKING, Any, cast
 
 from textual.screen import Screen
 
+from presscheck.engine.inbox.held_texts import held_words
 from presscheck.errors import PresscheckError
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.app_context import AppContext
+from presscheck.tui.commands import COMMANDS, keys_of, shown
 from presscheck.tui.places import Place, Places
 
 if TYPE_CHECKING:
@@ -79,6 +81,8 @@ class Navigation:
         self.last_review: tuple[str, str] | None = None
         self._places = Places()
         self._tour: Tour | None = None
+        self._told = ""
+        """The drafts and pending reviews that the user was told about before quitting."""
         self._kept: dict[tuple[str, ...], tuple[BaseScreen, str]] = {}
         """The screens outside the stack, each with the theme of its styles; the last left the stack last."""
 
@@ -310,17 +314,27 @@ class Navigation:
             self._app.push_screen(self._new_screen(place))
 
     def command_close(self) -> None:
-        """Close the screen and go back to the previous place; in the inbox, quit, and ask about unsent changes."""
+        """Close the screen and go back to the previous place; in the inbox, quit.
+
+        Unsent changes are asked about. Drafts and pending reviews are named once: the next call quits.
+        """
         status = self._app.engine.status
         if len(self._app.screen_stack) > 1:
             self.command_back()
         elif self._app.current_mode != "inbox":
             self._note()
             self._show(self._places.leave_screen() or Place("inbox", "Inbox"))
-        elif status.waiting or status.refused:
-            self._ask_before_quitting(status.waiting, status.refused)
         else:
-            self.command_quit()
+            told, self._told = self._told, held_words(self._app.engine.held_texts())
+            if status.waiting or status.refused:
+                self._ask_before_quitting(status.waiting, status.refused)
+            elif self._told not in ("", told):
+                key = shown(
+                    keys_of(next(command for command in COMMANDS if command.name == "close"), self._app.keymap)[0]
+                )
+                self._screen.notify(f"✎ {self._told} stay here: {key} again quits")
+            else:
+                self.command_quit()
 
     def command_back(self) -> None:
         """Close the top screen unless no other screen is left, and go back to the previous place."""
@@ -446,6 +460,9 @@ class Navigation:
             )
         if refused:
             lines.append((Span(f"✗ {refused} failed", "removed"), Span(": stored in the outbox; g x shows why.")))
+
+        if self._told:
+            lines.append((Span(f"✎ {self._told}", "accent"), Span(": stay on this machine.")))
 
         def quit_if(confirmed: bool | None) -> None:
             if confirmed:

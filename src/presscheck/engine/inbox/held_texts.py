@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from presscheck.store.outbox import StoredDraft
+from presscheck.text.phrases import count
 
 if TYPE_CHECKING:
     from presscheck.engine.writes.pending_writes import OutboxEntry
@@ -37,3 +38,11 @@ def held_texts(entries: Iterable[OutboxEntry], draft_keys: Iterable[str]) -> dic
 
         texts.update(draft.request for draft in drafts(stored))
     return {request: HeldTexts(comments[request], texts[request]) for request in comments | texts}
+
+
+def held_words(held: Mapping[str, HeldTexts]) -> str:
+    """Return the numbers of drafts and pending reviews, such as `2 drafts and 1 pending review`; empty for none."""
+    number = sum(texts.drafts for texts in held.values())
+    reviews = sum(texts.comments > 0 for texts in held.values())
+    parts = ((number, "draft"), (reviews, "pending review"))
+    return " and ".join(count(size, noun) for size, noun in parts if size)
