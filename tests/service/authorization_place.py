@@ -28,7 +28,12 @@ from presscheck.api.invites import CreateInvite
 from presscheck.api.openapi import CreateOpenAPISpec
 from presscheck.api.operation import Operation
 from presscheck.api.organizations import UpdateOrganization
-from presscheck.api.permissions import UpdateCollectionTeamPermission
+from presscheck.api.permissions import (
+    InviteToCollection,
+    InviteToSite,
+    InviteToSpace,
+    UpdateCollectionTeamPermission,
+)
 from presscheck.api.saml import CreateSAMLProvider
 from presscheck.api.site_settings import CreateRedirect, CreateShareLink, GetCustomization, UpdateAdaptiveSchema
 from presscheck.api.site_structure import AddSection, AddSectionGroup, ListSiteSpaces, UpdateSection
@@ -156,6 +161,10 @@ class PlaceBuilder:
             ids |= self._space_for_admins(ids["collection_id"])
         ids |= self._sites(ids, is_private=is_private)
         ids |= self._integrations(ids, is_private=is_private)
+        given = {"users": (ids["newcomer_id"],), "teams": (ids["granted_team_id"],), "role": "comment"}
+        self.make(InviteToCollection(collection_id=ids["collection_id"], **given))
+        self.make(InviteToSpace(space_id=ids["space_id"], **given | {"role": "read"}))
+        self.make(InviteToSite(organization_id=self.home, site_id=ids["site_id"], **given))
         ids |= self._invites(ids)
         ids |= self._outside(ids, "private" if is_private else "open")
         return ids

@@ -34,6 +34,7 @@ from presscheck.api.spaces import CreateSpace, GetSpace
 from presscheck.errors import Conflict, Forbidden, Refused
 from presscheck.service.db.engine import Database
 from presscheck.service.models.sites import SiteRow
+from presscheck.service.models.teams import GrantRow
 
 At = dict[str, str]
 
@@ -241,6 +242,12 @@ def test_an_old_database_gets_unique_names(tmp_path: Path) -> None:
     Database(f"sqlite:///{path}").close()
     with sqlite3.connect(path) as connection:
         connection.execute("DROP TABLE site_names")
+        connection.execute("DROP TABLE grants")
+        connection.execute(
+            "CREATE TABLE collection_teams"
+            " (collection_id TEXT, team_id TEXT, role TEXT, PRIMARY KEY (collection_id, team_id))"
+        )
+        connection.execute("INSERT INTO collection_teams VALUES ('c', 't', 'edit')")
         kept_by = "SELECT name FROM sqlite_master WHERE type = 'trigger' AND sql LIKE '%change_request_%'"
         for (name,) in connection.execute(kept_by).fetchall():
             connection.execute(f"DROP TRIGGER {name}")
@@ -267,6 +274,8 @@ def test_an_old_database_gets_unique_names(tmp_path: Path) -> None:
     database = Database(f"sqlite:///{path}")
     with database.reading.begin() as session:
         kept = {row.id: row.basename for row in session.query(SiteRow) if row.basename}
+        [grant] = session.query(GrantRow)
+        assert (grant.place_id, grant.holder_id, grant.role) == ("c", "t", "edit")
     database.close()
     assert kept == {"b": "manual"}
     with sqlite3.connect(path) as connection:

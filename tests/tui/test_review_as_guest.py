@@ -10,7 +10,7 @@ from tests.tui.app_driver import app_on, running, until, write
 from presscheck.service.db.engine import Database
 from presscheck.service.models.organizations import MemberRow
 from presscheck.service.models.spaces import SpaceRow
-from presscheck.service.models.teams import CollectionTeamRow, TeamMemberRow, TeamRow
+from presscheck.service.models.teams import GrantRow, TeamMemberRow, TeamRow
 from presscheck.tui.places import Place
 
 
@@ -23,7 +23,7 @@ def with_guest(service: RunningService) -> None:
         member.role = None
         team = TeamRow(id="t", organization_id=space.organization_id, title="Writers", created_at=space.created_at)
         session.add_all((team, TeamMemberRow(team_id="t", user_id="robin")))
-        session.add(CollectionTeamRow(collection_id=space.parent_id, team_id="t", role="edit"))
+        session.add(GrantRow(place_id=space.parent_id, holder_id="t", role="edit"))
 
 
 pytestmark = [pytest.mark.usefixtures("at_once"), pytest.mark.service(prepare=with_guest)]

@@ -40,7 +40,16 @@ from presscheck.api.links import (
     ListPageBacklinks,
     ListPageLinks,
 )
-from presscheck.api.permissions import ListSpaceTeamPermissions, ListSpaceUserPermissions
+from presscheck.api.permissions import (
+    InviteToSpace,
+    ListSpacePermissions,
+    ListSpaceTeamPermissions,
+    ListSpaceUserPermissions,
+    RemoveSpaceTeamPermission,
+    RemoveSpaceUserPermission,
+    UpdateSpaceTeamPermission,
+    UpdateSpaceUserPermission,
+)
 from presscheck.api.spaces import GetSpaceGitInfo, GetSpacePDF, SearchSpace
 from presscheck.cli.operations.command_factory import CommandSpec, add, group_of
 
@@ -116,6 +125,22 @@ def add_to_spaces(group: click.Group) -> None:
         CommandSpec("git", GetSpaceGitInfo, help="Show the Git repository that a space syncs with."),
         CommandSpec("users", ListSpaceUserPermissions, ("user.id", "user.displayName", "user.email", "permission")),
         CommandSpec("teams", ListSpaceTeamPermissions, ("team.id", "team.title", "permission")),
+        CommandSpec("access", ListSpacePermissions, ("user.id", "user.displayName", "user.email", "permission")),
+        CommandSpec("invite", InviteToSpace, done="Role given."),
+        CommandSpec("set-user", UpdateSpaceUserPermission, done="Role changed."),
+        CommandSpec(
+            "remove-user",
+            RemoveSpaceUserPermission,
+            done="Role removed.",
+            confirm="Remove the role of this user",
+        ),
+        CommandSpec("set-team", UpdateSpaceTeamPermission, done="Role changed."),
+        CommandSpec(
+            "remove-team",
+            RemoveSpaceTeamPermission,
+            done="Role removed.",
+            confirm="Remove the role of this team",
+        ),
     )
     revision = group_of(
         "revision",

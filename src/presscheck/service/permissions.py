@@ -1,14 +1,16 @@
 """Permission checks: a member's role in an organization, their level in a collection or a space, access to sites.
 
-A member's level in a space or collection is the higher of two: the level that the default levels give to their role,
-and the level granted to one of their teams in the collection or an enclosing one. Guests have only the latter. All
-collections of an organization are loaded together, so that the levels of many spaces need no further queries.
+A member's level in a space or collection is the highest of several: the level that the default levels give to their
+role, and the levels granted to them or to one of their teams there or in an enclosing collection. Guests have only the
+latter. All collections of an organization are loaded together, so that the levels of many spaces need no further
+queries.
 
 Items that a user may not see respond with 404; actions that a user may not perform on visible items respond with 403.
 
 All users with the create role see and may edit all sites. Other members see sites that are published for everyone, and
-sites that show a space they see; guests see sites only as readers of published ones. Share keys and previews of a site
-show all of its spaces, so they also require access to each of these. Widening the audience of a published site requires
+sites that show a space they see; guests see sites only as readers of published ones. A level that was granted in a site
+counts like a role in the organization, for this site alone. Share keys and previews of a site show all of its spaces,
+so they also require access to each of these, as publishing does. Widening the audience of a published site requires
 the role for publishing.
 
 Members see all members and teams of their organization. Guests see only the teams with access to a collection or a
@@ -21,7 +23,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, and_, bindparam, select
+from sqlalchemy import ColumnElement, and_, bindparam, delete, select
 from sqlalchemy.orm import Session
 
 from presscheck.service.db.statements import among
@@ -32,32 +34,32 @@ from presscheck.service.models.content import ChangeRequestRow
 from presscheck.service.models.organizations import MemberRow, OrganizationRow, TokenRow, UserRow
 from presscheck.service.models.sites import SiteRow, SiteSpaceRow
 from presscheck.service.models.spaces import CollectionRow, SpaceRow
-from presscheck.service.models.teams import CollectionTeamRow, TeamMemberRow, TeamRow
+from presscheck.service.models.teams import GrantRow, TeamMemberRow, TeamRow
 
 LEVELS = ("read", "comment", "review", "edit", "create", "admin")
 """The levels, lowest first; each includes the preceding ones."""
 PUBLISHING = "admin"
 """The role in the organization that publishing requires."""
 _members, _team_members = MemberRow.__table__.c, TeamMemberRow.__table__.c
-_grants, _teams_of = CollectionTeamRow.__table__.c, TeamRow.__table__.c
+_grants, _teams_of = GrantRow.__table__.c, TeamRow.__table__.c
 _MEMBER = select(_members.role).where(
     _members.organization_id == bindparam("organization"), _members.user_id == bindparam("user"), ~_members.disabled
 )
 _ROLES = select(_members.organization_id, _members.role).where(
     among(_members.organization_id, "ids"), _members.user_id == bindparam("user"), ~_members.disabled
 )
-_GRANTED = select(_grants.collection_id, _grants.role).where(
-    _teams_of.id == _grants.team_id,
+_TEAMS_OF_USER = select(_teams_of.id).where(
     _team_members.team_id == _teams_of.id,
     _teams_of.organization_id == bindparam("organization"),
     _team_members.user_id == bindparam("user"),
 )
+_GRANTED = select(_grants.place_id, _grants.holder_id, _grants.role).where(
+    (_grants.holder_id == bindparam("user")) | _grants.holder_id.in_(_TEAMS_OF_USER)
+)
 
 _COLLECTIONS = select(CollectionRow).where(CollectionRow.organization_id == bindparam("organization"))
 _SPACES = select(SpaceRow).where(SpaceRow.organization_id == bindparam("organization"), SpaceRow.deleted_at.is_(None))
-_COLLECTION_TEAMS = select(CollectionTeamRow).where(
-    CollectionTeamRow.collection_id.in_(bindparam("collections", expanding=True))
-)
+_GRANTS = select(GrantRow).where(GrantRow.place_id.in_(bindparam("places", expanding=True)))
 SPACES_OF_SITES = select(SiteSpaceRow.site_id, SiteSpaceRow.space_id).where(
     among(SiteSpaceRow.__table__.c.site_id, "sites")
 )
@@ -174,38 +176,32 @@ def is_member(context: Context, organization_id: str) -> bool:
 
 def level_in_collection(context: Context, collection: CollectionRow, user_id: str | None = None) -> str | None:
     """Returns the level of a user (by default the caller) in a collection."""
-    above = (collection.id, *_above(context, collection.parent_id))
-    return _level(context, collection, above, user_id or context.user.id)
+    return _level(context, collection, user_id or context.user.id)
 
 
 def level_in_space(context: Context, space: SpaceRow, user_id: str | None = None) -> str | None:
     """Returns the level of a user (by default the caller) in a space."""
-    return _level(context, space, _above(context, space.parent_id), user_id or context.user.id)
+    return _level(context, space, user_id or context.user.id)
 
 
-def level_in(context: Context, item: CollectionRow | SpaceRow) -> str | None:
-    """Returns the level of the caller in a collection or a space."""
-    return level_in_space(context, item) if isinstance(item, SpaceRow) else level_in_collection(context, item)
+def level_in(context: Context, item: CollectionRow | SpaceRow, user_id: str | None = None) -> str | None:
+    """Returns the level of a user (by default the caller) in a collection or a space."""
+    return _level(context, item, user_id or context.user.id)
 
 
 def access_to(context: Context, item: CollectionRow | SpaceRow) -> tuple[str | None, dict[str, str]]:
-    """Returns everything that members' levels in an item depend on: its default level, and the levels of
-    teams by id.
+    """Returns everything that members' levels in an item depend on: its default level, and the granted levels by the
+    ids of teams and users.
     """
-    own_id = () if isinstance(item, SpaceRow) else (item.id,)
-    return _default(context, item), _teams(context, (*own_id, *_above(context, item.parent_id)))
+    return _default(context, item), grants_in(context, item)
 
 
-def teams_in_space(context: Context, space: SpaceRow) -> dict[str, str]:
-    """Returns the teams with a role in a space through enclosing collections: the highest level by team id."""
-    return _teams(context, _above(context, space.parent_id))
-
-
-def _teams(context: Context, above: tuple[str, ...]) -> dict[str, str]:
-    levels_by_team: dict[str, str] = {}
-    for row in context.session.scalars(_COLLECTION_TEAMS, {"collections": above}) if above else ():
-        levels_by_team[row.team_id] = most(levels_by_team.get(row.team_id), row.role) or row.role
-    return levels_by_team
+def grants_in(context: Context, item: CollectionRow | SpaceRow) -> dict[str, str]:
+    """Returns the levels granted in an item or an enclosing collection: the highest by the id of a team or user."""
+    levels: dict[str, str] = {}
+    for row in context.session.scalars(_GRANTS, {"places": _places(context, item)}):
+        levels[row.holder_id] = most(levels.get(row.holder_id), row.role) or row.role
+    return levels
 
 
 def most(*levels: str | None) -> str | None:
@@ -219,7 +215,7 @@ def organization_for(context: Context, organization_id: str, required: str = "re
     if organization is None or not is_member(context, organization_id):
         raise not_found("organization")
     if required != "guest":
-        _require_level(role_in(context, organization_id), required, "this organization")
+        require_level(role_in(context, organization_id), required, "this organization")
     return organization
 
 
@@ -231,7 +227,7 @@ def space_for(context: Context, space_id: str, required: str = "read") -> SpaceR
     level = level_in_space(context, space)
     if level is None:
         raise not_found("space")
-    _require_level(level, required, "this space")
+    require_level(level, required, "this space")
     return space
 
 
@@ -251,7 +247,7 @@ def collection_for(context: Context, collection_id: str, required: str = "read")
     level = level_in_collection(context, collection) if collection else None
     if collection is None or level is None:
         raise not_found("collection")
-    _require_level(level, required, "this collection")
+    require_level(level, required, "this collection")
     return collection
 
 
@@ -270,7 +266,12 @@ def visible_among(context: Context, organization_id: str, rows: Sequence[SpaceRo
     return [row for row in rows if level_in_space(context, row) is not None]
 
 
-def _require_level(level: str | None, required: str, place: str) -> None:
+def require_level(level: str | None, required: str, place: str) -> None:
+    """Refuses callers without a level.
+
+    Raises:
+        ApiError: 403, the level does not include the required one.
+    """
     if not reaches(level, required):
         raise ApiError(403, f"This needs the {required} role in {place}; your role is {level or 'guest'}.")
 
@@ -299,26 +300,26 @@ def know_member(context: Context, organization_id: str, *, is_member: bool, role
     context.known["member", organization_id, context.user.id] = _Member(role) if is_member else None
 
 
-def _above(context: Context, collection_id: str | None) -> tuple[str, ...]:
-    """Returns the ids of a collection and its ancestors, innermost first."""
-    ids: list[str] = []
-    while collection_id is not None:
-        ids.append(collection_id)
-        parent = context.session.get(CollectionRow, collection_id)
-        collection_id = parent.parent_id if parent else None
-    return tuple(ids)
+def _places(context: Context, item: CollectionRow | SpaceRow) -> list[str]:
+    """Returns the ids of an item and of the collections around it, innermost first."""
+    ids, parent_id = [item.id], item.parent_id
+    while parent_id is not None:
+        ids.append(parent_id)
+        parent = context.session.get(CollectionRow, parent_id)
+        parent_id = parent.parent_id if parent else None
+    return ids
 
 
-def _level(context: Context, item: CollectionRow | SpaceRow, above: tuple[str, ...], user_id: str) -> str | None:
-    """Returns the higher of the default level and the levels granted to the user's teams in enclosing collections."""
+def _level(context: Context, item: CollectionRow | SpaceRow, user_id: str) -> str | None:
+    """Returns the highest of the default level and the levels granted in the item and in enclosing collections."""
     member = _member(context, item.organization_id, user_id)
     if member is None or member.role == "admin":
         return member.role if member else None
     if context.installation is not None and user_id == context.user.id:
         return "read"  # `granted_calls` limits scripts to the spaces where their integration is installed
-    granted = _granted(context, item.organization_id, user_id)
+    granted = granted_to(context, item.organization_id, user_id)
     default = _level_of_role(context, item, member.role) if member.role else None
-    return most(default, *(granted[identity] for identity in above if identity in granted))
+    return most(default, *(granted[place] for place in _places(context, item) if place in granted))
 
 
 def _level_of_role(context: Context, item: CollectionRow | SpaceRow, role: str) -> str | None:
@@ -336,15 +337,20 @@ def _default(context: Context, item: CollectionRow | SpaceRow) -> str | None:
     return level
 
 
-def _granted(context: Context, organization_id: str, user_id: str) -> dict[str, str]:
-    """Returns the levels granted to a user's teams, by collection."""
+def granted_to(context: Context, organization_id: str, user_id: str) -> dict[str, str]:
+    """Returns the levels granted to a user or to a team of theirs, by the id of the place."""
     key = ("granted", organization_id, user_id)
     if key not in context.known:
         granted: dict[str, str] = {}
         for row in context.rows(_GRANTED, organization=organization_id, user=user_id):
-            granted[row.collection_id] = most(granted.get(row.collection_id), row.role) or row.role
+            granted[row.place_id] = most(granted.get(row.place_id), row.role) or row.role
         context.known[key] = granted
     return context.known[key]
+
+
+def remove_grants(context: Context, condition: ColumnElement[bool]) -> None:
+    """Removes granted levels, such as those in a place that is deleted."""
+    context.session.execute(delete(GrantRow).where(condition))
 
 
 def collections_of(context: Context, organization_id: str) -> dict[str, CollectionRow]:
@@ -386,17 +392,35 @@ def is_open(site: SiteRow) -> bool:
     return site.published and site.visibility in ("public", "unlisted")
 
 
+def level_in_site(context: Context, site: SiteRow, user_id: str | None = None) -> str | None:
+    """Returns the level of a user (by default the caller) in a site: of their role, or granted to them there."""
+    user_id = user_id or context.user.id
+    member = _member(context, site.organization_id, user_id)
+    if member is None or member.role == "admin":
+        return member.role if member else None
+    return most(member.role, granted_to(context, site.organization_id, user_id).get(site.id))
+
+
+def site_organization_for(context: Context, organization_id: str, site_id: str) -> OrganizationRow:
+    """Returns the organization of a site if the caller has a role in it, or is a guest with a level in the site."""
+    is_granted = is_member(context, organization_id) and site_id in granted_to(
+        context, organization_id, context.user.id
+    )
+    return organization_for(context, organization_id, "guest" if is_granted else "read")
+
+
 def visible_sites(context: Context, organization_id: str, rows: Sequence[SiteRow]) -> list[SiteRow]:
     """Returns the visible ones of some sites in an organization."""
     role = role_in(context, organization_id)
-    if role is None:
-        return []
     if reaches(role, "create"):
         return list(rows)
+    granted = granted_to(context, organization_id, context.user.id) if is_member(context, organization_id) else {}
+    if role is None:
+        return [site for site in rows if site.id in granted]
     seen = visible_space_ids(context, organization_id)
     rows_of_sites = context.rows(SPACES_OF_SITES, sites=[site.id for site in rows])
-    showing = {site_id for site_id, space_id in rows_of_sites if space_id in seen}
-    return [site for site in rows if site.id in showing or (site.published and site.visibility == "public")]
+    shown = {site_id for site_id, space_id in rows_of_sites if space_id in seen} | granted.keys()
+    return [site for site in rows if site.id in shown or (site.published and site.visibility == "public")]
 
 
 def sees_site(context: Context, site: SiteRow) -> bool:
@@ -407,7 +431,7 @@ def sees_site(context: Context, site: SiteRow) -> bool:
 def sees_all_sections(context: Context, site: SiteRow) -> bool:
     """Returns whether the caller may also see sections of a site without visible spaces."""
     has_key = ("share key", site.id) in context.known
-    return has_key or is_open(site) or reaches(role_in(context, site.organization_id), "create")
+    return has_key or is_open(site) or reaches(level_in_site(context, site), "create")
 
 
 def sees_every_space(context: Context, site: SiteRow) -> bool:
@@ -422,7 +446,7 @@ def may_manage(context: Context, site: SiteRow) -> bool:
     """Returns whether the caller may edit the site and see all of its spaces; only then may responses
     contain its keys.
     """
-    return reaches(role_in(context, site.organization_id), "create") and sees_every_space(context, site)
+    return reaches(level_in_site(context, site), "create") and sees_every_space(context, site)
 
 
 def require_every_space(context: Context, site: SiteRow) -> None:
@@ -436,7 +460,7 @@ def require_every_space(context: Context, site: SiteRow) -> None:
 
 
 def require_publishing(context: Context, site: SiteRow, change: str) -> None:
-    """Refuses a change that widens the audience of a published site, unless the caller may publish.
+    """Refuses a change that widens the audience of a published site, unless the caller may publish all its spaces.
 
     Args:
         context: the transaction.
@@ -446,10 +470,13 @@ def require_publishing(context: Context, site: SiteRow, change: str) -> None:
     Raises:
         ApiError: 403, the site is published and the caller may not publish.
     """
-    role = role_in(context, site.organization_id)
-    if site.published and not reaches(role, PUBLISHING):
+    if not site.published:
+        return
+    level = level_in_site(context, site)
+    if not reaches(level, PUBLISHING):
         raise ApiError(
             403,
             f"This site is published: {change} needs the {PUBLISHING} role in this organization, as publishing does; "
-            f"your role is {role or 'guest'}.",
+            f"your role is {level or 'guest'}.",
         )
+    require_every_space(context, site)

@@ -44,7 +44,21 @@ async def teams(say: Talk, org: str, collection: str, space: str) -> None:
     await say("permissions.ListSpaceUserPermissions", space_id=space)
     await say("permissions.ListSpaceTeamPermissions", space_id=space)
     await say("permissions.RemoveCollectionTeamPermission", **there)
+    for place, where in (("Collection", {"collection_id": collection}), ("Space", {"space_id": space})):
+        await roles(say, place, where, team.id)
     await say("teams.DeleteTeam", **here)
+
+
+async def roles(say: Talk, place: str, where: dict[str, str], team: str) -> None:
+    """Roles of users and teams in a place: a collection, a space or a site."""
+    await say(f"permissions.InviteTo{place}", **where, users=["member@example.org"], teams=[team], role="comment")
+    await say(f"permissions.Update{place}UserPermission", **where, user_id=say.member, role="edit")
+    await say(f"permissions.Update{place}TeamPermission", **where, team_id=team, role="edit")
+    assert (await say(f"permissions.List{place}TeamPermissions", **where)).items
+    assert (await say(f"permissions.List{place}UserPermissions", **where)).items
+    assert (await say(f"permissions.List{place}Permissions", **where, role="edit")).items
+    await say(f"permissions.Remove{place}UserPermission", **where, user_id=say.member)
+    await say(f"permissions.Remove{place}TeamPermission", **where, team_id=team)
 
 
 async def ways_in(say: Talk, org: str) -> None:

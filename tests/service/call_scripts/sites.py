@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .organizations import roles
 from .talk import Talk
 
 
@@ -36,6 +37,8 @@ async def sites(say: Talk, org: str, spaces: list[str]) -> None:
     await say("published_sites.SearchSite", **at, query="step", scope={"mode": "all"})
     await say("embeds.GetSpaceEmbed", space_id=spaces[0], url="https://example.org/a-lamp.html")
     await site_settings(say, at)
+    team = await say("teams.CreateTeam", organization_id=org, title="Publishers")
+    await roles(say, "Site", at, team.id)
     await say("sites.UnpublishSite", **at)
     await say("sites.DeleteSite", **at)
 

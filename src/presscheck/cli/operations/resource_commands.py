@@ -112,6 +112,7 @@ team = group_of(
     ),
     CommandSpec("edit-members", teams.UpdateTeamMembers, done="Members updated."),
 )
+USER_COLUMNS = ("user.id", "user.displayName", "user.email", "permission")
 member = group_of(
     "member",
     "Manage the members of an organization.\n\nUSER is an id, a name or an email address.",
@@ -136,6 +137,8 @@ collection = group_of(
     CommandSpec("create", collections.CreateCollection, done="Collection created."),
     CommandSpec("edit", collections.UpdateCollection, done="Collection updated."),
     CommandSpec("spaces", collections.ListSpacesInCollection, ("id", "title", "visibility")),
+    CommandSpec("invite", permissions.InviteToCollection, done="Role given."),
+    CommandSpec("access", permissions.ListCollectionPermissions, USER_COLUMNS),
     CommandSpec("move", collections.MoveCollection, done="Collection moved."),
     CommandSpec(
         "transfer",
@@ -156,6 +159,20 @@ collection.add_command(
             permissions.RemoveCollectionTeamPermission,
             done="Access removed.",
             confirm="Remove the access of this team",
+        ),
+    )
+)
+collection.add_command(
+    group_of(
+        "users",
+        "Manage the roles of users in a collection.\n\nUSER is an id, a name or an email address.",
+        CommandSpec("list", permissions.ListCollectionUserPermissions, USER_COLUMNS),
+        CommandSpec("set", permissions.UpdateCollectionUserPermission, done="Role changed."),
+        CommandSpec(
+            "remove",
+            permissions.RemoveCollectionUserPermission,
+            done="Role removed.",
+            confirm="Remove the role of this user",
         ),
     )
 )

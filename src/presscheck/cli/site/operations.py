@@ -5,6 +5,16 @@ from __future__ import annotations
 import click
 
 from presscheck.api.content_installations import ListSiteIntegrations, ListSiteIntegrationScripts
+from presscheck.api.permissions import (
+    InviteToSite,
+    ListSitePermissions,
+    ListSiteTeamPermissions,
+    ListSiteUserPermissions,
+    RemoveSiteTeamPermission,
+    RemoveSiteUserPermission,
+    UpdateSiteTeamPermission,
+    UpdateSiteUserPermission,
+)
 from presscheck.api.published_sites import GetPublishedSite, SearchSite
 from presscheck.api.site_settings import (
     CreateShareLink,
@@ -34,6 +44,8 @@ from presscheck.api.site_structure import (
 from presscheck.api.url_lookup import GetPublishedContent, ResolvePublishedContent
 from presscheck.cli.operations.command_factory import CommandSpec, add, group_of
 from presscheck.engine.publish.shown_addresses import without_key
+
+USER_COLUMNS = ("user.id", "user.displayName", "user.email", "permission")
 
 
 def _without_key(link: ShareLink) -> ShareLink:
@@ -78,6 +90,20 @@ spaces = group_of(
     CommandSpec("list", ListSiteSpaces, ("id", "title", "path", "default", "section", "space.id")),
     CommandSpec("edit", UpdateSiteSpace, done="Space updated.", help="Change the path, condition or space."),
     CommandSpec("remove", DeleteSiteSpace, done="Space removed.", confirm="Remove this space from the site"),
+)
+teams = group_of(
+    "teams",
+    "Manage the roles of teams in a site.\n\nTEAM is the id or the title of a team.",
+    CommandSpec("list", ListSiteTeamPermissions, ("team.id", "team.title", "permission")),
+    CommandSpec("set", UpdateSiteTeamPermission, done="Role changed."),
+    CommandSpec("remove", RemoveSiteTeamPermission, done="Role removed.", confirm="Remove the role of this team"),
+)
+users = group_of(
+    "users",
+    "Manage the roles of users in a site.\n\nUSER is an id, a name or an email address.",
+    CommandSpec("list", ListSiteUserPermissions, USER_COLUMNS),
+    CommandSpec("set", UpdateSiteUserPermission, done="Role changed."),
+    CommandSpec("remove", RemoveSiteUserPermission, done="Role removed.", confirm="Remove the role of this user"),
 )
 auth = group_of(
     "auth",
@@ -132,6 +158,8 @@ def add_to_sites(group: click.Group) -> None:
             "integration-scripts", ListSiteIntegrationScripts, help="Show the scripts of integrations in a site."
         ),
         CommandSpec("conditions", ListTemplateConditions, ("condition", "description")),
+        CommandSpec("invite", InviteToSite, done="Role given."),
+        CommandSpec("access", ListSitePermissions, (*USER_COLUMNS, "origin.type")),
     )
-    for part in (share_links, sections, groups, spaces, auth):
+    for part in (share_links, sections, groups, spaces, auth, teams, users):
         group.add_command(part)

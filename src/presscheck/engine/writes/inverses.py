@@ -629,6 +629,30 @@ _TEAM_LEVEL = _Grant(
 )
 
 
+_USER_LEVEL = _Grant(
+    permissions.ListCollectionUserPermissions,
+    lambda item: (item.user.id, item.permission),
+    permissions.UpdateCollectionUserPermission,
+    permissions.RemoveCollectionUserPermission,
+    "level of the user",
+)
+_TEAM_LEVEL_IN_SITE = _Grant(
+    permissions.ListSiteTeamPermissions,
+    lambda item: (item.team.id, item.permission),
+    permissions.UpdateSiteTeamPermission,
+    permissions.RemoveSiteTeamPermission,
+    "level of the team",
+)
+_USER_LEVEL_IN_SITE = _Grant(
+    permissions.ListSiteUserPermissions,
+    lambda item: (item.user.id, item.permission),
+    permissions.UpdateSiteUserPermission,
+    permissions.RemoveSiteUserPermission,
+    "level of the user",
+)
+_UNLISTED_LEVEL = "the service lists no levels that were given in a space alone: change it again"
+
+
 class _TeamMembers(Inverse):
     """Removes the people who were added to a team, and restores the former roles of its earlier members."""
 
@@ -1126,6 +1150,19 @@ INVERSES: dict[type[Operation[Any]], Inverse | str] = {
     teams.RemoveTeamMember: _TEAM_ROLE,
     permissions.UpdateCollectionTeamPermission: _TEAM_LEVEL,
     permissions.RemoveCollectionTeamPermission: _TEAM_LEVEL,
+    permissions.UpdateCollectionUserPermission: _USER_LEVEL,
+    permissions.RemoveCollectionUserPermission: _USER_LEVEL,
+    permissions.UpdateSiteTeamPermission: _TEAM_LEVEL_IN_SITE,
+    permissions.RemoveSiteTeamPermission: _TEAM_LEVEL_IN_SITE,
+    permissions.UpdateSiteUserPermission: _USER_LEVEL_IN_SITE,
+    permissions.RemoveSiteUserPermission: _USER_LEVEL_IN_SITE,
+    permissions.UpdateSpaceTeamPermission: _UNLISTED_LEVEL,
+    permissions.RemoveSpaceTeamPermission: _UNLISTED_LEVEL,
+    permissions.UpdateSpaceUserPermission: _UNLISTED_LEVEL,
+    permissions.RemoveSpaceUserPermission: _UNLISTED_LEVEL,
+    permissions.InviteToCollection: "what an invitation gave is changed person by person",
+    permissions.InviteToSpace: "what an invitation gave is changed person by person",
+    permissions.InviteToSite: "what an invitation gave is changed person by person",
     invites.CreateInvite: _Created(
         invites.DeleteInvite,
         lambda _: "Revokes the invite link: who has it cannot join with it any more",

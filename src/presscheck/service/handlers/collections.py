@@ -24,6 +24,7 @@ from presscheck.service.handlers.spaces import require_no_site
 from presscheck.service.http.operations import ApiError, Context, handles
 from presscheck.service.http.pagination import page_of_rows
 from presscheck.service.models.spaces import CollectionRow, SpaceRow
+from presscheck.service.models.teams import GrantRow
 from presscheck.service.permissions import (
     collection_for,
     collections_of,
@@ -31,6 +32,7 @@ from presscheck.service.permissions import (
     level_in_space,
     organization_for,
     reaches,
+    remove_grants,
     spaces_in,
     within,
 )
@@ -123,6 +125,7 @@ def delete_collection(context: Context, call: DeleteCollection) -> None:
     for number, item in enumerate([*above[:at], *inside, *above[at + 1 :]]):
         item.position = number
     context.session.flush()
+    remove_grants(context, GrantRow.place_id == row.id)
     context.session.delete(row)
 
 

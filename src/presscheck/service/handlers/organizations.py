@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sqlalchemy import bindparam, delete, func, select
+from sqlalchemy import Select, bindparam, delete, func, select
 
 from presscheck.api.operation import Page
 from presscheck.api.organizations import (
@@ -34,9 +34,17 @@ from presscheck.service.http.operations import ApiError, Context, handles, not_f
 from presscheck.service.http.pagination import Listing, page_of_items, page_of_listing, page_of_rows
 from presscheck.service.models.organizations import MemberRow, OrganizationRow, UserRow
 from presscheck.service.models.sites import SiteRow
-from presscheck.service.models.spaces import SpaceRow
-from presscheck.service.models.teams import TeamMemberRow, TeamRow
-from presscheck.service.permissions import is_member, know_roles, organization_for, reaches, role_in, visible_space_ids
+from presscheck.service.models.spaces import CollectionRow, SpaceRow
+from presscheck.service.models.teams import GrantRow, TeamMemberRow, TeamRow
+from presscheck.service.permissions import (
+    is_member,
+    know_roles,
+    organization_for,
+    reaches,
+    remove_grants,
+    role_in,
+    visible_space_ids,
+)
 from presscheck.service.review.merge_rules import kept_rules
 from presscheck.service.spaces.serializers import people
 
@@ -98,8 +106,32 @@ def update_organization(context: Context, call: UpdateOrganization) -> Organizat
 @handles(ListMembers)
 def list_members(context: Context, call: ListMembers) -> Page[OrganizationMember]:
     """Lists the members, most recently joined first; `search` matches name and email. Guests may not list them."""
-    organization = organization_for(context, call.organization_id, "read")
-    rows = select(MemberRow).where(MemberRow.organization_id == organization.id)
+    organization_for(context, call.organization_id, "read")
+    if call.sort in ("name", "lastSeenAt"):
+        return page_of_items(call, every_member(context, call))
+    return page_of_rows(
+        context,
+        call,
+        _members(call),
+        lambda members: as_members(context, members),
+        order=(MemberRow.joined_at, MemberRow.user_id),
+        newest_first=call.order != "asc",
+    )
+
+
+def every_member(context: Context, call: ListMembers) -> list[OrganizationMember]:
+    """Returns all members that a listing contains, in its order."""
+    members = as_members(context, context.session.scalars(_members(call)).all())
+    if call.sort in ("name", "lastSeenAt"):
+        members.sort(key=_name if call.sort == "name" else _last_seen, reverse=call.order == "desc")
+    else:
+        members.sort(key=_joined, reverse=call.order != "asc")
+    return members
+
+
+def _members(call: ListMembers) -> Select[MemberRow]:
+    """Selects the members that a listing contains."""
+    rows = select(MemberRow).where(MemberRow.organization_id == call.organization_id)
     if call.role is not None:
         rows = rows.where(MemberRow.role.is_(None) if call.role == "guest" else MemberRow.role == call.role)
     if call.search:
@@ -107,18 +139,7 @@ def list_members(context: Context, call: ListMembers) -> Page[OrganizationMember
         name, email = func.lower(UserRow.display_name), func.lower(UserRow.email)
         matches = name.contains(text, autoescape=True) | email.contains(text, autoescape=True)
         rows = rows.where(MemberRow.user_id.in_(select(UserRow.id).where(matches)))
-    if call.sort in ("name", "lastSeenAt"):
-        members = as_members(context, context.session.scalars(rows).all())
-        members.sort(key=_name if call.sort == "name" else _last_seen, reverse=call.order == "desc")
-        return page_of_items(call, members)
-    return page_of_rows(
-        context,
-        call,
-        rows,
-        lambda members: as_members(context, members),
-        order=(MemberRow.joined_at, MemberRow.user_id),
-        newest_first=call.order != "asc",
-    )
+    return rows
 
 
 @handles(GetMember)
@@ -153,6 +174,9 @@ def remove_member(context: Context, call: RemoveMember) -> None:
             TeamMemberRow.user_id == row.user_id, TeamMemberRow.team_id.in_(teams)
         )
         context.session.execute(memberships)
+        for table in (CollectionRow, SpaceRow, SiteRow):
+            places = select(table.id).where(table.organization_id == organization.id)
+            remove_grants(context, (GrantRow.holder_id == row.user_id) & GrantRow.place_id.in_(places))
         context.session.delete(row)
 
 
@@ -333,3 +357,7 @@ def _name(member: OrganizationMember) -> tuple[str, str]:
 
 def _last_seen(member: OrganizationMember) -> tuple[str, str]:
     return member.last_seen_at or "", member.id
+
+
+def _joined(member: OrganizationMember) -> tuple[str, str]:
+    return member.joined_at or "", member.id

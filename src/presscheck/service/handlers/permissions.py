@@ -1,79 +1,208 @@
-"""Permissions of collections and spaces, by team and by user."""
+"""Permissions of collections, spaces and sites, by team and by user.
+
+An admin of the place gives roles to members of its organization, guests included, and to its teams. A role only adds:
+who has a higher one otherwise, such as in an enclosing collection, keeps it.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sqlalchemy import delete, select
+from sqlalchemy import select
 
-from presscheck.api.operation import Page
+from presscheck.api.operation import Page, Paged
+from presscheck.api.organizations import ListMembers, OrganizationMember
 from presscheck.api.permissions import (
+    InviteToCollection,
+    InviteToSite,
+    InviteToSpace,
+    ListCollectionPermissions,
     ListCollectionTeamPermissions,
+    ListCollectionUserPermissions,
+    ListSitePermissions,
+    ListSiteTeamPermissions,
+    ListSiteUserPermissions,
+    ListSpacePermissions,
     ListSpacesOfMember,
     ListSpaceTeamPermissions,
     ListSpaceUserPermissions,
+    PermissionOrigin,
     RemoveCollectionTeamPermission,
+    RemoveCollectionUserPermission,
+    RemoveSiteTeamPermission,
+    RemoveSiteUserPermission,
+    RemoveSpaceTeamPermission,
+    RemoveSpaceUserPermission,
+    SiteMemberPermission,
+    SiteTeamPermission,
+    SiteUserPermission,
     SpacePermission,
     TeamPermission,
     UpdateCollectionTeamPermission,
+    UpdateCollectionUserPermission,
+    UpdateSiteTeamPermission,
+    UpdateSiteUserPermission,
+    UpdateSpaceTeamPermission,
+    UpdateSpaceUserPermission,
     UserPermission,
 )
-from presscheck.service.handlers.organizations import member_for
-from presscheck.service.handlers.teams import as_teams
-from presscheck.service.http.operations import Context, handles, not_found
+from presscheck.service.handlers.organizations import every_member, member_for
+from presscheck.service.handlers.sites import site_for
+from presscheck.service.handlers.teams import as_teams, member_ids
+from presscheck.service.http.operations import ApiError, Context, handles, not_found
 from presscheck.service.http.pagination import page_of_items, page_of_rows
 from presscheck.service.models.organizations import MemberRow
-from presscheck.service.models.teams import CollectionTeamRow, TeamRow
+from presscheck.service.models.sites import SiteRow
+from presscheck.service.models.spaces import CollectionRow, SpaceRow
+from presscheck.service.models.teams import GrantRow, TeamMemberRow, TeamRow
 from presscheck.service.permissions import (
     collection_for,
+    grants_in,
+    level_in,
+    level_in_site,
     level_in_space,
     organization_for,
+    remove_grants,
     role_in,
     space_for,
-    teams_in_space,
     visible_spaces,
 )
 from presscheck.service.spaces.serializers import as_spaces, people
+
+Place = CollectionRow | SpaceRow | SiteRow
+Invitation = InviteToCollection | InviteToSpace | InviteToSite
+CollectionCall = (
+    InviteToCollection
+    | ListCollectionPermissions
+    | ListCollectionTeamPermissions
+    | ListCollectionUserPermissions
+    | RemoveCollectionTeamPermission
+    | RemoveCollectionUserPermission
+    | UpdateCollectionTeamPermission
+    | UpdateCollectionUserPermission
+)
+SpaceCall = (
+    InviteToSpace
+    | ListSpacePermissions
+    | RemoveSpaceTeamPermission
+    | RemoveSpaceUserPermission
+    | UpdateSpaceTeamPermission
+    | UpdateSpaceUserPermission
+)
+SiteCall = (
+    InviteToSite
+    | ListSitePermissions
+    | ListSiteTeamPermissions
+    | ListSiteUserPermissions
+    | RemoveSiteTeamPermission
+    | RemoveSiteUserPermission
+    | UpdateSiteTeamPermission
+    | UpdateSiteUserPermission
+)
+
+
+@handles(InviteToCollection)
+@handles(InviteToSpace)
+@handles(InviteToSite)
+def invite(context: Context, call: Invitation) -> None:
+    """Gives members and teams a role in a place; null takes it away."""
+    place = _place_for(context, call, "admin")
+    if not call.users and not call.teams:
+        raise ApiError(400, "users, teams: give at least one of them")
+    teams = [_team(context, place, team_id) for team_id in call.teams or ()]
+    for holder_id in dict.fromkeys([*teams, *member_ids(context, place.organization_id, call.users or ())]):
+        _grant(context, place, holder_id, call.role)
+
+
+@handles(UpdateCollectionTeamPermission)
+@handles(UpdateSpaceTeamPermission)
+@handles(UpdateSiteTeamPermission)
+def update_team(
+    context: Context, call: UpdateCollectionTeamPermission | UpdateSpaceTeamPermission | UpdateSiteTeamPermission
+) -> None:
+    """Grants a team a role in a place; null revokes it. Requires an admin of the place."""
+    place = _place_for(context, call, "admin")
+    team_id = _team(context, place, call.team_id)
+    if "role" in call.given():
+        _grant(context, place, team_id, call.role)
+
+
+@handles(UpdateCollectionUserPermission)
+@handles(UpdateSpaceUserPermission)
+@handles(UpdateSiteUserPermission)
+def update_user(
+    context: Context, call: UpdateCollectionUserPermission | UpdateSpaceUserPermission | UpdateSiteUserPermission
+) -> None:
+    """Grants a member a role in a place; null revokes it. Requires an admin of the place."""
+    place = _place_for(context, call, "admin")
+    [user_id] = member_ids(context, place.organization_id, [call.user_id])
+    if "role" in call.given():
+        _grant(context, place, user_id, call.role)
+
+
+@handles(RemoveCollectionTeamPermission)
+@handles(RemoveSpaceTeamPermission)
+@handles(RemoveSiteTeamPermission)
+def remove_team(
+    context: Context, call: RemoveCollectionTeamPermission | RemoveSpaceTeamPermission | RemoveSiteTeamPermission
+) -> None:
+    """Revokes the role of a team in a place."""
+    place = _place_for(context, call, "admin")
+    remove_grants(context, (GrantRow.place_id == place.id) & (GrantRow.holder_id == call.team_id))
+
+
+@handles(RemoveCollectionUserPermission)
+@handles(RemoveSpaceUserPermission)
+@handles(RemoveSiteUserPermission)
+def remove_user(
+    context: Context, call: RemoveCollectionUserPermission | RemoveSpaceUserPermission | RemoveSiteUserPermission
+) -> None:
+    """Revokes the role of a user in a place."""
+    place = _place_for(context, call, "admin")
+    remove_grants(context, (GrantRow.place_id == place.id) & (GrantRow.holder_id == call.user_id))
 
 
 @handles(ListCollectionTeamPermissions)
 def list_collection_teams(context: Context, call: ListCollectionTeamPermissions) -> Page[TeamPermission]:
     """Lists the teams that have a role in the collection itself. Guests need the admin level in the collection."""
-    collection = collection_for(context, call.collection_id)
-    if role_in(context, collection.organization_id) is None:
-        collection_for(context, call.collection_id, "admin")
+    grants = _grants_of(context, _listed_place_for(context, call))
     return page_of_rows(
         context,
         call,
-        select(CollectionTeamRow).where(CollectionTeamRow.collection_id == collection.id),
-        lambda rows: _as_permissions(context, {row.team_id: row.role for row in rows}),
-        order=(CollectionTeamRow.team_id,),
+        select(TeamRow).where(TeamRow.id.in_(grants)),
+        lambda rows: [TeamPermission(permission=grants[team.id], team=team) for team in as_teams(context, rows)],
+        order=(TeamRow.id,),
     )
 
 
-@handles(UpdateCollectionTeamPermission)
-def update_collection_team(context: Context, call: UpdateCollectionTeamPermission) -> None:
-    """Grants a team a role in a collection; null revokes it. Requires an admin of the collection."""
-    collection = collection_for(context, call.collection_id, "admin")
-    team = context.session.get(TeamRow, call.team_id)
-    if team is None or team.organization_id != collection.organization_id:
-        raise not_found("team")
-    row = context.session.get(CollectionTeamRow, (collection.id, team.id))
-    if call.role is None:
-        if row is not None and "role" in call.given():
-            context.session.delete(row)  # without a row, the team has no role of its own
-    elif row is None:
-        context.session.add(CollectionTeamRow(collection_id=collection.id, team_id=team.id, role=call.role))
-    else:
-        row.role = call.role
+@handles(ListSiteTeamPermissions)
+def list_site_teams(context: Context, call: ListSiteTeamPermissions) -> Page[SiteTeamPermission]:
+    """Lists the teams that have a role in the site. Guests need the admin level in it."""
+    grants = _grants_of(context, _listed_place_for(context, call))
+    return page_of_rows(
+        context,
+        call,
+        select(TeamRow).where(TeamRow.id.in_(grants)),
+        lambda rows: [SiteTeamPermission(permission=grants[team.id], team=team) for team in as_teams(context, rows)],
+        order=(TeamRow.id,),
+    )
 
 
-@handles(RemoveCollectionTeamPermission)
-def remove_collection_team(context: Context, call: RemoveCollectionTeamPermission) -> None:
-    """Revokes the role of a team in a collection."""
-    collection = collection_for(context, call.collection_id, "admin")
-    permission = delete(CollectionTeamRow).where(CollectionTeamRow.team_id == call.team_id)
-    context.session.execute(permission.where(CollectionTeamRow.collection_id == collection.id))
+@handles(ListCollectionUserPermissions)
+def list_collection_users(context: Context, call: ListCollectionUserPermissions) -> Page[UserPermission]:
+    """Lists the users that have a role in the collection itself. Guests need the admin level in the collection."""
+    place = _listed_place_for(context, call)
+    return _page_of_users(context, call, _user_grants(context, place))
+
+
+@handles(ListSiteUserPermissions)
+def list_site_users(context: Context, call: ListSiteUserPermissions) -> Page[SiteUserPermission]:
+    """Lists the users that have a role in the site. Guests need the admin level in it."""
+    roles = _user_grants(context, _listed_place_for(context, call))
+    page = page_of_items(call, list(roles))
+    users = people(context, page.items)
+    items = tuple(SiteUserPermission(permission=roles[user_id], user=users[user_id]) for user_id in page.items)
+    return Page[SiteUserPermission](items=items, next=page.next, count=page.count, total=page.total)
 
 
 @handles(ListSpaceUserPermissions)
@@ -81,22 +210,60 @@ def list_space_users(context: Context, call: ListSpaceUserPermissions) -> Page[U
     """Lists the users with access to a space, by id. Requires the read role in its organization."""
     space = space_for(context, call.space_id)
     organization_for(context, space.organization_id, "read")
-    rows = select(MemberRow.user_id).where(MemberRow.organization_id == space.organization_id)
-    ids = context.session.scalars(rows.order_by(MemberRow.user_id)).all()
-    levels = {user_id: level for user_id in ids if (level := level_in_space(context, space, user_id)) is not None}
-    page = page_of_items(call, list(levels))
-    users = people(context, page.items)
-    items = tuple(UserPermission(permission=levels[user_id], user=users[user_id]) for user_id in page.items)
-    return Page[UserPermission](items=items, next=page.next, count=page.count, total=page.total)
+    return _page_of_users(context, call, _levels(context, space))
+
+
+@handles(ListCollectionPermissions)
+@handles(ListSpacePermissions)
+def list_permissions(context: Context, call: ListCollectionPermissions | ListSpacePermissions) -> Page[UserPermission]:
+    """Lists the users with access to a collection or a space, by id. Guests need the admin level in it."""
+    levels = _levels(context, _listed_place_for(context, call))
+    if call.role is not None:
+        levels = {user_id: level for user_id, level in levels.items() if level == call.role}
+    return _page_of_users(context, call, levels)
+
+
+@handles(ListSitePermissions)
+def list_site_permissions(context: Context, call: ListSitePermissions) -> Page[SiteMemberPermission]:
+    """Lists the members of the organization with their roles in a site, most recently joined first."""
+    site = _listed_place_for(context, call)
+    listing = ListMembers(organization_id=site.organization_id, search=call.search, sort=call.sort, order=call.order)
+    members = every_member(context, listing)
+    if call.team is not None:
+        team_id = _team(context, site, call.team)
+        in_team = set(context.session.scalars(select(TeamMemberRow.user_id).where(TeamMemberRow.team_id == team_id)))
+        members = [member for member in members if member.id in in_team]
+    levels = {member.id: _level(context, site, member.id) for member in members}
+    if call.role is not None:
+        members = [member for member in members if (levels[member.id] or "guest") == call.role]
+    page = page_of_items(call, members)
+    grants = _grants_of(context, site)
+    items = tuple(
+        SiteMemberPermission(
+            permission=levels[member.id],
+            user=member.user,
+            origin=_origin(context, site, member, levels[member.id], grants),
+            disabled=member.disabled,
+            last_seen_at=member.last_seen_at,
+        )
+        for member in page.items
+    )
+    return Page[SiteMemberPermission](items=items, next=page.next, count=page.count, total=page.total)
 
 
 @handles(ListSpaceTeamPermissions)
 def list_space_teams(context: Context, call: ListSpaceTeamPermissions) -> Page[TeamPermission]:
-    """Lists the teams with a role in a collection around a space. Guests need the admin level in the space."""
+    """Lists the teams with a role in a space or a collection around it. Guests need the admin level in the space."""
     space = space_for(context, call.space_id)
     if role_in(context, space.organization_id) is None:
         space_for(context, call.space_id, "admin")
-    return page_of_items(call, _as_permissions(context, teams_in_space(context, space)))
+    roles = grants_in(context, space)
+    rows: Sequence[TeamRow] = context.session.scalars(
+        select(TeamRow).where(TeamRow.id.in_(roles)).order_by(TeamRow.id)
+    ).all()
+    return page_of_items(
+        call, [TeamPermission(permission=roles[team.id], team=team) for team in as_teams(context, rows)]
+    )
 
 
 @handles(ListSpacesOfMember)
@@ -113,7 +280,90 @@ def list_spaces_of_member(context: Context, call: ListSpacesOfMember) -> Page[Sp
     return Page[SpacePermission](items=items, next=page.next, count=page.count, total=page.total)
 
 
-def _as_permissions(context: Context, roles: dict[str, str]) -> list[TeamPermission]:
-    teams = context.session.scalars(select(TeamRow).where(TeamRow.id.in_(roles)).order_by(TeamRow.id))
-    rows: Sequence[TeamRow] = teams.all()
-    return [TeamPermission(permission=roles[team.id], team=team) for team in as_teams(context, rows)]
+def _place_for(context: Context, call: CollectionCall | SpaceCall | SiteCall, required: str) -> Place:
+    """Returns the place in the path of a call if the caller has the level `required` in it."""
+    if isinstance(call, CollectionCall):
+        return collection_for(context, call.collection_id, required)
+    if isinstance(call, SpaceCall):
+        return space_for(context, call.space_id, required)
+    return site_for(context, call.organization_id, call.site_id, required)
+
+
+def _listed_place_for(context: Context, call: CollectionCall | SpaceCall | SiteCall) -> Place:
+    """Returns the place in the path of a call; guests need the admin level in it."""
+    place = _place_for(context, call, "read")
+    return place if role_in(context, place.organization_id) else _place_for(context, call, "admin")
+
+
+def _team(context: Context, place: Place, team_id: str) -> str:
+    """Returns the id of a team of the organization.
+
+    Raises:
+        ApiError: 404 if there is no such team.
+    """
+    team = context.session.get(TeamRow, team_id)
+    if team is None or team.organization_id != place.organization_id:
+        raise not_found("team")
+    return team.id
+
+
+def _grant(context: Context, place: Place, holder_id: str, role: str | None) -> None:
+    row = context.session.get(GrantRow, (place.id, holder_id))
+    if row is None and role is not None:
+        context.session.add(GrantRow(place_id=place.id, holder_id=holder_id, role=role))
+    elif row is not None and role is not None:
+        row.role = role
+    elif row is not None:
+        context.session.delete(row)
+
+
+def _grants_of(context: Context, place: Place) -> dict[str, str]:
+    """Returns the roles granted in a place itself, by the id of the team or user."""
+    rows = context.session.scalars(select(GrantRow).where(GrantRow.place_id == place.id))
+    return {row.holder_id: row.role for row in rows}
+
+
+def _user_grants(context: Context, place: Place) -> dict[str, str]:
+    """Returns the roles granted in a place itself to members, by user id, in the order of the ids."""
+    grants = _grants_of(context, place)
+    return {user_id: grants[user_id] for user_id in _members(context, place) if user_id in grants}
+
+
+def _levels(context: Context, place: Place) -> dict[str, str]:
+    """Returns the levels of all members with access to a place, by user id, in the order of the ids."""
+    levels = {user_id: _level(context, place, user_id) for user_id in _members(context, place)}
+    return {user_id: level for user_id, level in levels.items() if level is not None}
+
+
+def _level(context: Context, place: Place, user_id: str) -> str | None:
+    if isinstance(place, SiteRow):
+        return level_in_site(context, place, user_id)
+    return level_in(context, place, user_id)
+
+
+def _members(context: Context, place: Place) -> Sequence[str]:
+    rows = select(MemberRow.user_id).where(MemberRow.organization_id == place.organization_id)
+    return context.session.scalars(rows.order_by(MemberRow.user_id)).all()
+
+
+def _page_of_users(context: Context, call: Paged, levels: dict[str, str]) -> Page[UserPermission]:
+    page = page_of_items(call, list(levels))
+    users = people(context, page.items)
+    items = tuple(UserPermission(permission=levels[user_id], user=users[user_id]) for user_id in page.items)
+    return Page[UserPermission](items=items, next=page.next, count=page.count, total=page.total)
+
+
+def _origin(
+    context: Context, site: Place, member: OrganizationMember, level: str | None, grants: dict[str, str]
+) -> PermissionOrigin:
+    """Returns where the level of a member in a site comes from."""
+    if level == member.role:
+        return PermissionOrigin(type="organization", organization=site.organization_id)
+    if grants.get(member.id) == level:
+        return PermissionOrigin(type="site", site=site.id, reason="member")
+    memberships = select(TeamMemberRow.team_id).where(
+        TeamMemberRow.user_id == member.id, TeamMemberRow.team_id.in_(grants)
+    )
+    teams = context.session.scalars(memberships.order_by(TeamMemberRow.team_id))
+    team_id = next((team_id for team_id in teams if grants[team_id] == level), None)
+    return PermissionOrigin(type="site", site=site.id, reason="team", team=team_id)

@@ -34,16 +34,22 @@ from presscheck.service.db.ids import new_id
 from presscheck.service.http.operations import ApiError, Context, handles, not_found
 from presscheck.service.http.pagination import page_of_rows
 from presscheck.service.models.sites import SiteRow, SiteSettingsRow, SiteSpaceRow
+from presscheck.service.models.teams import GrantRow
 from presscheck.service.permissions import (
     PUBLISHING,
     SPACES_OF_SITES,
     is_member,
     is_open,
+    level_in_site,
     organization_for,
     reaches,
+    remove_grants,
+    require_every_space,
+    require_level,
     require_publishing,
     role_in,
     sees_site,
+    site_organization_for,
     visible_sites,
     visible_space_ids,
 )
@@ -93,10 +99,13 @@ def features_of(site: SiteRow) -> tuple[SiteFeature, ...]:
 @handles(ListSites)
 def list_sites(context: Context, call: ListSites) -> Page[Site]:
     """Lists the visible sites of an organization, oldest first; `title` matches part of the title."""
-    organization = organization_for(context, call.organization_id, "read")
+    organization = organization_for(context, call.organization_id, "guest")
     rows = select(SiteRow).where(SiteRow.organization_id == organization.id)
-    if not reaches(role_in(context, organization.id), "create"):
+    role = role_in(context, organization.id)
+    if not reaches(role, "create"):
         visible = visible_sites(context, organization.id, context.session.scalars(rows).all())
+        if role is None and not visible:
+            organization_for(context, organization.id, "read")  # guests may only list sites if they have a level in one
         rows = rows.where(SiteRow.id.in_([site.id for site in visible]))
     if call.space is not None:
         rows = rows.where(SiteRow.id.in_(select(SiteSpaceRow.site_id).where(SiteSpaceRow.space_id == call.space)))
@@ -168,16 +177,19 @@ def update_site(context: Context, call: UpdateSite) -> Site:
 @handles(DeleteSite)
 def delete_site(context: Context, call: DeleteSite) -> None:
     """Deletes a site but not its spaces. Returns normally if there is no such site or the caller does not see it."""
-    organization_for(context, call.organization_id, "read")
+    site_organization_for(context, call.organization_id, call.site_id)
     site = context.session.get(SiteRow, call.site_id)
     if site is not None and site.organization_id == call.organization_id and sees_site(context, site):
-        context.session.delete(site_for(context, call.organization_id, call.site_id, "admin"))
+        site_for(context, call.organization_id, call.site_id, "admin")
+        remove_grants(context, GrantRow.place_id == site.id)
+        context.session.delete(site)
 
 
 @handles(PublishSite)
 def publish_site(context: Context, call: PublishSite) -> Site | Checkout:
     """Publishes a site; requires an admin and at least one space."""
     site = site_for(context, call.organization_id, call.site_id, PUBLISHING)
+    require_every_space(context, site)
     if not SiteContents(context, site).every_space():
         raise ApiError(409, "This site has no spaces to publish. Add a space to it first.")
     if not site.published:
@@ -244,13 +256,13 @@ def site_for(context: Context, organization_id: str, site_id: str, required: str
     """Returns a site.
 
     Raises:
-        ApiError: 404 if the caller does not see the site, 403 without the level `required` in its organization.
+        ApiError: 404 if the caller does not see the site, 403 without the level `required` in it.
     """
-    organization_for(context, organization_id, "read")
+    site_organization_for(context, organization_id, site_id)
     site = context.row(SiteRow, site_id)
     if site is None or site.organization_id != organization_id or not sees_site(context, site):
         raise not_found("site")
-    organization_for(context, organization_id, required)
+    require_level(level_in_site(context, site), required, "this site")
     return site
 
 
@@ -280,7 +292,7 @@ def _as_site(context: Context, row: SiteRow, spaces: int) -> Site:
         adaptive_content=AdaptiveContent(enabled=row.adaptive_content),
         agents_context=row.agents_context,
         features=features_of(row),
-        permissions=_permissions(role_in(context, row.organization_id)),
+        permissions=_permissions(level_in_site(context, row)),
         urls=SiteUrls(
             location=context.location(f"/orgs/{row.organization_id}/sites/{row.id}"),
             app=context.app(f"/sites/{row.id}"),

@@ -31,8 +31,8 @@ from presscheck.service.http.operations import ApiError, Context, handles, not_f
 from presscheck.service.http.pagination import page_of_rows
 from presscheck.service.models.organizations import MemberRow, UserRow
 from presscheck.service.models.spaces import SpaceRow
-from presscheck.service.models.teams import CollectionTeamRow, TeamMemberRow, TeamRow
-from presscheck.service.permissions import collections_of, organization_for, reaches, role_in
+from presscheck.service.models.teams import GrantRow, TeamMemberRow, TeamRow
+from presscheck.service.permissions import collections_of, organization_for, reaches, remove_grants, role_in
 
 
 @handles(ListTeams)
@@ -82,7 +82,7 @@ def create_team(context: Context, call: CreateTeam) -> Team:
     organization = organization_for(context, call.organization_id, "admin")
     row = TeamRow(id=new_id(), organization_id=organization.id, title=call.title, created_at=context.now())
     context.session.add(row)
-    for user_id in dict.fromkeys(_member_ids(context, row, call.members or ())):
+    for user_id in dict.fromkeys(member_ids(context, organization.id, call.members or ())):
         context.session.add(TeamMemberRow(team_id=row.id, user_id=user_id, role="member"))
     context.session.flush()
     return as_teams(context, [row])[0]
@@ -110,6 +110,7 @@ def delete_team(context: Context, call: DeleteTeam) -> None:
     organization_for(context, call.organization_id, "admin")
     row = context.session.get(TeamRow, call.team_id)
     if row is not None and row.organization_id == call.organization_id:
+        remove_grants(context, GrantRow.holder_id == row.id)
         context.session.delete(row)
 
 
@@ -131,20 +132,20 @@ def list_team_members(context: Context, call: ListTeamMembers) -> Page[TeamMembe
 def update_team_members(context: Context, call: UpdateTeamMembers) -> None:
     """Adds members, changes roles and removes members. A user who is both added and removed is removed."""
     team = _managed(context, call.organization_id, call.team_id)
-    for user_id in _member_ids(context, team, call.add or ()):
+    for user_id in member_ids(context, team.organization_id, call.add or ()):
         _set_role(context, team, user_id, None)
     for id_or_email, membership in (call.memberships or {}).items():
-        [user_id] = _member_ids(context, team, [id_or_email])
+        [user_id] = member_ids(context, team.organization_id, [id_or_email])
         _set_role(context, team, user_id, membership.role)
     for id_or_email in call.remove or ():
-        _remove(context, team, _member_id(context, team, id_or_email) or id_or_email)
+        _remove(context, team, _member_id(context, team.organization_id, id_or_email) or id_or_email)
 
 
 @handles(AddTeamMember)
 def add_team_member(context: Context, call: AddTeamMember) -> None:
     """Adds a member or changes their role."""
     team = _managed(context, call.organization_id, call.team_id)
-    [user_id] = _member_ids(context, team, [call.user_id])
+    [user_id] = member_ids(context, team.organization_id, [call.user_id])
     _set_role(context, team, user_id, call.role)
 
 
@@ -183,28 +184,22 @@ def as_teams(context: Context, rows: Sequence[TeamRow]) -> list[Team]:
 
 
 def _spaces_of(context: Context, teams: Sequence[TeamRow]) -> dict[str, int]:
-    """Returns the number of spaces that teams have access to through collections, by team id, in one query."""
-    collections_by_team: dict[str, set[str]] = {team.id: set() for team in teams}
-    rows = select(CollectionTeamRow.team_id, CollectionTeamRow.collection_id)
-    for team_id, collection_id in context.session.execute(
-        rows.where(CollectionTeamRow.team_id.in_(collections_by_team))
-    ):
-        collections_by_team[team_id].add(collection_id)
+    """Returns the number of spaces that teams have access to, by team id."""
+    places_by_team: dict[str, set[str]] = {team.id: set() for team in teams}
+    rows = select(GrantRow.holder_id, GrantRow.place_id).where(GrantRow.holder_id.in_(places_by_team))
+    for team_id, place_id in context.session.execute(rows):
+        places_by_team[team_id].add(place_id)
     organizations = {team.organization_id for team in teams}
     above = {
         collection.id: collection.parent_id
         for each in organizations
         for collection in collections_of(context, each).values()
     }
-    space_counts = select(SpaceRow.parent_id, func.count()).where(
-        SpaceRow.organization_id.in_(organizations), SpaceRow.parent_id.is_not(None), SpaceRow.deleted_at.is_(None)
+    spaces = select(SpaceRow.id, SpaceRow.parent_id).where(
+        SpaceRow.organization_id.in_(organizations), SpaceRow.deleted_at.is_(None)
     )
-    counts = {row[0]: row[1] for row in context.session.execute(space_counts.group_by(SpaceRow.parent_id))}
-    enclosing = {collection: set(_enclosing(above, collection)) for collection in counts}
-    return {
-        team: sum(counts[collection] for collection in counts if enclosing[collection] & granted)
-        for team, granted in collections_by_team.items()
-    }
+    around = [{row.id, *_enclosing(above, row.parent_id)} for row in context.session.execute(spaces)]
+    return {team: sum(not granted.isdisjoint(places) for places in around) for team, granted in places_by_team.items()}
 
 
 def _enclosing(above: dict[str, str | None], collection_id: str | None) -> Iterable[str]:
@@ -253,7 +248,7 @@ def _administers(context: Context, team: TeamRow) -> bool:
     return reaches(role_in(context, team.organization_id), "admin")
 
 
-def _member_ids(context: Context, team: TeamRow, members: Iterable[str]) -> list[str]:
+def member_ids(context: Context, organization_id: str, members: Iterable[str]) -> list[str]:
     """Returns user ids of members that are given by id or email.
 
     Raises:
@@ -261,15 +256,15 @@ def _member_ids(context: Context, team: TeamRow, members: Iterable[str]) -> list
     """
     user_ids: list[str] = []
     for member in members:
-        user_id = _member_id(context, team, member)
+        user_id = _member_id(context, organization_id, member)
         if user_id is None:
             raise ApiError(404, f"{member} is not a member of this organization.")
         user_ids.append(user_id)
     return user_ids
 
 
-def _member_id(context: Context, team: TeamRow, id_or_email: str) -> str | None:
-    member = select(MemberRow.user_id).where(MemberRow.organization_id == team.organization_id)
+def _member_id(context: Context, organization_id: str, id_or_email: str) -> str | None:
+    member = select(MemberRow.user_id).where(MemberRow.organization_id == organization_id)
     if "@" in id_or_email:
         is_them = func.lower(UserRow.email) == id_or_email.lower()
         return context.session.scalar(member.join(UserRow, UserRow.id == MemberRow.user_id).where(is_them))

@@ -28,13 +28,17 @@ class TeamMemberRow(Table):
     role: Mapped[str] = mapped_column(default="member")
 
 
-class CollectionTeamRow(Table):
-    """The role of a team in a collection and everything in it."""
+class GrantRow(Table):
+    """The role of a team or a user in a collection, a space or a site.
 
-    __tablename__ = "collection_teams"
+    The ids are unique among all of these, so neither of them says of what kind it is. Whoever deletes a place or a
+    holder deletes its grants.
+    """
 
-    collection_id: Mapped[str] = mapped_column(refers("collections.id", ondelete="CASCADE"), primary_key=True)
-    team_id: Mapped[str] = mapped_column(refers("teams.id", ondelete="CASCADE"), primary_key=True, index=True)
+    __tablename__ = "grants"
+
+    place_id: Mapped[str] = mapped_column(primary_key=True)
+    holder_id: Mapped[str] = mapped_column(primary_key=True, index=True)
     role: Mapped[str]
 
 

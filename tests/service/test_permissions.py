@@ -1,0 +1,248 @@
+"""Roles of users and teams in a collection, a space or a site: what they allow, who may give them, how they end."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from tests.service.factories import World
+
+from presscheck.api.collections import CreateCollection, DeleteCollection, GetCollection, UpdateCollection
+from presscheck.api.operation import Operation
+from presscheck.api.organizations import RemoveMember, UpdateMember
+from presscheck.api.permissions import (
+    InviteToCollection,
+    InviteToSite,
+    InviteToSpace,
+    ListCollectionPermissions,
+    ListCollectionUserPermissions,
+    ListSitePermissions,
+    ListSiteTeamPermissions,
+    ListSiteUserPermissions,
+    ListSpacePermissions,
+    ListSpaceTeamPermissions,
+    RemoveCollectionUserPermission,
+    RemoveSiteTeamPermission,
+    RemoveSiteUserPermission,
+    RemoveSpaceTeamPermission,
+    RemoveSpaceUserPermission,
+    UpdateCollectionUserPermission,
+    UpdateSiteTeamPermission,
+    UpdateSiteUserPermission,
+    UpdateSpaceTeamPermission,
+    UpdateSpaceUserPermission,
+)
+from presscheck.api.sites import CreateSite, DeleteSite, GetSite, ListSites, PublishSite, Site, UpdateSite
+from presscheck.api.spaces import CreateSpace, GetSpace, ListSpaces, UpdateSpace
+from presscheck.api.teams import CreateTeam, DeleteTeam, GetTeam
+from presscheck.errors import Forbidden, NotFound, RequestError
+from presscheck.service.db.engine import Database
+from presscheck.service.models.teams import GrantRow
+
+
+async def team_of(world: World, *roles: str) -> str:
+    """Creates a team of the users with these roles."""
+    members = tuple(world.users[role] for role in roles)
+    call = CreateTeam(organization_id=world.organization, title="Helpers", members=members)
+    return (await world.admin.send(call)).id
+
+
+async def created(world: World, **more: Any) -> dict[str, str]:
+    """Creates a site; returns the path of its calls."""
+    site = await world.admin.send(CreateSite(organization_id=world.organization, title="Docs", **more))
+    return {"organization_id": world.organization, "site_id": site.id}
+
+
+async def sees(world: World, role: str, call: Operation[Any]) -> bool:
+    """Whether a user may make this call."""
+    try:
+        await world.clients[role].send(call)
+    except (Forbidden, NotFound):
+        return False
+    return True
+
+
+async def test_a_guest_who_is_invited_to_a_space_sees_it_until_the_role_is_removed(world: World) -> None:
+    guest, space = world.clients["guest"], GetSpace(space_id=world.space)
+    assert not await sees(world, "guest", space)
+    await world.admin.send(InviteToSpace(space_id=world.space, users=("guest@example.org",), role="edit"))
+    may = (await guest.send(space)).permissions
+    assert (may.edit, may.admin) == (True, False)
+    listed = await guest.send(ListSpaces(organization_id=world.organization))
+    assert [item.id for item in listed.items] == [world.space]
+    person = {"space_id": world.space, "user_id": world.users["guest"]}
+    await world.admin.send(UpdateSpaceUserPermission(**person))
+    await world.admin.send(UpdateSpaceUserPermission(**person, role="read"))
+    assert not (await guest.send(space)).permissions.edit
+    for call in (RemoveSpaceUserPermission(**person), RemoveSpaceUserPermission(**person)):
+        await world.admin.send(call)
+    assert not await sees(world, "guest", space)
+
+
+async def test_a_role_only_adds_to_what_a_member_has(world: World) -> None:
+    await world.admin.send(InviteToSpace(space_id=world.space, users=(world.users["create"],), role="read"))
+    assert (await world.clients["create"].send(GetSpace(space_id=world.space))).permissions.edit
+    await world.admin.send(InviteToSpace(space_id=world.space, users=(world.users["read"],), role="admin"))
+    assert (await world.clients["read"].send(UpdateSpace(space_id=world.space, title="Mine"))).title == "Mine"
+
+
+async def test_a_team_has_a_role_in_a_space(world: World) -> None:
+    team, space = await team_of(world, "guest"), GetSpace(space_id=world.space)
+    await world.admin.send(InviteToSpace(space_id=world.space, teams=(team,), role="comment"))
+    assert (await world.clients["guest"].send(space)).permissions.comment
+    [listed] = (await world.admin.send(ListSpaceTeamPermissions(space_id=world.space))).items
+    assert (listed.team.id, listed.permission, listed.team.spaces) == (team, "comment", 1)
+    await world.admin.send(UpdateSpaceTeamPermission(space_id=world.space, team_id=team, role="review"))
+    assert (await world.clients["guest"].send(space)).permissions.review
+    await world.admin.send(RemoveSpaceTeamPermission(space_id=world.space, team_id=team))
+    assert not await sees(world, "guest", space)
+    await world.admin.send(UpdateSpaceTeamPermission(space_id=world.space, team_id=team, role="review"))
+    await world.admin.send(DeleteTeam(organization_id=world.organization, team_id=team))
+    assert not await sees(world, "guest", space)
+    assert grants(world, team) == 0
+
+
+async def test_a_role_in_a_collection_is_a_role_in_all_that_is_in_it(world: World) -> None:
+    outer = await world.admin.send(CreateCollection(organization_id=world.organization, title="Outer"))
+    inner = await world.admin.send(CreateCollection(organization_id=world.organization, title="Inner", parent=outer.id))
+    space = await world.admin.send(CreateSpace(organization_id=world.organization, title="Deep", parent=inner.id))
+    await world.admin.send(InviteToCollection(collection_id=outer.id, users=(world.users["guest"],), role="review"))
+    assert (await world.clients["guest"].send(GetSpace(space_id=space.id))).permissions.review
+    [listed] = (await world.admin.send(ListCollectionUserPermissions(collection_id=outer.id))).items
+    assert (listed.user.id, listed.permission) == (world.users["guest"], "review")
+    assert (await world.admin.send(ListCollectionUserPermissions(collection_id=inner.id))).items == ()
+    everyone = (await world.admin.send(ListCollectionPermissions(collection_id=inner.id, role="review"))).items
+    assert {item.user.display_name for item in everyone} == {"Guest", "Review"}
+    person = {"collection_id": outer.id, "user_id": world.users["guest"]}
+    await world.admin.send(UpdateCollectionUserPermission(**person, role="admin"))
+    assert (await world.clients["guest"].send(UpdateCollection(collection_id=inner.id, title="Mine"))).title == "Mine"
+    await world.admin.send(RemoveCollectionUserPermission(**person))
+    assert not await sees(world, "guest", GetCollection(collection_id=outer.id))
+    await world.admin.send(UpdateCollectionUserPermission(**person, role="admin"))
+    await world.admin.send(DeleteCollection(collection_id=outer.id))
+    assert grants(world, outer.id) == 0
+
+
+async def test_users_with_access_are_listed_by_their_role(world: World) -> None:
+    await world.admin.send(InviteToSpace(space_id=world.space, users=(world.users["guest"],), role="edit"))
+    everyone = (await world.admin.send(ListSpacePermissions(space_id=world.space))).items
+    assert len(everyone) == 7
+    editors = [
+        item async for item in world.admin.every(ListSpacePermissions(space_id=world.space, role="edit", limit=1))
+    ]
+    assert {item.user.display_name for item in editors} == {"Edit", "Guest"}
+
+
+async def test_a_guest_with_a_role_in_a_site_edits_it_and_an_admin_of_it_gives_roles(world: World) -> None:
+    at = await created(world)
+    guest = world.clients["guest"]
+    assert not await sees(world, "guest", GetSite(**at))
+    await world.admin.send(InviteToSite(**at, users=(world.users["guest"],), role="create"))
+    assert (await guest.send(UpdateSite(**at, title="Ours"))).title == "Ours"
+    assert [site.id for site in (await guest.send(ListSites(organization_id=world.organization))).items] == [
+        at["site_id"]
+    ]
+    other = await created(world)
+    assert not await sees(world, "guest", GetSite(**other))
+    with pytest.raises(Forbidden, match="needs the admin role in this site; your role is create"):
+        await guest.send(InviteToSite(**at, users=(world.users["read"],), role="read"))
+    person = {**at, "user_id": world.users["guest"]}
+    await world.admin.send(UpdateSiteUserPermission(**person, role="admin"))
+    await guest.send(InviteToSite(**at, users=(world.users["read"],), role="create"))
+    assert (await world.clients["read"].send(UpdateSite(**at, title="Mine"))).permissions["edit"]
+    await world.admin.send(RemoveSiteUserPermission(**person))
+    assert not await sees(world, "guest", GetSite(**at))
+    assert not await sees(world, "guest", ListSites(organization_id=world.organization))
+    await world.admin.send(DeleteSite(**at))
+    assert grants(world, at["site_id"]) == 0
+
+
+async def test_an_admin_of_a_site_publishes_only_spaces_that_they_see(world: World) -> None:
+    at = await created(world, spaces=(world.space,))
+    await world.admin.send(InviteToSite(**at, users=(world.users["guest"],), role="admin"))
+    with pytest.raises(Forbidden, match="all spaces of the site"):
+        await world.clients["guest"].send(PublishSite(**at))
+    await world.admin.send(UpdateSite(**at, visibility="visitor-auth"))
+    await world.admin.send(PublishSite(**at))
+    with pytest.raises(Forbidden, match="all spaces of the site"):
+        await world.clients["guest"].send(UpdateSite(**at, visibility="public"))
+    await world.admin.send(InviteToSpace(space_id=world.space, users=(world.users["guest"],), role="read"))
+    assert isinstance(await world.clients["guest"].send(PublishSite(**at)), Site)
+
+
+async def test_roles_in_a_site_are_listed_with_their_origin(world: World) -> None:
+    at, team = await created(world), await team_of(world, "comment")
+    await world.admin.send(InviteToSite(**at, users=(world.users["guest"],), teams=(team,), role="edit"))
+    [user] = (await world.admin.send(ListSiteUserPermissions(**at))).items
+    [listed] = (await world.admin.send(ListSiteTeamPermissions(**at))).items
+    assert (user.user.id, user.permission) == (world.users["guest"], "edit")
+    assert (listed.team.id, listed.permission) == (team, "edit")
+    await world.admin.send(UpdateMember(**member(world, "read"), role=None))
+    items = (await world.admin.send(ListSitePermissions(**at, sort="name"))).items
+    assert [item.user.display_name for item in items] == sorted(item.user.display_name for item in items)
+    found = {item.user.display_name: (item.permission, item.origin) for item in items}
+    assert {name: permission for name, (permission, _) in found.items()} == {
+        "Admin": "admin", "Create": "create", "Edit": "edit", "Review": "review", "Comment": "edit", "Read": None,
+        "Guest": "edit",
+    }  # fmt: skip
+    assert found["Edit"][1].organization == world.organization
+    assert (found["Guest"][1].type, found["Guest"][1].reason) == ("site", "member")
+    assert (found["Comment"][1].reason, found["Comment"][1].team) == ("team", team)
+    for given, names in (
+        ({"role": "guest"}, {"Read"}),
+        ({"role": "edit", "search": "EDIT"}, {"Edit"}),
+        ({"team": team}, {"Comment"}),
+    ):
+        listing = ListSitePermissions(**at, **given)
+        assert {item.user.display_name for item in (await world.admin.send(listing)).items} == names
+    await world.admin.send(UpdateSiteTeamPermission(**at, team_id=team, role="read"))
+    await world.admin.send(RemoveSiteTeamPermission(**at, team_id=team))
+    assert (await world.admin.send(ListSiteTeamPermissions(**at))).items == ()
+
+
+async def test_who_is_invited_has_to_be_a_member_and_who_invites_an_admin(
+    world: World, other_organization: str
+) -> None:
+    theirs = await world.admin.send(CreateTeam(organization_id=other_organization, title="Theirs"))
+    for given, message in (
+        ({"users": ("nobody@example.org",)}, "nobody@example.org is not a member"),
+        ({"users": (world.users["guest"], "none")}, "none is not a member"),
+        ({"teams": (theirs.id,)}, "Team not found"),
+    ):
+        with pytest.raises(NotFound, match=message):
+            await world.admin.send(InviteToSpace(space_id=world.space, role="read", **given))
+    with pytest.raises(RequestError, match="give at least one"):
+        await world.admin.send(InviteToSpace(space_id=world.space, role="read"))
+    with pytest.raises(Forbidden):
+        await world.clients["create"].send(InviteToSpace(space_id=world.space, users=("x",), role="read"))
+    assert grants(world, world.space) == 0, "nobody was invited"
+
+
+async def test_a_former_member_loses_the_roles_in_all_places(world: World) -> None:
+    at = await created(world)
+    users = {"users": (world.users["guest"],), "role": "admin"}
+    await world.admin.send(InviteToSpace(space_id=world.space, **users))
+    await world.admin.send(InviteToSite(**at, **users))
+    await world.admin.send(RemoveMember(**member(world, "guest")))
+    assert not await sees(world, "guest", GetSpace(space_id=world.space))
+    assert grants(world, world.users["guest"]) == 0
+
+
+async def test_an_invitation_without_a_role_takes_it_away(world: World) -> None:
+    team = await team_of(world, "guest")
+    for role in ("edit", None):
+        await world.admin.send(InviteToSpace(space_id=world.space, teams=(team,), role=role))
+    assert (await world.admin.send(GetTeam(organization_id=world.organization, team_id=team))).spaces == 0
+
+
+def member(world: World, role: str) -> dict[str, str]:
+    return {"organization_id": world.organization, "user_id": world.users[role]}
+
+
+def grants(world: World, of: str) -> int:
+    """The number of roles in a place, or of a user or a team, that the database has."""
+    database = Database(world.database_url)
+    with database.reading.begin() as session:
+        count = session.query(GrantRow).where((GrantRow.place_id == of) | (GrantRow.holder_id == of)).count()
+    database.close()
+    return count
