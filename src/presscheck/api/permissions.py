@@ -51,9 +51,12 @@ class PermissionOrigin(Model):
     team: str | None = None
 
 
-class SiteMemberPermission(SiteUserPermission):
+class SiteMemberPermission(NullableModel):
     """A member with their role in a site; guests without one have none."""
 
+    nullable = frozenset({"permission"})
+    permission: str | None = None
+    user: User
     origin: PermissionOrigin
     disabled: bool = False
     last_seen_at: str | None = None
