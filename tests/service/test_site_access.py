@@ -256,6 +256,8 @@ def test_an_old_database_gets_unique_names(tmp_path: Path) -> None:
         for index in ("open_comments_of_space", "open_comments_of_change_request"):
             connection.execute(f"DROP INDEX {index}")
         connection.execute("ALTER TABLE sites DROP COLUMN applied_type")
+        for column in ("spaces", "sites"):
+            connection.execute(f"ALTER TABLE installations DROP COLUMN {column}")
         connection.execute("ALTER TABLE jobs DROP COLUMN renewals")
         connection.execute("ALTER TABLE jobs ADD COLUMN leased_until TEXT")
         connection.execute("UPDATE alembic_version SET version_num = '0002'")
