@@ -24,7 +24,7 @@ from presscheck.service.models.spaces import CollectionRow, SpaceRow
 
 HERE = Path(__file__).parent
 NO_FILES = StagedFiles(DiskBlobStore(HERE))
-"""The sample has no files."""
+"""The history of the sample has no files."""
 
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _LENGTHS = {"d": "days", "h": "hours", "min": "minutes"}
@@ -40,9 +40,10 @@ class Happening(NamedTuple):
 class Planting:
     """Creates the sample in a transaction, relative to the present time."""
 
-    def __init__(self, session: Session, present: datetime) -> None:
+    def __init__(self, session: Session, present: datetime, files: StagedFiles = NO_FILES) -> None:
         self.session = session
         self.present = present
+        self.files = files
         self.workspace: dict[str, Any] = read("workspace.yaml")
         self.organization: str = self.workspace["organization"]["id"]
         self.owner: str = self.workspace["people"][0]["id"]
@@ -60,7 +61,7 @@ class Planting:
         """Runs an operation as a user at a time in the past and returns its response."""
         moment = self.present - past
         user = self.session.get_one(UserRow, person)
-        answer = self.handlers[type(call)](Context(self.session, user, "", lambda: moment, NO_FILES), call)
+        answer = self.handlers[type(call)](Context(self.session, user, "", lambda: moment, self.files), call)
         self.session.flush()
         return answer
 

@@ -12,6 +12,7 @@ import re
 import secrets
 import stat
 from collections.abc import Iterable
+from datetime import timedelta
 from pathlib import Path
 
 from sqlalchemy import select
@@ -21,6 +22,7 @@ from presscheck.errors import ConfigurationError
 from presscheck.service.db.blob_store import BlobStore
 from presscheck.service.db.ids import Clock, hash_token, moment_text, new_id
 from presscheck.service.db.signing import has_key
+from presscheck.service.jobs.queue import enter_job
 from presscheck.service.models.organizations import MemberRow, OrganizationRow, TokenRow, UserRow
 from presscheck.service.models.spaces import ImportedRow
 
@@ -29,6 +31,11 @@ TOKEN_BYTES = 32
 SHORTEST_TOKEN = 43
 """Number of characters of a new token, and minimum for a token that the owner chooses."""
 LONGEST_TOKEN = 1000
+
+SAMPLE = "sample"
+"""The job that completes the sample, and its mark among the imported repositories, whose paths are absolute."""
+FURNISHED_AFTER = timedelta(seconds=4)
+"""Time from the first start to this job."""
 
 _token = re.compile(rb"[A-Za-z0-9_-]+").fullmatch
 
@@ -45,6 +52,15 @@ def found(session: Session, clock: Clock, *, sample: bool) -> UserRow:
         session.flush()
         owner = _owner(session)
     return owner or _first_owner(session, moment_text(clock()))
+
+
+def furnish_later(session: Session, clock: Clock) -> None:
+    """Enters the job that completes the sample, once; the first screen does not wait for it."""
+    if session.get(ImportedRow, SAMPLE) is not None:
+        return
+    now = clock()
+    session.add(ImportedRow(path=SAMPLE, created_at=moment_text(now)))
+    enter_job(session, SAMPLE, SAMPLE, now=moment_text(now + FURNISHED_AFTER), organization_id=None)
 
 
 def give_token(session: Session, clock: Clock, owner: UserRow, token_file: Path | None) -> str | None:

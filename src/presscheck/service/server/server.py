@@ -32,7 +32,7 @@ from presscheck.service.db.file_location import save_location, store_of
 from presscheck.service.db.ids import Clock, system_clock
 from presscheck.service.http.middleware import write_log
 from presscheck.service.jobs.queue import OutboundConfig
-from presscheck.service.server.bootstrap import bring_in, found, give_token
+from presscheck.service.server.bootstrap import bring_in, found, furnish_later, give_token
 from presscheck.service.server.prepared_sample import write_prepared
 from presscheck.service.server.protocol import LimitedProtocol
 from presscheck.service.server.supervisor import run_processes
@@ -238,6 +238,8 @@ def _first_data(session: Session, files: BlobStore, options: ServeOptions) -> tu
     """
     owner = found(session, options.clock, sample=options.sample)
     session.flush()
+    if options.sample:
+        furnish_later(session, options.clock)
     token = give_token(session, options.clock, owner, options.token_file)
     problems = bring_in(session, options.clock, owner, files, options.docs) if options.docs else []
     return token, problems

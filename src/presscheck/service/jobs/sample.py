@@ -1,0 +1,17 @@
+"""Adds to the sample workspace what administrators set up, after the first start of a service with the sample."""
+
+from __future__ import annotations
+
+from presscheck.service.http.operations import StagedFiles
+from presscheck.service.jobs.queue import JobContext, runs
+
+
+@runs("sample")
+def furnish_sample(work: JobContext) -> None:
+    """Creates everything in one transaction, so that a retry does not find a part of it."""
+    # 90 ms, only at the first start of a sample
+    from presscheck.service.sample.administration import furnish
+    from presscheck.service.sample.builder import Planting
+
+    files = StagedFiles(work.files, may_wait=True)
+    work.write(lambda session: furnish(Planting(session, work.clock(), files), work.files))

@@ -1,0 +1,23 @@
+const text = (children, style) => ({ type: "text", children, style });
+
+const parcel = (event) => {
+  const state = { number: "TW-2041", asked: 0, ...event.state };
+  if (event.action?.action === "ask") state.asked += 1;
+  const children = [
+    { type: "input", label: "Number of the parcel", element: { type: "textinput", state: "number" } },
+    { type: "markdown", content: `**${state.number}** left the depot, and arrives tomorrow.` },
+    { type: "divider" },
+    text(`Asked ${state.asked} times`),
+    { type: "button", label: "Ask the carrier", onPress: { action: "ask" }, style: "primary" },
+  ];
+  return { state, props: event.props, element: { type: "block", children } };
+};
+
+export default {
+  async fetch(request) {
+    const form = await request.formData();
+    const event = JSON.parse(form.get("event"));
+    console.log("handling", event.type);
+    return event.type === "ui_render" ? Response.json(parcel(event)) : new Response("OK");
+  },
+};

@@ -1,0 +1,80 @@
+"""What the sample has besides its content: no list of administration, of a site or of a space is empty."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from sqlalchemy import select
+from tests.running_service import RunningService
+
+from presscheck.api.agent_instructions import GetAgentInstructions
+from presscheck.api.content import ListFiles
+from presscheck.api.conversations import ListConversationIssues, ListIssuesClusters
+from presscheck.api.imports import ListImports
+from presscheck.api.openapi import GetLatestOpenAPISpecContent, ListOpenAPISpecs
+from presscheck.api.site_settings import GetAdaptiveSchema, ListRedirects, ListShareLinks
+from presscheck.api.sites import ListSites
+from presscheck.api.spaces import ListSpaces
+from presscheck.api.teams import ListTeamMembers, ListTeams
+from presscheck.api.translations import ListTranslations
+from presscheck.client.client import Client
+from presscheck.service.db.engine import Database
+from presscheck.service.models.jobs import JobRow
+from presscheck.service.server import bootstrap
+from presscheck.tui.screens.admin.families import FAMILIES
+
+ORG: dict[str, Any] = {"organization_id": "tallowick"}
+
+
+async def furnished(service: RunningService) -> None:
+    """Let the service do what the first start of a sample enters, twice."""
+    database = Database(service.database_url)
+    for _ in range(2):
+        database.write(lambda session: bootstrap.furnish_later(session, service.clock))
+    states = {""}
+    async with asyncio.timeout(60):
+        while not states <= {"done"}:
+            await asyncio.sleep(0.1)
+            with database.reading.begin() as session:
+                jobs = session.execute(select(JobRow.kind, JobRow.state, JobRow.reason)).all()
+            assert not [job for job in jobs if job.state == "failed"]
+            states = {job.state for job in jobs if job.kind not in ("sweep", "import")}
+    assert [job.kind for job in jobs].count(bootstrap.SAMPLE) == 1
+    database.close()
+
+
+async def test_no_list_of_the_sample_is_empty(service: RunningService, client: Client, monkeypatch: Any) -> None:
+    monkeypatch.setattr(bootstrap, "FURNISHED_AFTER", 0 * bootstrap.FURNISHED_AFTER)
+    await furnished(service)
+
+    async def first(listing: Any) -> Any:
+        items = (await client.send(listing)).items
+        assert items, f"{type(listing).__name__} is empty"
+        return items[0]
+
+    for family in FAMILIES:
+        asked = {"integration_name": "parcel-status"} if "integration_name" in family.listing.path_fields() else {}
+        known = ORG if "organization_id" in family.listing.model_fields else {}
+        await first(family.listing(**{**known, **asked}))
+    team = await first(ListTeams(**ORG))
+    await first(ListTeamMembers(**ORG, team_id=team.id))
+    await first(ListConversationIssues(**ORG))
+    await first(ListIssuesClusters(**ORG))
+    assert (await client.send(GetAgentInstructions(**ORG))).instructions["nodes"]
+
+    imported = await first(ListImports(**ORG))
+    assert (imported.status, len(imported.pages)) == ("completed", 2)
+    translation = await first(ListTranslations(**ORG))
+    assert translation.status == "completed" and translation.result
+    specification = await first(ListOpenAPISpecs(**ORG))
+    content = await client.send(GetLatestOpenAPISpecContent(**ORG, spec_slug=specification.slug))
+    assert "/rates" in content.filesystem["openapi.json"]["paths"]
+
+    sites = {site.published: site for site in (await client.send(ListSites(**ORG))).items}
+    await first(ListRedirects(**ORG, site_id=sites[True].id))
+    await first(ListShareLinks(**ORG, site_id=sites[False].id))
+    assert (await client.send(GetAdaptiveSchema(**ORG, site_id=sites[True].id))).json_schema["properties"]
+    spaces = (await client.send(ListSpaces(**ORG))).items
+    carriers = next(space for space in spaces if space.title == "Carriers")
+    await first(ListFiles(space_id=carriers.id))
