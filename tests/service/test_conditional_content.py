@@ -43,6 +43,7 @@ WITHOUT_PAGES = {
     "/openapi/{organization_id}/{slug}.json",
     "/integrations/{path:path}",
     "/integrations/{name}/assets/{file}",
+    "/scripts/{site_id}/{installation_id}/{signature}.js",
 }
 """The other routes without an API token: none of them shows the text of a page."""
 WORD = "zorb"

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
 
 import httpx
 import pytest
 from tests.running_service import LOOPBACK, RunningService, running_service
+from tests.service.browser import browse
 from tests.service.factories import World, plant_world
 from tests.service.integration_scripts import DIAGRAMS
 from tests.service.publisher import Publisher
 from tests.service.web_pages import published, write
+
+from presscheck.api.published_sites import GetPublishedSite
 
 BLOCK = {"id": "diagram", "title": "Diagram"}
 
@@ -79,3 +84,74 @@ async def test_a_block_that_never_ends_is_cut(here: World, lamp: Publisher) -> N
     again = (await page(url)).text
     assert time.monotonic() - begun < 3, "what failed is not tried again at once"
     assert "img.example/good" in again
+
+
+INJECTS = {"scopes": ["site:script:inject"]}
+ASKS = {
+    "connect-src": "https://api.example https://*.metrics.example 'self' * data: https://a.example;script-src http:",
+    "script-src": "https://cdn.example/lamp.js 'unsafe-inline' 'unsafe-eval' https: blob:",
+    "default-src": "https://all.example",
+    "sandbox": "allow-same-origin",
+}
+
+
+def policy_of(response: httpx.Response) -> dict[str, list[str]]:
+    parts = [part.split() for part in response.headers["content-security-policy"].split(";")]
+    return {words[0]: words[1:] for words in parts}
+
+
+@pytest.mark.slow
+@pytest.mark.attack("HTML of integrations")
+async def test_scripts_are_on_the_sites_that_installed_them_alone(here: World, lamp: Publisher) -> None:
+    url, at = await published(here)
+    await lamp.publish(DIAGRAMS, blocks=[BLOCK], contentSecurityPolicy=ASKS, **INJECTS)
+    before = await page(f"{url}guide")
+    assert "<script" not in before.text and "script-src" not in before.headers["content-security-policy"]
+    installed = await lamp.install()
+    shown = await page(f"{url}guide")
+    [path] = re.findall(r'<script src="([^"]*)" defer></script>', shown.text)
+    policy = policy_of(shown)
+    assert policy["script-src"] == [f"{here.base_url}{path}", "https://cdn.example/lamp.js"]
+    assert policy["connect-src"] == ["https://api.example", "https://*.metrics.example"]
+    assert policy["default-src"] == ["'none'"] and "allow-same-origin" not in policy["sandbox"]
+    script = await page(f"{here.base_url}{path}")
+    assert script.text == f'document.documentElement.dataset.lamp = "{at["site_id"]}";'
+    assert script.headers["content-type"].startswith("text/javascript")
+    listed = await here.admin.send(GetPublishedSite(**at))
+    assert [(one.script, one.cookies) for one in listed.scripts] == [(f"{here.base_url}{path}", False)]
+    other = plant_world(here.database_url, here.base_url)
+    other_url, _ = await published(other)
+    assert "<script" not in (await page(other_url)).text
+    for client in other.clients.values():
+        await client.aclose()
+    assert (await page(f"{here.base_url}{path[:-4]}x.js")).status_code == 404, "URLs cannot be guessed"
+    await lamp.http.delete(f"{lamp.at}/installations/{installed['id']}")
+    assert (await page(f"{here.base_url}{path}")).status_code == 404
+    assert "<script" not in (await page(f"{url}guide")).text
+
+
+@pytest.mark.slow
+async def test_a_script_that_is_not_made_leaves_the_page_as_it_is(here: World, lamp: Publisher) -> None:
+    url, _ = await published(here)
+    await lamp.publish("for (;;);", **INJECTS)
+    await lamp.install()
+    shown = await page(f"{url}guide")
+    [path] = re.findall(r'<script src="([^"]*)" defer></script>', shown.text)
+    for _ in range(2):
+        assert (await page(f"{here.base_url}{path}")).status_code == 502
+
+
+@pytest.mark.slow
+@pytest.mark.needs("chromium")
+async def test_a_browser_shows_the_block_and_runs_the_script(here: World, lamp: Publisher, tmp_path: Path) -> None:
+    url, at = await published(here)
+    await lamp.publish(DIAGRAMS, blocks=[BLOCK], **INJECTS)
+    await lamp.install()
+    await write(here, block(lamp, "a"))
+    shown = browse(tmp_path, url, "--dump-dom")
+    assert f'data-lamp="{at["site_id"]}"' in shown, "the script has run"
+    assert f"Drawn in {here.space}" in shown and "<strong>bold</strong>" in shown
+    assert "<title>foreign" not in shown, "the script of the block has not"
+    picture = tmp_path / "page.png"
+    browse(tmp_path, url, f"--screenshot={picture}", "--window-size=1000,700")
+    assert picture.stat().st_size > 10_000

@@ -14,6 +14,7 @@ from presscheck.api.integrations import (
     Target,
 )
 from presscheck.api.operation import InOrganization, InSite, InSpace, Model, Operation, Page, Paged
+from presscheck.api.published_sites import SiteScript
 
 FEATURE = "installations in spaces and sites"
 NEWEST = "0.202.0"
@@ -55,14 +56,6 @@ class IntegrationBlocks(Model):
 
     name: str = ""
     blocks: tuple[dict[str, Any], ...] = ()
-
-
-class IntegrationScript(Model):
-    """A script that an integration adds to the pages of a site."""
-
-    script: str
-    content_security_policy: str | None = None
-    cookies: bool = False
 
 
 class InInstallation(BaseModel):
@@ -307,7 +300,7 @@ class ListSiteIntegrations(InSite, Operation[Page[Integration]]):
     search: str | None = None
 
 
-class ListSiteIntegrationScripts(InSite, Operation[tuple[IntegrationScript, ...]]):
+class ListSiteIntegrationScripts(InSite, Operation[tuple[SiteScript, ...]]):
     """List the scripts of integrations in a site."""
 
     operation_id = "listSiteIntegrationScripts"

@@ -75,6 +75,7 @@ from presscheck.service.permissions import reader_of
 from presscheck.service.sites.granted_reads import READS_ONLY, require_granted
 from presscheck.service.web.integration_blocks import BlockDrawer
 from presscheck.service.web.routes import web_routes
+from presscheck.service.web.site_scripts import SiteScripts
 
 MAX_BODY = 32 * 1024 * 1024
 """Maximum size of a request, in bytes: twenty files of 1 MB in base64, and some text."""
@@ -187,6 +188,11 @@ def _routes(
         *routes,
         *open_routes(database, store, data_dir, clock, release),
         Route("/integrations/{path:path}", Endpoint(database, store, clock, workers).answer, methods=[*METHODS]),
+        Route(
+            "/scripts/{site_id}/{installation_id}/{signature}.js",
+            SiteScripts(database, store, clock, workers).answer,
+            methods=["GET"],
+        ),
     ]
     return [RouteIndex(routes), *all_routes]
 

@@ -20,7 +20,6 @@ from presscheck.api.content_installations import (
     InstallInSite,
     InstallInSpace,
     IntegrationBlocks,
-    IntegrationScript,
     ListInstallationSites,
     ListInstallationSpaces,
     ListOrganizationInstallations,
@@ -38,9 +37,10 @@ from presscheck.api.content_installations import (
 )
 from presscheck.api.integrations import Integration, SiteInstallation, SpaceInstallation
 from presscheck.api.operation import Page
+from presscheck.api.published_sites import SiteScript
 from presscheck.service.handlers.installations import installation_for, site_installations, space_installations
 from presscheck.service.handlers.integrations import is_wanted
-from presscheck.service.handlers.sites import site_for
+from presscheck.service.handlers.sites import site_for, site_scripts
 from presscheck.service.http.operations import ApiError, Context, handles, not_found
 from presscheck.service.http.pagination import page_of_items
 from presscheck.service.integrations.integrations import (
@@ -243,10 +243,9 @@ def list_site_integrations(context: Context, call: ListSiteIntegrations) -> Page
 
 
 @handles(ListSiteIntegrationScripts)
-def list_site_integration_scripts(context: Context, call: ListSiteIntegrationScripts) -> tuple[IntegrationScript, ...]:
-    """Returns no scripts: the published sites of this service run none of integrations."""
-    site_for(context, call.organization_id, call.site_id)
-    return ()
+def list_site_integration_scripts(context: Context, call: ListSiteIntegrationScripts) -> tuple[SiteScript, ...]:
+    """Lists the scripts that integrations add to the pages of a site."""
+    return site_scripts(context, site_for(context, call.organization_id, call.site_id))
 
 
 def _installed(context: Context, organization_id: str) -> list[tuple[InstallationRow, IntegrationRow]]:

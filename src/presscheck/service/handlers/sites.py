@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from sqlalchemy import func, select
 
 from presscheck.api.operation import Page
-from presscheck.api.published_sites import GetPublishedSite, PublishedContentSite, SiteCustomizations
+from presscheck.api.published_sites import GetPublishedSite, PublishedContentSite, SiteCustomizations, SiteScript
 from presscheck.api.sites import (
     AdaptiveContent,
     Checkout,
@@ -54,6 +54,7 @@ from presscheck.service.permissions import (
     visible_space_ids,
 )
 from presscheck.service.sites.customization import looks_of, with_newest_parts
+from presscheck.service.sites.scripts import policy_text, scripts_of
 from presscheck.service.sites.structure import SiteContents
 from presscheck.service.sites.structure_editor import add_site_space
 from presscheck.service.sites.urls import (
@@ -224,12 +225,25 @@ def get_published_site(context: Context, call: GetPublishedSite) -> PublishedCon
         customizations=SiteCustomizations(
             site=looks, site_spaces={site_space.id: looks for site_space in contents.every_space()}
         ),
+        scripts=site_scripts(context, site),
     )
     visitor = context.known.get(VISITOR)
     if (sees_all and visitor is None) or not site.adaptive_content:
         return answer
     seen = visible_values(answer.model_dump(mode="json", by_alias=True), visitor or holds_without_claims)
     return PublishedContentSite.model_validate(seen)
+
+
+def site_scripts(context: Context, site: SiteRow) -> tuple[SiteScript, ...]:
+    """Returns the scripts that integrations add to the pages of a site."""
+    return tuple(
+        SiteScript(
+            script=f"{context.origin}{script.path}",
+            content_security_policy=policy_text(script.policy),
+            cookies=script.has_cookies,
+        )
+        for script in scripts_of(context.session, site)
+    )
 
 
 def read_site(

@@ -23,6 +23,7 @@ from presscheck.service.models.sites import (
 )
 from presscheck.service.models.spaces import SpaceRow
 from presscheck.service.sites.customization import LOOKS
+from presscheck.service.sites.scripts import SiteScript, scripts_of
 from presscheck.service.sites.structure import SiteContents
 from presscheck.service.sites.urls import site_named
 
@@ -44,6 +45,8 @@ class SiteRecord:
     redirects: dict[str, dict[str, Any]]
     """Destinations of redirects, by path."""
     looks: dict[str, Any]
+    scripts: list[SiteScript]
+    """Scripts that integrations add to the pages."""
     digest: bytes
     """A hash of all these rows and of the site."""
 
@@ -120,6 +123,7 @@ def site_record(context: Context, site: SiteRow) -> SiteRecord:
         {row.id: row for row in spaces},
         {unquote(source): destination for source, destination in reversed(redirects)},
         looks or LOOKS,
+        scripts_of(session, site),
         digest_of([*map(_values, (site, *rows)), [tuple(row) for row in redirects], looks]),
     )
 

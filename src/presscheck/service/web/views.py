@@ -19,6 +19,7 @@ from presscheck.service.content.serializers import LAYOUT, body_of
 from presscheck.service.db.blob_store import BlobStore
 from presscheck.service.http.operations import ApiError, Context
 from presscheck.service.models.sites import SiteSpaceRow
+from presscheck.service.sites.scripts import policy_with
 from presscheck.service.web import navigation
 from presscheck.service.web.access import AccessDenied, Reader, admitted
 from presscheck.service.web.cached_response import THEME, THEMES, SitePage
@@ -33,16 +34,28 @@ from presscheck.service.web.site_record import SiteRecords
 from presscheck.service.web.style_sheet import style_sheet_path
 from presscheck.service.web.theme import Appearance
 
+POLICY = {
+    "default-src": "'none'",
+    "style-src": "'self'",
+    "style-src-attr": "'unsafe-inline'",
+    "img-src": "'self' http: https: data:",
+    "form-action": "'self'",
+    "base-uri": "'none'",
+    "frame-ancestors": "'none'",
+}
+"""The content security policy of all pages. As defense in depth, it forbids scripts whatever a page contains."""
+SANDBOX = (
+    "allow-scripts allow-forms allow-popups allow-popups-to-escape-sandbox allow-downloads"
+    " allow-top-navigation-by-user-activation"
+)
+"""What pages with scripts of integrations may do. Their origin is opaque, so that the scripts reach no other site."""
 HEADERS = {
-    "content-security-policy": (
-        "default-src 'none'; style-src 'self'; style-src-attr 'unsafe-inline'; img-src 'self' http: https: data:; "
-        "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
-    ),
+    "content-security-policy": "; ".join(f"{name} {sources}" for name, sources in POLICY.items()),
     "x-content-type-options": "nosniff",
     "referrer-policy": "same-origin",
     "vary": "accept-encoding, cookie",
 }
-"""Headers of all pages. As defense in depth, the content security policy forbids scripts whatever a page contains."""
+"""Headers of all pages."""
 OPEN = frozenset(("public", "unlisted"))
 YEAR = 365 * 24 * 3600
 
@@ -163,8 +176,10 @@ def _page(
 ) -> Response:
     site_space, place = located or (None, None)
     current = place if template == "page.html" else None
+    scripts = [] if site.reader.is_previewing else site.record.scripts
     values = {
         "looks": looks,
+        "scripts": [script.path for script in scripts],
         "base": site.home,
         "language": (site.spaces[site_space.space_id].language if site_space else None) or looks.language,
         "sections": navigation.sections(site, site_space),
@@ -176,6 +191,9 @@ def _page(
     } | values
     is_open = site.site.visibility in OPEN and not site.reader.is_previewing
     headers = HEADERS | {"cache-control": "no-cache" if is_open else "private, no-cache"}
+    if scripts:
+        policy = policy_with(POLICY | {"sandbox": SANDBOX}, scripts, site.context.origin)
+        headers["content-security-policy"] = "; ".join(f"{name} {sources}" for name, sources in policy.items())
     values["is_indexed"] = values["is_indexed"] and not site.reader.is_previewing
     if not values["is_indexed"]:
         headers["x-robots-tag"] = "noindex"
