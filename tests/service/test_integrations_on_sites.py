@@ -71,7 +71,7 @@ async def test_blocks_are_drawn_where_their_integration_is_installed(here: World
 
 
 @pytest.mark.slow
-@pytest.mark.attack("HTML of integrations")
+@pytest.mark.attack("endless jobs")
 async def test_a_block_that_never_ends_is_cut(here: World, lamp: Publisher) -> None:
     url, _ = await published(here)
     await lamp.install()
@@ -101,7 +101,7 @@ def policy_of(response: httpx.Response) -> dict[str, list[str]]:
 
 
 @pytest.mark.slow
-@pytest.mark.attack("HTML of integrations")
+@pytest.mark.attack("scripts in content")
 async def test_scripts_are_on_the_sites_that_installed_them_alone(here: World, lamp: Publisher) -> None:
     url, at = await published(here)
     await lamp.publish(DIAGRAMS, blocks=[BLOCK], contentSecurityPolicy=ASKS, **INJECTS)

@@ -208,7 +208,7 @@ def test_a_block_that_is_not_drawn_shows_its_source(monkeypatch: pytest.MonkeyPa
     assert "{% @lamp/other a=&quot;1&quot; %}" in html('{% @lamp/other a="1" %}')
 
 
-@pytest.mark.attack("HTML of integrations")
+@pytest.mark.attack("scripts in content")
 def test_hostile_components_stay_text(monkeypatch: pytest.MonkeyPatch) -> None:
     script = "<script>alert(1)</script><img src=x onerror=alert(1)>"
     deep: dict[str, Any] = {"type": "text", "children": "end"}
