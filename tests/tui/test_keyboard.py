@@ -116,6 +116,8 @@ async def test_a_confirmation_takes_no_key_that_was_typed_before_it_was_open(
         assert not pilot.app.screen.is_yes
         await until(pilot, shows="y  n")
         await pilot.press("y")
+        await until(pilot, shows="Publish without a share link")
+        await pilot.press("p")
         await until(pilot, shows="is live")
 
 

@@ -146,6 +146,8 @@ class TypeAhead:
         self._events: deque[Input] = deque()
         self._holds: dict[object, asyncio.TimerHandle] = {}
         """The timeouts of all holds, by token. Events wait while there is any hold."""
+        self._releases = 0
+        """The number of holds that end once the app has handled its messages."""
         self._commands: set[object] = set()
         """The running commands."""
         self._dialogs: WeakKeyDictionary[Screen[Any], object] = WeakKeyDictionary()
@@ -154,7 +156,7 @@ class TypeAhead:
     @property
     def has_more(self) -> bool:
         """Whether more events are waiting."""
-        return bool(self._events or self._app.message_queue_size)
+        return bool(self._events) or self._app.message_queue_size > self._releases
 
     def starting(self) -> None:
         """Hold events until `started`: the user may see only the startup snapshot of the first screen."""
@@ -218,7 +220,7 @@ class TypeAhead:
         self._dialogs[screen] = RUNNING.get()
         self._hold(screen, LIMIT)
         # queued after the messages that mount the screen and set the focus
-        if not screen.call_later(self._ready, screen):
+        if not screen.call_later(self._release, screen):
             self._release(screen)
         for command in self._commands & self._holds.keys():
             self._release(command)
@@ -229,17 +231,24 @@ class TypeAhead:
         if command in self._commands:
             self._hold(command, PATIENCE)
 
-    def _ready(self, screen: Screen[Any]) -> None:
-        if getattr(screen, "drops_type_ahead", False):
-            self._events.clear()
-        self._release(screen)
-
     def _release(self, token: object) -> None:
-        timer = self._holds.pop(token, None)
-        if timer:
-            timer.cancel()
-            if self._events and not self._holds:
-                self._app.call_next(self._deliver_all)
+        """End a hold after the messages in the queue of the app.
+
+        Textual changes the focus by such a message, which may be behind keys that would go to the former focus.
+        """
+        timer = self._holds.get(token)
+        if timer and self._app.call_later(self._end, token, timer):
+            self._releases += 1
+
+    async def _end(self, token: object, timer: asyncio.TimerHandle) -> None:
+        self._releases -= 1
+        if self._holds.get(token) is not timer:  # held again meanwhile
+            return
+        timer.cancel()
+        del self._holds[token]
+        if getattr(token, "drops_type_ahead", False):
+            self._events.clear()
+        await self._deliver_all()
 
     def _hold(self, token: object, seconds: float) -> None:
         before = self._holds.pop(token, None)

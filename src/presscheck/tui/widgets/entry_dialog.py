@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Generic, TypeVar
 
 from textual import on
@@ -130,8 +129,8 @@ class EntryDialog(Dialog[T], Generic[T]):
         keys, field = super().keys(), self._focused()
         if field is not self.fields[-1]:
             keys["enter"] = self.focus_next
-        if self._candidates.get(field.name):
-            keys["tab"] = partial(self._complete, field)
+        if complete := field.complete:
+            keys["tab"] = lambda: self._run(self._complete(field, complete), "complete")
         return keys
 
     def _look_up(self, field: EntryField) -> None:
@@ -142,13 +141,23 @@ class EntryDialog(Dialog[T], Generic[T]):
         self._candidates[field.name] = await complete(self._box(field).value)
         self._show()
 
-    def _complete(self, field: EntryField) -> None:
-        """Complete the text to the longest common prefix of its completions."""
-        box, candidates = self._box(field), self._candidates[field.name]
+    async def _complete(self, field: EntryField, complete: Completion) -> None:
+        """Complete the text to the longest common prefix of its completions; without any, go to the next field."""
+        box = self._box(field)
+        text = box.value
+        candidates = await complete(text)  # those on the screen may belong to a text before the last keys
+        if box.value != text or not box.has_focus:
+            return
+        if not candidates:
+            self.focus_next()
+            return
         common = _common_start(candidates)
-        if len(common) > len(box.value) or len(candidates) == 1:
+        if len(common) > len(text) or len(candidates) == 1:
             box.value = common
             box.cursor_position = len(common)
+
+    def _run(self, work: Awaitable[None], group: str) -> None:
+        self.run_worker(app_of(self).type_ahead.command(work), group=group, exclusive=True)
 
     @override
     def submit(self) -> None:
@@ -161,7 +170,7 @@ class EntryDialog(Dialog[T], Generic[T]):
             return
         self._is_checking, self._error = True, ("", "")
         self._show()
-        self.run_worker(app_of(self).type_ahead.command(self._check(texts)), group="check")
+        self._run(self._check(texts), "check")
 
     async def _check(self, texts: Mapping[str, str]) -> None:
         try:

@@ -1,0 +1,263 @@
+"""Every dialog and text field, typed in one write with the key that opens it: the result is that of slow keys."""
+
+import asyncio
+import pkgutil
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+from tests.tui.app_driver import until
+from tests.tui.base_screen import Room, room
+from tests.tui.keyboard import burst
+from tests.tui.widget_harness import app_with
+from textual.widgets import Input, TextArea
+
+import presscheck.tui
+from presscheck.api.spaces import UpdateSpace
+from presscheck.api.users import User
+from presscheck.config.saved_views import SavedView
+from presscheck.engine.forms.form import OperationForm
+from presscheck.errors import InvalidArgument
+from presscheck.store.drafts import DraftSlot
+from presscheck.tui.screens.form_dialog import FormContent, FormDialog
+from presscheck.tui.screens.inbox.saved_view_editor import SavedViewEditor
+from presscheck.tui.screens.key_list import Entry, Group, KeyList
+from presscheck.tui.screens.replace.form import Query, ReplaceForm
+from presscheck.tui.widgets.composer import Composer
+from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
+from presscheck.tui.widgets.dialog import Dialog
+from presscheck.tui.widgets.entry_dialog import EntryDialog, EntryField
+from presscheck.tui.widgets.picker import Choice, Picker
+from presscheck.tui.widgets.prompt_dialog import PromptDialog
+from presscheck.tui.widgets.row_list import RowList
+
+PAUSE = 0.06
+"""Seconds between slow keys, longer than what dialogs of these tests wait for."""
+WORK = 0.02
+"""Seconds that dialogs of these tests wait for."""
+NAMES = [Choice(name, name) for name in ("ann", "bob", "cid", "dan")]
+FOLDERS = ("guides/", "guests/")
+
+
+class Case(NamedTuple):
+    """Keys for a dialog, or for a screen without one; `answers` are the results of its dialogs."""
+
+    name: str
+    make: Callable[[Room], Dialog[Any]] | None
+    keys: Sequence[str]
+    answers: Sequence[object] = ()
+    texts: Sequence[str] = ()
+    did: Sequence[str] = ()
+    cursor: int = 0
+
+
+def slot(screen: Room) -> DraftSlot:
+    return DraftSlot(screen.engine.outbox, "text")
+
+
+async def people() -> list[User]:
+    return [User(id="mia", display_name="Mia Okonkwo"), User(id="mio", display_name="Mio")]
+
+
+async def folders(text: str) -> list[str]:
+    await asyncio.sleep(WORK)
+    return [folder for folder in FOLDERS if folder.startswith(text)]
+
+
+async def sent(texts: Mapping[str, str]) -> dict[str, str]:
+    await asyncio.sleep(WORK)
+    if texts["name"] == "wrong":
+        raise InvalidArgument("name", "is not right")
+    return dict(texts)
+
+
+async def valid(_query: Query) -> None:
+    await asyncio.sleep(WORK)
+
+
+async def called(call: Any) -> Any:
+    await asyncio.sleep(WORK)
+    return call.given()
+
+
+def composer(screen: Room) -> Composer:
+    return Composer("Comment", slot(screen), people=people)
+
+
+def code(screen: Room) -> Composer:
+    return Composer("Schema", slot(screen), is_code=True)
+
+
+def prompt(screen: Room) -> PromptDialog:
+    return PromptDialog("Title", slot(screen), min_length=3)
+
+
+def expandable(screen: Room) -> PromptDialog:
+    return PromptDialog("Message", slot(screen), expand=lambda: screen.app_context.push_screen(composer(screen)))
+
+
+def entry(_screen: Room) -> EntryDialog[dict[str, str]]:
+    fields = [EntryField("name", "Name"), EntryField("token", "Token", is_secret=True)]
+    return EntryDialog("Sign in", fields, confirm_label="sign in", progress="Checking", submit=sent)
+
+
+def completed(_screen: Room) -> EntryDialog[dict[str, str]]:
+    fields = [EntryField("name", "Folder", complete=folders), EntryField("title", "Title")]
+    return EntryDialog("Open", fields, confirm_label="open", progress="Reading", submit=sent)
+
+
+def picker(**more: Any) -> Callable[[Room], Picker]:
+    return lambda _: Picker("Who?", NAMES, **more)
+
+
+def searching(_screen: Room) -> Picker:
+    async def search(text: str) -> AsyncIterator[Sequence[Choice]]:
+        await asyncio.sleep(WORK)
+        yield [Choice(f"hit {text}", f"hit {text}")]
+
+    return Picker("Find", NAMES, search=search)
+
+
+def menu(_screen: Room) -> Picker:
+    return Picker("Do", [choice._replace(letter=letter) for choice, letter in zip(NAMES, "rstu", strict=True)])
+
+
+def form(screen: Room) -> FormDialog:
+    content = FormContent("Space", OperationForm(UpdateSpace, {"space_id": "guides"}), {"edit_mode": "live"})
+    return FormDialog(content, called, slot(screen))
+
+
+def replacement(screen: Room) -> ReplaceForm:
+    return ReplaceForm("Find and replace", slot(screen), None, check=valid)
+
+
+def view(_screen: Room) -> SavedViewEditor:
+    return SavedViewEditor("View", SavedView("", "", "", ""), lambda view: None if view.name else ("name", "is empty"))
+
+
+def sheet(_screen: Room) -> ConfirmDialog:
+    return ConfirmDialog("Delete it?", [], "Delete", type_to_confirm="Jay j")
+
+
+def keys(_screen: Room) -> KeyList:
+    return KeyList([Group("Here", [Entry("publish", "P", "Publish it"), Entry("approve", "a", "Approve it")])])
+
+
+CASES = (
+    Case("prompt", prompt, (*"My title", "enter", "j"), ["My title"], cursor=1),
+    Case("invalid prompt", prompt, (*"My", "enter", *" title", "ctrl+s", "j"), ["My title"], cursor=1),
+    Case("closed prompt", prompt, (*"My", "escape", "j"), [None], cursor=1),
+    Case("prompt to composer", expandable, (*"Why", "ctrl+e", "enter", *"so?", "x"), [None], ["Why\nso?x"]),
+    Case("entry", entry, (*"ann", "tab", *"q j", "enter", "j"), [{"name": "ann", "token": "q j"}], cursor=1),
+    Case("entry by enter", entry, (*"ann", "enter", *"q", "enter", "j"), [{"name": "ann", "token": "q"}], cursor=1),
+    Case("wrong entry", entry, (*"wrong", "tab", *"q", "enter", *"x"), texts=["wrongx", "q"]),
+    Case("completed entry", completed, (*"gui", "tab", *"x", "tab", *"T"), texts=["guides/x", "T"]),
+    Case("ambiguous entry", completed, (*"g", "tab", *"i", "tab", *"x"), texts=["guides/x", ""]),
+    Case("picker", picker(), (*"ci", "enter", "j"), [("cid",)], cursor=1),
+    Case("picker without match", picker(), (*"zzz", "enter", "x"), texts=["zzzx"]),
+    Case(
+        "marks",
+        picker(multiple=True),
+        (*"bo", "tab", "backspace", "backspace", *"ci", "tab", "enter", "j"),
+        [("bob", "cid")],
+        cursor=1,
+    ),
+    Case("search", searching, (*"an", "down", "enter", "j"), [("dan",)], cursor=1),
+    Case("menu", menu, ("j", "j", "k", "enter", "j"), [("bob",)], cursor=1),
+    Case("menu by letter", menu, ("t", "j"), [("cid",)], cursor=1),
+    Case(
+        "composer",
+        composer,
+        (*"Hello @mi and more", "enter", *"@mia!", "ctrl+s", "j"),
+        ["Hello @mi and more\n@mia!"],
+        cursor=1,
+    ),
+    Case("empty composer", composer, ("ctrl+s", *"x", "ctrl+s", "j"), ["x"], cursor=1),
+    Case("previewed composer", composer, (*"**x**", "ctrl+o", "ctrl+o", *"y", "ctrl+s", "j"), ["**x**y"], cursor=1),
+    Case("closed composer", composer, (*"@m zz", "escape", "j"), [None], cursor=1),
+    Case("code", code, (*'{"a": @x}', "enter", "ctrl+s", "j"), ['{"a": @x}\n'], cursor=1),
+    Case(
+        "form",
+        form,
+        ("tab", *"Guides", "enter", "enter", *"cre", "enter", "ctrl+s", "j"),
+        [{"space_id": "guides", "title": "Guides", "default_level": "create"}],
+        cursor=1,
+    ),
+    Case(
+        "choices of a form",
+        form,
+        ("enter", *"lock", "enter", "tab", *"G", "right", "ctrl+s", "j"),
+        [{"space_id": "guides", "edit_mode": "locked", "title": "G"}],
+        cursor=1,
+    ),
+    Case(
+        "replacement",
+        replacement,
+        (*"old", "tab", *"new j", "tab", "space", "enter", "j"),
+        [Query("old", "new j", match_case=False)],
+        cursor=1,
+    ),
+    Case(
+        "view",
+        view,
+        ("enter", *"Mine", "tab", *"author:me", "tab", "tab", "space", "enter", "j"),
+        [SavedView("Mine", "author:me", "", "space")],
+        cursor=1,
+    ),
+    Case("confirmation", sheet, (*"Jay j", "enter", "j"), [True], cursor=1),
+    Case("keys", keys, (*"publ", "enter", "j"), ["publish"], cursor=1),
+    Case("find", None, ("/", *"row 42", "enter", "j"), cursor=43),
+    Case("find again", None, ("/", *"row 42", "enter", "g", "g", "/", "enter", "j"), cursor=43),
+    Case("closed find", None, ("/", *"jjk", "escape", "j"), cursor=1),
+    Case("find without match", None, ("/", *"nothing", "enter", "j"), cursor=1),
+    Case("palette", None, (":", *"unpublish", "enter", "j"), did=["publish"], cursor=1),
+    Case("closed palette", None, (":", *"publish", "escape", "j"), cursor=1),
+    Case("filter", None, ("@", "/", *"jj q"), texts=["jj q"]),
+    Case("key list", None, ("?", *"publish", "enter", "j"), did=["publish"], cursor=1),
+)
+
+
+@pytest.mark.parametrize("is_burst", [False, True], ids=["slowly", "in a burst"])
+@pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
+async def test_a_burst_gives_what_slow_keys_give(case: Case, is_burst: bool, tmp_path: Path) -> None:
+    async with app_with(Room, tmp_path).run_test(size=(120, 40)) as pilot:
+        await until(pilot, shows="row 0")
+        screen, answers = room(pilot), list[object]()
+
+        async def ask() -> None:
+            if case.make:
+                answers.append(await screen.ask(case.make(screen)))
+
+        def state() -> tuple[object, ...]:
+            inputs = [widget for widget in pilot.app.screen.query("*") if isinstance(widget, Input | TextArea)]
+            texts = [widget.value if isinstance(widget, Input) else widget.text for widget in inputs]
+            return answers, texts, screen.did, screen.query_one(RowList).cursor
+
+        screen.invoke(ask)
+        if case.make and (not is_burst or case.make is sheet):  # a confirmation drops keys typed before it is open
+            await until(pilot, holds=lambda: isinstance(pilot.app.screen, Dialog))
+            await pilot.pause()
+        if is_burst:
+            burst(pilot, *case.keys)
+        else:
+            for key in case.keys:
+                await pilot.press(key)
+                await asyncio.sleep(PAUSE)
+        expected = ([*case.answers], [*case.texts], [*case.did], case.cursor)
+        for _ in range(100):
+            if state() == expected:
+                break
+            await asyncio.sleep(PAUSE)
+        await pilot.pause()
+        assert state() == expected
+
+
+async def test_every_dialog_is_typed_into(tmp_path: Path) -> None:
+    for module in pkgutil.walk_packages(presscheck.tui.__path__, "presscheck.tui."):
+        import_module(module.name)
+    async with app_with(Room, tmp_path).run_test() as pilot:
+        await until(pilot, shows="row 0")
+        typed = {type(case.make(room(pilot))) for case in CASES if case.make}
+    assert {dialog for dialog in Dialog.__subclasses__() if dialog.__module__.startswith("presscheck.")} == typed
