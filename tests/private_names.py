@@ -13,6 +13,7 @@ import pytest
 import textual._wait
 from textual._compositor import LayoutUpdate
 from textual._context import visible_screen_stack
+from textual._xterm_parser import XTermParser
 from textual.app import App
 from textual.css.model import RuleSet
 from textual.css.stylesheet import Stylesheet
@@ -110,6 +111,12 @@ def send(pilot: Pilot[Any], *messages: Message) -> None:
     assert driver
     for message in messages:
         driver.send_message(message)
+
+
+def keys_of_bytes(sent: str) -> list[str]:
+    """The keys that Textual reads from what a terminal sends."""
+    parser = XTermParser()
+    return [event.key for event in (*parser.feed(sent), *parser.feed("")) if isinstance(event, Key)]
 
 
 def key_event(key: str) -> Key:

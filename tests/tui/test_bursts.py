@@ -8,9 +8,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from tests.running_service import RunningService
 from tests.tui.app_driver import until
 from tests.tui.base_screen import Room, room
+from tests.tui.change_request_factory import begun
 from tests.tui.keyboard import burst
+from tests.tui.markdown_editor import TEXT, editing, editor
 from tests.tui.widget_harness import app_with
 from textual.widgets import Input, TextArea
 
@@ -219,7 +222,7 @@ CASES = (
 )
 
 
-@pytest.mark.parametrize("is_burst", [False, True], ids=["slowly", "in a burst"])
+@pytest.mark.parametrize("is_burst", [pytest.param(False, marks=pytest.mark.slow), True], ids=["slowly", "in a burst"])
 @pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
 async def test_a_burst_gives_what_slow_keys_give(case: Case, is_burst: bool, tmp_path: Path) -> None:
     async with app_with(Room, tmp_path).run_test(size=(120, 40)) as pilot:
@@ -252,6 +255,27 @@ async def test_a_burst_gives_what_slow_keys_give(case: Case, is_burst: bool, tmp
             await asyncio.sleep(PAUSE)
         await pilot.pause()
         assert state() == expected
+
+
+@pytest.mark.service(shared=True)
+@pytest.mark.slow
+async def test_a_burst_in_the_page_editor_gives_what_slow_keys_give(service: RunningService, tmp_path: Path) -> None:
+    keys = (*"Start @x ", "enter", "tab", *"[[in", "ctrl+f", *"Start", "enter", *"End", "ctrl+o", "ctrl+o", *"s")
+    keys = (*keys, "end", "ctrl+l", *"divider", "enter", *"x", "ctrl+z", "y", "ctrl+s")
+    results: list[str] = []
+    for is_burst in (False, True):
+        one = await begun(service, f"Typed {is_burst}", TEXT)
+        async with editing(service, tmp_path / str(is_burst), one) as pilot:
+            if is_burst:
+                burst(pilot, *keys)
+            else:
+                for key in keys:
+                    await pilot.press(key)
+                    await asyncio.sleep(PAUSE)
+            await until(pilot, shows="Save to the change request?")
+            results.append(editor(pilot).area.text)
+    assert results[0].startswith("Ends @x")
+    assert results[0] == results[1]
 
 
 async def test_every_dialog_is_typed_into(tmp_path: Path) -> None:

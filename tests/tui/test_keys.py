@@ -1,5 +1,7 @@
 """The command table and key sequences."""
 
+from tests.private_names import keys_of_bytes
+
 from presscheck.tui.commands import COMMANDS
 from presscheck.tui.keyboard import KeySequences
 
@@ -13,6 +15,13 @@ def test_every_key_has_one_command() -> None:
 
 def test_no_command_depends_on_a_key_that_terminals_intercept() -> None:
     assert not [command.name for command in COMMANDS if set(command.keys) <= NEVER_ALONE]
+
+
+def test_alt_with_a_letter_is_read_as_such() -> None:
+    """Textual reads alt+b and alt+f of most terminals as ctrl+left and ctrl+right."""
+    keys = {key for command in COMMANDS for keys in command.keys for key in keys.split() if key[:-1] == "alt+"}
+    assert keys
+    assert {key: keys_of_bytes(f"\x1b{key[-1]}") for key in keys} == {key: [key] for key in keys}
 
 
 def test_no_sequence_is_hidden_by_a_shorter_one() -> None:

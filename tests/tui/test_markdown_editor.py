@@ -152,7 +152,7 @@ async def test_a_conflict_is_resolved_in_the_editor(service: RunningService, tmp
         lines = shown(pilot.app).splitlines()
         assert re.search(r">>>>>>> #\d+, revision by Mia Okonkwo, 20", editor(pilot).area.text)
         assert "   1 conflict" in lines[0]
-        assert "conflict: alt+m mine, alt+t theirs, alt+b both" in lines[-1], "it is not cut"
+        assert "conflict: alt+m mine, alt+t theirs, alt+a both" in lines[-1], "it is not cut"
         assert "A token lasts 60 days." in shown(pilot.app)
         assert await there(service, one) == TEXT.replace("30 days", "60 days").strip(), "nothing was overwritten"
         await pilot.press("ctrl+z")
@@ -163,7 +163,7 @@ async def test_a_conflict_is_resolved_in_the_editor(service: RunningService, tmp
 @pytest.mark.parametrize("size", [(120, 40), (80, 24), (60, 20)], ids=["wide", "80 columns", "60 columns"])
 @pytest.mark.parametrize(
     ("key", "left"),
-    [("alt+m", ["30 days at most"]), ("f3", ["60 days"]), ("alt+b", ["30 days at most", "60 days"])],
+    [("alt+m", ["30 days at most"]), ("f3", ["60 days"]), ("alt+a", ["30 days at most", "60 days"])],
     ids=["mine", "theirs", "both"],
 )
 async def test_keys_take_a_side_of_each_conflict(
@@ -178,7 +178,7 @@ async def test_keys_take_a_side_of_each_conflict(
         theirs = TEXT.replace("30 days", "60 days").replace("for ever", "a year")
         await rewritten(service, one, theirs)
         await pilot.press("ctrl+s")
-        await until(pilot, shows="conflicts: alt+m mine, alt+t theirs, alt+b both")
+        await until(pilot, shows="conflicts: alt+m mine, alt+t theirs, alt+a both")
         assert area.document.get_line(area.cursor_location[0]) == "A token lasts 30 days at most."
         await pilot.press("ctrl+home", key)
         assert area.text.count("<<<<<<<") == 2, "a side of a conflict that the cursor is not in is not taken"

@@ -271,7 +271,7 @@ COMMANDS: tuple[Command, ...] = (
         ("discard_draft", "alt+d  f8", "discard draft", "Discard the draft, show the page as it is (asks first)"),
         ("take_mine", "alt+m  f2", "take mine", "Resolve the conflict at the cursor: take your text"),
         ("take_other", "alt+t  f3", "take theirs", "Resolve the conflict at the cursor: take the other text"),
-        ("take_each", "alt+b  f4", "take both", "Resolve the conflict at the cursor: keep both texts"),
+        ("take_each", "alt+a  f4", "take both", "Resolve the conflict at the cursor: keep both texts"),
         ("undo_typing", "ctrl+z  alt+z", "undo typing", ""),
         ("redo_typing", "ctrl+y  alt+y", "redo typing", ""),
     ),
