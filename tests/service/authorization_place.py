@@ -36,7 +36,7 @@ from presscheck.api.permissions import (
 )
 from presscheck.api.saml import CreateSAMLProvider
 from presscheck.api.site_settings import CreateRedirect, CreateShareLink, GetCustomization, UpdateAdaptiveSchema
-from presscheck.api.site_structure import AddSection, AddSectionGroup, ListSiteSpaces, UpdateSection
+from presscheck.api.site_structure import AddSection, AddSectionGroup, AddSiteSpace, ListSiteSpaces, UpdateSection
 from presscheck.api.sites import CreateSite, GetSite, PublishSite
 from presscheck.api.spaces import CreateSpace, DeleteSpace, GetSpace, UpdateSpace
 from presscheck.api.teams import CreateTeam
@@ -143,6 +143,7 @@ class PlaceBuilder:
                 "revision_id": make(GetSpace(space_id=space)).revision,
                 "site_id": site,
                 "site_space_id": site_space.id,
+                "spec_slug": make(CreateOpenAPISpec(**here, slug="far", source={"text": OPENAPI})).slug,
                 "team_id": make(CreateTeam(**here, title="Far")).id,
                 "integration_name": make(PublishIntegration(integration_name="far", **details)).name,
             }.items()
@@ -287,6 +288,8 @@ class PlaceBuilder:
         shown = {"organization_id": self.home, "spaces": (ids["space_id"],)}
         site = make(CreateSite(**shown, title=word, visibility=visibility)).id
         draft = make(CreateSite(**shown, title=word, visibility=visibility)).id
+        make(AddSiteSpace(organization_id=self.home, site_id=draft, space_id=ids["second_space_id"]))
+        drafted = [one.id for one in make(ListSiteSpaces(organization_id=self.home, site_id=draft)).items]
         shared = make(CreateSite(**shown, title=word, visibility="share-link")).id
         public = make(CreateSite(**shown, title="Lamps", visibility="public")).id
         at = {"organization_id": self.home, "site_id": site}
@@ -305,11 +308,14 @@ class PlaceBuilder:
         return {
             "site_id": site,
             "draft_site_id": draft,
+            "draft_site_space_id": drafted[0],
+            "second_draft_site_space_id": drafted[1],
             "shared_site_id": shared,
             "public_site_id": public,
             "public_site_url": make(GetSite(organization_id=self.home, site_id=public)).urls.published,
             "share_key": key,
             "site_section_id": section,
+            "second_site_section_id": second,
             "site_section_group_id": group,
             "site_space_id": placed,
             "share_link_id": make(CreateShareLink(**at, name="For us")).id,
@@ -384,6 +390,7 @@ class PlaceBuilder:
             session.get_one(TranslationRow, translation).status = "completed"
         return {
             "spec_slug": f"lamps-{name}",
+            "version_id": version.id,
             "conversation_id": name,
             "issue_id": issue.id,
             "translation_id": translation,

@@ -15,10 +15,14 @@ from presscheck.api.site_structure import (
     DeleteSection,
     DeleteSectionGroup,
     DeleteSiteSpace,
+    DuplicateSiteSpace,
     GetSiteStructure,
     ListSectionGroups,
     ListSections,
     ListSiteSpaces,
+    MoveSiteSection,
+    MoveSiteSectionGroup,
+    MoveSiteSpace,
     SiteSection,
     SiteSectionGroup,
     SiteSpace,
@@ -360,3 +364,37 @@ async def test_permissions_of_the_site_structure(shop: Shop) -> None:
         for call in calls:
             with pytest.raises(Forbidden):
                 await shop.world.clients[role].send(call)
+
+
+async def test_items_are_moved_by_their_type(shop: Shop) -> None:
+    send = shop.world.admin.send
+    first, second = await shop.section("Guides"), await shop.section("API")
+    group = await send(AddSectionGroup(**shop.at, title="Group", sections=()))
+    before = {"before": {"type": "site-section", "site_section": first.id}}
+    moved = await send(MoveSiteSection(**shop.at, site_section_id=second.id, position=before))
+    assert moved.id == second.id
+    at_first = {"before": {"type": "site-section", "id": second.id}}
+    await send(MoveSiteSectionGroup(**shop.at, site_section_group_id=group.id, position=at_first))
+    structure = (await send(GetSiteStructure(**shop.at))).structure
+    assert [item.id for item in structure] == [group.id, second.id, first.id]
+    await send(MoveSiteSection(**shop.at, site_section_id=second.id))
+    structure = (await send(GetSiteStructure(**shop.at))).structure
+    assert [item.id for item in structure] == [group.id, first.id, second.id]
+    with pytest.raises(Refused, match="not found in this site"):
+        wrong = {"after": {"type": "site-section", "site_section": "other"}}
+        await send(MoveSiteSection(**shop.at, site_section_id=second.id, position=wrong))
+
+
+async def test_a_copied_space_follows_its_original_in_the_site(shop: Shop) -> None:
+    send = shop.world.admin.send
+    original, last = await shop.add("Guides"), await shop.add("API")
+    copy = await send(DuplicateSiteSpace(**shop.at, site_space_id=original.id))
+    assert copy.space.id != original.space.id and copy.space.title == "Copy of Guides"
+    order = [one.id for one in (await send(ListSiteSpaces(**shop.at))).items]
+    assert order[order.index(original.id) :] == [original.id, copy.id, last.id]
+    position = {"after": {"type": "site-space", "site_space": last.id}}
+    await send(MoveSiteSpace(**shop.at, site_space_id=original.id, position=position))
+    order = [one.id for one in (await send(ListSiteSpaces(**shop.at))).items]
+    assert order[order.index(copy.id) :] == [copy.id, last.id, original.id]
+    with pytest.raises(Refused, match="no drafts"):
+        await send(DuplicateSiteSpace(**shop.at, site_space_id=original.id, draft=True))

@@ -335,6 +335,30 @@ class GetRevisionPage(InSpace, Rendering, Operation[RevisionPage]):
     page_id: str
 
 
+class GetRevisionFile(InSpace, Extent, Operation[RevisionFile]):
+    """Get a file of a revision."""
+
+    operation_id = "getFileInRevisionById"
+    route = "GET /spaces/{space_id}/revisions/{revision_id}/files/{file_id}"
+    feature = "files of revisions"
+    release = "0.202.0"
+
+    revision_id: str
+    file_id: str
+
+
+class GetRevisionReusableContent(InSpace, Extent, Operation[ReusableContent]):
+    """Get reusable content of a revision."""
+
+    operation_id = "getReusableContentInRevisionById"
+    route = "GET /spaces/{space_id}/revisions/{revision_id}/reusable-contents/{reusable_content_id}"
+    feature = "files of revisions"
+    release = "0.202.0"
+
+    revision_id: str
+    reusable_content_id: str
+
+
 class GetRevisionPageByPath(InSpace, Rendering, Operation[RevisionPage]):
     """Get a page of a revision by its path."""
 

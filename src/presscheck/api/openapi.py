@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from presscheck.api.operation import Argument, InOrganization, Model, Operation, Page, Paged
+from presscheck.api.operation import Argument, InOrganization, Model, NullableModel, Operation, Page, Paged
 from presscheck.api.roles import Location
 
 Slug = Annotated[
@@ -75,9 +75,10 @@ class OpenAPISpecVersion(Model):
     urls: VersionUrls = Field(default_factory=VersionUrls)
 
 
-class ContentUrls(Model):
-    """The URLs of the content of a version; newest release only."""
+class ContentUrls(NullableModel):
+    """The URLs of the content of a version; newest release only. `public` is None unless everyone may read it."""
 
+    nullable = frozenset({"public"})
     source: str | None = None
     public: str | None = None
 
@@ -88,6 +89,13 @@ class OpenAPISpecContent(Model):
     filesystem: Any = None
     url: str | None = None
     urls: ContentUrls | None = None
+
+
+class OpenAPISpecRawContent(Model):
+    """The content of a version as text; `format` is json or yaml."""
+
+    text: str
+    format: str = "json"
 
 
 class SpecSource(Argument):
@@ -183,3 +191,50 @@ class GetLatestOpenAPISpecContent(InOrganization, Operation[OpenAPISpecContent])
     may_be_absent = True
 
     spec_slug: str
+
+
+class ListOpenAPISpecVersions(InOrganization, Paged, Operation[Page[OpenAPISpecVersion]]):
+    """List the versions of an OpenAPI specification."""
+
+    operation_id = "listOpenAPISpecVersions"
+    route = "GET /orgs/{organization_id}/openapi/{spec_slug}/versions"
+    feature = "all versions of specifications"
+    release = "0.202.0"
+
+    spec_slug: str
+
+
+class GetLatestOpenAPISpecRawContent(InOrganization, Operation[OpenAPISpecRawContent]):
+    """Get the text of an OpenAPI specification."""
+
+    operation_id = "getLatestOpenAPISpecVersionContentRaw"
+    route = "GET /orgs/{organization_id}/openapi/{spec_slug}/versions/latest/content/raw"
+    feature = "all versions of specifications"
+    release = "0.202.0"
+    may_be_absent = True
+
+    spec_slug: str
+
+
+class GetOpenAPISpecVersion(InOrganization, Operation[OpenAPISpecVersion]):
+    """Get a version of an OpenAPI specification."""
+
+    operation_id = "getOpenAPISpecVersionById"
+    route = "GET /orgs/{organization_id}/openapi/{spec_slug}/versions/{version_id}"
+    feature = "all versions of specifications"
+    release = "0.202.0"
+
+    spec_slug: str
+    version_id: str
+
+
+class GetOpenAPISpecVersionContent(InOrganization, Operation[OpenAPISpecContent]):
+    """Get the content of a version of an OpenAPI specification."""
+
+    operation_id = "getOpenAPISpecVersionContentById"
+    route = "GET /orgs/{organization_id}/openapi/{spec_slug}/versions/{version_id}/content"
+    feature = "all versions of specifications"
+    release = "0.202.0"
+
+    spec_slug: str
+    version_id: str

@@ -105,6 +105,48 @@ class StructurePosition(Argument):
     after: StructureItemPointer | None = None
 
 
+class SiteSpacePointer(Argument):
+    """A space of a site."""
+
+    type: Literal["site-space"]
+    site_space: str
+
+
+class SiteSpacePosition(Argument):
+    """A position next to a space of a site."""
+
+    before: SiteSpacePointer | None = None
+    after: SiteSpacePointer | None = None
+
+
+class SectionPointer(Argument):
+    """A section of a site."""
+
+    type: Literal["site-section"]
+    site_section: str
+
+
+class SectionPosition(Argument):
+    """A position next to a section of a site."""
+
+    before: SectionPointer | None = None
+    after: SectionPointer | None = None
+
+
+class GroupNeighborPointer(Argument):
+    """A section or a section group of a site."""
+
+    type: Literal["site-section", "site-section-group"]
+    id: str
+
+
+class GroupPosition(Argument):
+    """A position next to a section or a section group of a site."""
+
+    before: GroupNeighborPointer | None = None
+    after: GroupNeighborPointer | None = None
+
+
 class GetSiteStructure(InSite, Operation[SiteStructure]):
     """Get the structure of a site."""
 
@@ -287,3 +329,64 @@ class DeleteSectionGroup(InSite, Operation[None]):
     success = 204
 
     site_section_group_id: str
+
+
+class MoveSiteSection(InSite, Operation[SiteSection]):
+    """Move a section of a site.
+
+    Without a position, it moves to the end.
+    """
+
+    operation_id = "moveSiteSection"
+    route = "POST /orgs/{organization_id}/sites/{site_id}/sections/{site_section_id}/move"
+    feature = "moves by type of item"
+    release = "0.202.0"
+
+    site_section_id: str
+    position: SectionPosition | None = None
+
+
+class MoveSiteSectionGroup(InSite, Operation[SiteSectionGroup]):
+    """Move a section group of a site.
+
+    Without a position, it moves to the end.
+    """
+
+    operation_id = "moveSiteSectionGroup"
+    route = "POST /orgs/{organization_id}/sites/{site_id}/section-groups/{site_section_group_id}/move"
+    feature = "moves by type of item"
+    release = "0.202.0"
+
+    site_section_group_id: str
+    position: GroupPosition | None = None
+
+
+class MoveSiteSpace(InSite, Operation[SiteSpace]):
+    """Move a space of a site.
+
+    Without a position, it moves to the end.
+    """
+
+    operation_id = "moveSiteSpace"
+    route = "POST /orgs/{organization_id}/sites/{site_id}/site-spaces/{site_space_id}/move"
+    feature = "moves by type of item"
+    release = "0.202.0"
+
+    site_space_id: str
+    position: SiteSpacePosition | None = None
+
+
+class DuplicateSiteSpace(InSite, Operation[SiteSpace]):
+    """Copy a space of a site into a new space after it.
+
+    The local service has no drafts of spaces in sites.
+    """
+
+    operation_id = "duplicateSiteSpace"
+    route = "POST /orgs/{organization_id}/sites/{site_id}/site-spaces/{site_space_id}/duplicate"
+    success = 201
+    feature = "copies in sites"
+    release = "0.202.0"
+
+    site_space_id: str
+    draft: bool | None = None

@@ -33,6 +33,8 @@ async def content(say: Talk, space: str) -> None:
     await say("content.GetFile", **at, file_id=file.id)
     snippet = revision.reusable_contents[0]
     await say("content.GetReusableContent", **at, reusable_content_id=snippet.id)
+    await say("content.GetRevisionFile", **then, file_id=file.id)
+    await say("content.GetRevisionReusableContent", **then, reusable_content_id=snippet.id)
     await say("content.GetDocument", **at, document_id=snippet.document)
     for name in ("GetRevision", "ListRevisionPages", "ListRevisionFiles"):
         await say(f"content.{name}", **then)

@@ -44,6 +44,10 @@ async def specifications(say: Talk, org: str) -> None:
     shown = await say("openapi.UpdateOpenAPISpec", **here, visibility="public")
     assert shown.urls.published
     await say("openapi.GetLatestOpenAPISpecVersion", **here)
+    [version] = (await say("openapi.ListOpenAPISpecVersions", **here)).items
+    await say("openapi.GetOpenAPISpecVersion", **here, version_id=version.id)
+    await say("openapi.GetOpenAPISpecVersionContent", **here, version_id=version.id)
+    assert '"Lamps"' in (await say("openapi.GetLatestOpenAPISpecRawContent", **here)).text
     content = await say("openapi.GetLatestOpenAPISpecContent", **here)
     assert content.filesystem["openapi.json"]["info"]["title"] == "Lamps"
     await say("openapi.PutOpenAPISpec", **here, source={"text": SPEC})

@@ -15,6 +15,9 @@ async def sites(say: Talk, org: str, spaces: list[str]) -> None:
     await say("sites.UpdateSite", **at, title="All lamps")
     added = await say("site_structure.AddSiteSpace", **at, space_id=spaces[1])
     await say("site_structure.ListSiteSpaces", **at)
+    await say("site_structure.MoveSiteSpace", **at, site_space_id=added.id)
+    copied = await say("site_structure.DuplicateSiteSpace", **at, site_space_id=added.id)
+    await say("site_structure.DeleteSiteSpace", **at, site_space_id=copied.id)
     await say("site_structure.UpdateSiteSpace", **at, site_space_id=added.id, path="second")
     await say("site_structure.DeleteSiteSpace", **at, site_space_id=added.id)
     section = await say("site_structure.AddSection", **at, space_id=spaces[1], title="Second")
@@ -27,6 +30,8 @@ async def sites(say: Talk, org: str, spaces: list[str]) -> None:
     moved = {"type": "site-section", "id": section.id}
     after = {"after": {"type": "site-section-group", "id": group.id}}
     await say("site_structure.SortSiteStructure", **at, item=moved, position=after)
+    await say("site_structure.MoveSiteSection", **at, site_section_id=section.id)
+    await say("site_structure.MoveSiteSectionGroup", **at, site_section_group_id=group.id)
     await say("site_structure.DeleteSectionGroup", **at, site_section_group_id=group.id)
     await say("site_structure.DeleteSection", **at, site_section_id=section.id)
     await say("sites.PublishSite", **at)

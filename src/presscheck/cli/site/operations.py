@@ -34,9 +34,13 @@ from presscheck.api.site_structure import (
     DeleteSection,
     DeleteSectionGroup,
     DeleteSiteSpace,
+    DuplicateSiteSpace,
     ListSectionGroups,
     ListSections,
     ListSiteSpaces,
+    MoveSiteSection,
+    MoveSiteSectionGroup,
+    MoveSiteSpace,
     UpdateSection,
     UpdateSectionGroup,
     UpdateSiteSpace,
@@ -74,6 +78,7 @@ sections = group_of(
     CommandSpec("list", ListSections, ("id", "title", "path", "default", "sectionGroup")),
     CommandSpec("add", AddSection, done="Section added."),
     CommandSpec("edit", UpdateSection, done="Section updated."),
+    CommandSpec("move", MoveSiteSection, done="Section moved."),
     CommandSpec("remove", DeleteSection, done="Section removed.", confirm="Remove this section and its spaces"),
 )
 groups = group_of(
@@ -82,6 +87,7 @@ groups = group_of(
     CommandSpec("list", ListSectionGroups, ("id", "title", "sectionGroup")),
     CommandSpec("create", AddSectionGroup, done="Section group created."),
     CommandSpec("edit", UpdateSectionGroup, done="Section group updated."),
+    CommandSpec("move", MoveSiteSectionGroup, done="Section group moved."),
     CommandSpec("delete", DeleteSectionGroup, done="Section group deleted.", confirm="Delete this section group"),
 )
 spaces = group_of(
@@ -89,6 +95,8 @@ spaces = group_of(
     "Manage the spaces of a site.\n\nSPACE is the id or the title of a space. `presscheck site add` adds one.",
     CommandSpec("list", ListSiteSpaces, ("id", "title", "path", "default", "section", "space.id")),
     CommandSpec("edit", UpdateSiteSpace, done="Space updated.", help="Change the path, condition or space."),
+    CommandSpec("move", MoveSiteSpace, done="Space moved."),
+    CommandSpec("duplicate", DuplicateSiteSpace, done="Space copied."),
     CommandSpec("remove", DeleteSiteSpace, done="Space removed.", confirm="Remove this space from the site"),
 )
 teams = group_of(

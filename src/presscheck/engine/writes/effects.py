@@ -23,6 +23,7 @@ from presscheck.api import (
     permissions,
     published_sites,
     site_settings,
+    site_structure,
     sites,
     spaces,
     url_lookup,
@@ -297,6 +298,10 @@ EFFECTS: dict[type[Operation[Any]], Effects] = {
     permissions.UpdateSiteUserPermission: _repeatable(_site, queued=False),
     permissions.RemoveSiteUserPermission: _repeatable(_site, queued=False),
     sites.UpdateSite: _repeatable(_site),
+    site_structure.MoveSiteSection: _repeatable(_site, queued=False),
+    site_structure.MoveSiteSectionGroup: _repeatable(_site, queued=False),
+    site_structure.MoveSiteSpace: _repeatable(_site, queued=False),
+    site_structure.DuplicateSiteSpace: Effects(queued=False, reconcile="ask", stale=_organization),
     site_settings.CreateRedirect: Effects(
         queued=True,
         reconcile="look",

@@ -19,9 +19,11 @@ from presscheck.api.content import (
     GetPageByPath,
     GetReusableContent,
     GetRevision,
+    GetRevisionFile,
     GetRevisionPage,
     GetRevisionPageByPath,
     GetRevisionPageDocument,
+    GetRevisionReusableContent,
     GetRevisionReusableContentDocument,
     ListChangeRequestFiles,
     ListChangeRequestPageMetaLinks,
@@ -224,6 +226,12 @@ def get_file(context: Context, call: GetFile) -> RevisionFile:
     return _file(context, live(context, call.space_id), call.file_id)
 
 
+@handles(GetRevisionFile)
+def get_revision_file(context: Context, call: GetRevisionFile) -> RevisionFile:
+    """Returns a file of a revision."""
+    return _file(context, revision_in(context, call.space_id, call.revision_id), call.file_id)
+
+
 @handles(GetChangeRequestFile)
 def get_change_request_file(context: Context, call: GetChangeRequestFile) -> RevisionFile:
     """Returns a file of a change request."""
@@ -234,6 +242,12 @@ def get_change_request_file(context: Context, call: GetChangeRequestFile) -> Rev
 def get_reusable_content(context: Context, call: GetReusableContent) -> ReusableContent:
     """Returns a reusable content of the live content."""
     return _reusable_content(live(context, call.space_id), call.reusable_content_id)
+
+
+@handles(GetRevisionReusableContent)
+def get_revision_reusable_content(context: Context, call: GetRevisionReusableContent) -> ReusableContent:
+    """Returns a reusable content of a revision."""
+    return _reusable_content(revision_in(context, call.space_id, call.revision_id), call.reusable_content_id)
 
 
 @handles(GetChangeRequestReusableContent)

@@ -8,14 +8,20 @@ from collections.abc import Sequence
 from sqlalchemy import select
 
 from presscheck.api.openapi import (
+    ContentUrls,
     CreateOpenAPISpec,
     DeleteOpenAPISpec,
     GetLatestOpenAPISpecContent,
+    GetLatestOpenAPISpecRawContent,
     GetLatestOpenAPISpecVersion,
     GetOpenAPISpec,
+    GetOpenAPISpecVersion,
+    GetOpenAPISpecVersionContent,
     ListOpenAPISpecs,
+    ListOpenAPISpecVersions,
     OpenAPISpec,
     OpenAPISpecContent,
+    OpenAPISpecRawContent,
     OpenAPISpecVersion,
     PutOpenAPISpec,
     SpecError,
@@ -93,27 +99,49 @@ def update_spec(context: Context, call: UpdateOpenAPISpec) -> OpenAPISpec:
     return _as_specs(context, [row])[0]
 
 
+@handles(ListOpenAPISpecVersions)
+def list_versions(context: Context, call: ListOpenAPISpecVersions) -> Page[OpenAPISpecVersion]:
+    """Lists the versions, newest first."""
+    row = _spec_for(context, call.organization_id, call.spec_slug)
+    return page_of_rows(
+        context,
+        call,
+        select(SpecVersionRow).where(SpecVersionRow.spec_id == row.id),
+        lambda versions: [_as_version(context, row, version) for version in versions],
+        order=(SpecVersionRow.created_at, SpecVersionRow.id),
+        newest_first=True,
+    )
+
+
 @handles(GetLatestOpenAPISpecVersion)
 def get_latest_version(context: Context, call: GetLatestOpenAPISpecVersion) -> OpenAPISpecVersion:
     """Returns the newest version."""
-    row, version = _latest(context, call.organization_id, call.spec_slug)
-    location = context.location(f"/orgs/{row.organization_id}/openapi/{row.slug}/versions/{version.id}")
-    return OpenAPISpecVersion(
-        id=version.id,
-        created_at=version.created_at,
-        url=_file(context, row, version),
-        urls=VersionUrls(location=location),
-    )
+    return _as_version(context, *_latest(context, call.organization_id, call.spec_slug))
+
+
+@handles(GetOpenAPISpecVersion)
+def get_version(context: Context, call: GetOpenAPISpecVersion) -> OpenAPISpecVersion:
+    """Returns a version."""
+    return _as_version(context, *_version(context, call.organization_id, call.spec_slug, call.version_id))
 
 
 @handles(GetLatestOpenAPISpecContent)
 def get_latest_content(context: Context, call: GetLatestOpenAPISpecContent) -> OpenAPISpecContent:
     """Returns the content of the newest version."""
-    row, version = _latest(context, call.organization_id, call.spec_slug)
-    content = context.files.read(version.content)
-    if content is None:
-        raise not_found("version of this specification")
-    return OpenAPISpecContent(filesystem={"openapi.json": json.loads(content)}, url=_file(context, row, version))
+    return _content(context, *_latest(context, call.organization_id, call.spec_slug))
+
+
+@handles(GetOpenAPISpecVersionContent)
+def get_version_content(context: Context, call: GetOpenAPISpecVersionContent) -> OpenAPISpecContent:
+    """Returns the content of a version."""
+    return _content(context, *_version(context, call.organization_id, call.spec_slug, call.version_id))
+
+
+@handles(GetLatestOpenAPISpecRawContent)
+def get_latest_raw_content(context: Context, call: GetLatestOpenAPISpecRawContent) -> OpenAPISpecRawContent:
+    """Returns the text of the newest version, which is stored as JSON whatever its source was."""
+    _, version = _latest(context, call.organization_id, call.spec_slug)
+    return OpenAPISpecRawContent(text=_text(context, version), format="json")
 
 
 def _store(context: Context, organization_id: str, slug: str, source: SpecSource) -> OpenAPISpec:
@@ -161,6 +189,45 @@ def _latest(context: Context, organization_id: str, slug: str) -> tuple[SpecRow,
     return row, version
 
 
+def _version(context: Context, organization_id: str, slug: str, version_id: str) -> tuple[SpecRow, SpecVersionRow]:
+    row = _spec_for(context, organization_id, slug)
+    version = context.session.get(SpecVersionRow, version_id)
+    if version is None or version.spec_id != row.id:
+        raise not_found("version of this specification")
+    return row, version
+
+
+def _as_version(context: Context, row: SpecRow, version: SpecVersionRow) -> OpenAPISpecVersion:
+    location = context.location(f"/orgs/{row.organization_id}/openapi/{row.slug}/versions/{version.id}")
+    return OpenAPISpecVersion(
+        id=version.id,
+        created_at=version.created_at,
+        url=_file(context, row, version),
+        urls=VersionUrls(location=location),
+    )
+
+
+def _content(context: Context, row: SpecRow, version: SpecVersionRow) -> OpenAPISpecContent:
+    content = json.loads(_text(context, version))
+    url = _file(context, row, version)
+    public = _published(context, row) if version.id == row.last_version else None
+    urls = ContentUrls(source=url, public=public)
+    return OpenAPISpecContent(filesystem={"openapi.json": content}, url=url, urls=urls)
+
+
+def _published(context: Context, row: SpecRow) -> str | None:
+    """Returns the address of a specification that everyone may read."""
+    is_shown = row.visibility == "public" and row.last_version is not None
+    return f"{context.origin}/openapi/{row.organization_id}/{row.slug}.json" if is_shown else None
+
+
+def _text(context: Context, version: SpecVersionRow) -> str:
+    content = context.files.read(version.content)
+    if content is None:
+        raise not_found("version of this specification")
+    return content.decode()
+
+
 def _file(context: Context, row: SpecRow, version: SpecVersionRow) -> str:
     return file_address(context, version.content, f"{row.slug}.json")
 
@@ -171,8 +238,6 @@ def _as_specs(context: Context, rows: Sequence[SpecRow]) -> list[OpenAPISpec]:
 
 def _as_spec(context: Context, row: SpecRow) -> OpenAPISpec:
     role = role_in(context, row.organization_id)
-    is_shown = row.visibility == "public" and row.last_version is not None
-    published = f"{context.origin}/openapi/{row.organization_id}/{row.slug}.json" if is_shown else None
     return OpenAPISpec(
         id=row.id,
         slug=row.slug,
@@ -190,6 +255,6 @@ def _as_spec(context: Context, row: SpecRow) -> OpenAPISpec:
         urls=SpecUrls(
             location=context.location(f"/orgs/{row.organization_id}/openapi/{row.slug}"),
             app=context.app(f"/openapi/{row.slug}"),
-            published=published,
+            published=_published(context, row),
         ),
     )

@@ -10,22 +10,35 @@ from presscheck.api.site_structure import (
     DeleteSection,
     DeleteSectionGroup,
     DeleteSiteSpace,
+    DuplicateSiteSpace,
     GetSiteStructure,
+    GroupNeighborPointer,
+    GroupPosition,
     ListSectionGroups,
     ListSections,
     ListSiteSpaces,
+    MoveSiteSection,
+    MoveSiteSectionGroup,
+    MoveSiteSpace,
+    SectionPointer,
+    SectionPosition,
     SiteSection,
     SiteSectionGroup,
     SiteSpace,
+    SiteSpacePointer,
+    SiteSpacePosition,
     SiteStructure,
     SortSiteStructure,
     StructureItem,
+    StructureItemPointer,
+    StructurePosition,
     UpdateSection,
     UpdateSectionGroup,
     UpdateSiteSpace,
 )
 from presscheck.service.db.ids import new_id
 from presscheck.service.handlers.sites import site_for
+from presscheck.service.handlers.spaces import duplicate
 from presscheck.service.http.operations import ApiError, Context, handles, not_found
 from presscheck.service.http.pagination import page_of_items
 from presscheck.service.models.sites import SectionGroupRow, SectionRow, SiteRow, SiteSpaceRow
@@ -55,6 +68,44 @@ def sort_site_structure(context: Context, call: SortSiteStructure) -> StructureI
     site = site_for(context, call.organization_id, call.site_id, "create")
     moved = sort(SiteContents(context, site), call.item, call.position)
     return SiteContents(context, site).item(moved)
+
+
+@handles(MoveSiteSpace)
+def move_site_space(context: Context, call: MoveSiteSpace) -> SiteSpace:
+    """Moves a site space next to another one, and into its section."""
+    site = site_for(context, call.organization_id, call.site_id, "create")
+    _move(context, site, StructureItemPointer(type="site-space", id=call.site_space_id), call.position)
+    return SiteContents(context, site).site_space(_site_space(context, site, call.site_space_id))
+
+
+@handles(MoveSiteSection)
+def move_site_section(context: Context, call: MoveSiteSection) -> SiteSection:
+    """Moves a section next to another one, and into its group."""
+    site = site_for(context, call.organization_id, call.site_id, "create")
+    _move(context, site, StructureItemPointer(type="site-section", id=call.site_section_id), call.position)
+    return SiteContents(context, site).section(context.session.get_one(SectionRow, call.site_section_id))
+
+
+@handles(MoveSiteSectionGroup)
+def move_site_section_group(context: Context, call: MoveSiteSectionGroup) -> SiteSectionGroup:
+    """Moves a section group next to another one, and into its group."""
+    site = site_for(context, call.organization_id, call.site_id, "create")
+    _move(context, site, StructureItemPointer(type="site-section-group", id=call.site_section_group_id), call.position)
+    return SiteContents(context, site).group(context.session.get_one(SectionGroupRow, call.site_section_group_id))
+
+
+@handles(DuplicateSiteSpace)
+def duplicate_site_space(context: Context, call: DuplicateSiteSpace) -> SiteSpace:
+    """Copies the live content of a site space into a new space, which follows it in the site."""
+    site = site_for(context, call.organization_id, call.site_id, "create")
+    row = _site_space(context, site, call.site_space_id)
+    if call.draft:
+        raise ApiError(400, "draft: this service has no drafts of spaces in sites")
+    copy = duplicate(context, space_for(context, row.space_id))
+    added = add_site_space(context, site, copy.id, _section(context, site, row.section_id))
+    after = SiteSpacePosition(after=SiteSpacePointer(type="site-space", site_space=row.id))
+    _move(context, site, StructureItemPointer(type="site-space", id=added.id), after)
+    return SiteContents(context, site).site_space(added)
 
 
 @handles(ListSiteSpaces)
@@ -220,6 +271,26 @@ def delete_section_group(context: Context, call: DeleteSectionGroup) -> None:
     row = context.session.get(SectionGroupRow, call.site_section_group_id)
     if row is not None and row.site_id == site.id:
         dissolve(SiteContents(context, site), row)
+
+
+def _move(
+    context: Context,
+    site: SiteRow,
+    item: StructureItemPointer,
+    position: SiteSpacePosition | SectionPosition | GroupPosition | None,
+) -> None:
+    """Moves an item next to another one; without a position, to the end of its siblings."""
+    before, after = (_neighbor(position.before), _neighbor(position.after)) if position else (None, None)
+    sort(SiteContents(context, site), item, StructurePosition(before=before, after=after))
+    context.session.flush()
+
+
+def _neighbor(pointer: SiteSpacePointer | SectionPointer | GroupNeighborPointer | None) -> StructureItemPointer | None:
+    if isinstance(pointer, SiteSpacePointer):
+        return StructureItemPointer(type=pointer.type, id=pointer.site_space)
+    if isinstance(pointer, SectionPointer):
+        return StructureItemPointer(type=pointer.type, id=pointer.site_section)
+    return StructureItemPointer(type=pointer.type, id=pointer.id) if pointer is not None else None
 
 
 def _section(context: Context, site: SiteRow, section_id: str | None) -> SectionRow | None:

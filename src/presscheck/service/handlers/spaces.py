@@ -161,7 +161,11 @@ def restore_space(context: Context, call: RestoreSpace) -> Space:
 @handles(DuplicateSpace)
 def duplicate_space(context: Context, call: DuplicateSpace) -> Space:
     """Copies the live content into a new space after the original, without comments and change requests."""
-    row = space_for(context, call.space_id)
+    return as_spaces(context, [duplicate(context, space_for(context, call.space_id))])[0]
+
+
+def duplicate(context: Context, row: SpaceRow) -> SpaceRow:
+    """Copies a space to the place after it. Requires the level to create spaces there."""
     require_parent(context, row.organization_id, row.parent_id)
     copy = _copy(context, row)
     context.session.add(copy)
@@ -170,7 +174,7 @@ def duplicate_space(context: Context, call: DuplicateSpace) -> Space:
     ]
     place(context.session, copy, row.parent_id, others.index(row) + 1)
     context.session.flush()
-    return as_spaces(context, [copy])[0]
+    return copy
 
 
 @handles(GetSpaceGitInfo)
