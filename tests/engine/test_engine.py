@@ -21,12 +21,13 @@ from presscheck.api.spaces import CreateSpace
 from presscheck.api.url_lookup import ResolvePublishedContent
 from presscheck.api.users import GetCurrentUser
 from presscheck.client.client import Client
-from presscheck.client.request_priority import RequestContext
+from presscheck.client.request_priority import Priority, RequestContext
 from presscheck.config.profile import Profile
 from presscheck.engine.engine import Engine
+from presscheck.engine.reads import scheduler
 from presscheck.engine.reads.scheduler import RequestScheduler
 from presscheck.engine.writes.effects import effects_of
-from presscheck.errors import NotFound, NotNow, NotSupported, RequestError
+from presscheck.errors import NetworkError, NotFound, NotNow, NotSupported, RequestError
 from presscheck.store.cache import Cache
 from presscheck.wiring import open_engine
 
@@ -92,6 +93,30 @@ async def test_an_offline_comment_is_shown_as_pending_and_sent_once(
     found = await engine.read(threads(request))
     assert [one.body.markdown for one in found.items] == ["Written on a train"]
     assert engine.status.waiting == 0
+
+
+@pytest.mark.parametrize("priority", [Priority.REQUESTED, Priority.BACKGROUND])
+async def test_a_read_of_the_user_ends_the_offline_state_and_sends_the_outbox(
+    engine: Engine, service: RunningService, monkeypatch: pytest.MonkeyPatch, priority: Priority
+) -> None:
+    monkeypatch.setattr(scheduler, "FIRST_PAUSE", 1000.0)
+    monkeypatch.setattr(scheduler, "SHORTEST_PAUSE", 0.0)
+    request = await begun(engine)
+    call = GetChangeRequest(space_id=request.space, change_request_id="1")
+    service.stop()
+    with pytest.raises(RequestError):
+        await engine.fetch(call)
+    await until(lambda: not engine.status.online)
+    ticket = engine.write(comment(request, "Written on a train"))
+    service.start()
+    with pytest.raises(NetworkError):
+        await engine.fetch(call, priority)
+    if priority is Priority.BACKGROUND:
+        await asyncio.sleep(0.3)
+        assert not engine.status.online, "only reads of the user check the connection"
+    else:
+        await asyncio.wait_for(ticket.landed(), 20)
+        assert engine.status.online
 
 
 async def test_pending_writes_survive_a_restart(engine: Engine, service: RunningService, tmp_path: Path) -> None:

@@ -1,7 +1,7 @@
 """Schedules API reads: highest priority first, identical reads share one request, unneeded requests are cancelled.
 
-While offline, the only request is a connection check (the current user) at growing intervals. Once the service answers
-the check, requests are sent again.
+While offline, the only request is a connection check (the current user) at growing intervals, and at once when the user
+opens something. Once the service answers the check, requests are sent again, and so are the writes in the outbox.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import contextlib
 import heapq
 import itertools
 import random
+import time
 from collections.abc import Callable
 from typing import Any, Protocol
 
@@ -28,6 +29,8 @@ LINGER = 0.3
 """Seconds until a request without callers is cancelled. The next screen often needs the same response."""
 FIRST_PAUSE, LONGEST_PAUSE = 1.0, 30.0
 """Seconds between two connection checks: the first pause, and the longest."""
+SHORTEST_PAUSE = 1.0
+"""Seconds between two connection checks that reads of the user cause."""
 
 
 class Service(Protocol):
@@ -88,6 +91,7 @@ class RequestScheduler:
         self._shared: dict[str, _Request] = {}
         self._running: set[_Request] = set()
         self._checking: asyncio.Task[None] | None = None
+        self._check_now, self._checked_at = asyncio.Event(), 0.0
 
     @property
     def service(self) -> Service:
@@ -123,6 +127,8 @@ class RequestScheduler:
             RequestError: the request failed.
         """
         if self.offline:
+            if priority <= REQUESTED and time.monotonic() - self._checked_at >= SHORTEST_PAUSE:
+                self._check_now.set()
             raise self.offline
         key = call.key()
         request = self._shared.get(key)
@@ -150,6 +156,8 @@ class RequestScheduler:
         """Go offline after an error, and check the connection repeatedly until the service answers."""
         if not self.offline:
             self.offline = error
+            if self._checking:
+                self._checking.cancel()
             self._checking = asyncio.create_task(self._check_until_online())
             self._on_change()
 
@@ -161,6 +169,9 @@ class RequestScheduler:
             return
         except Exception:  # noqa: S110  # an error response shows that the service can be reached
             pass
+        self._reached()
+
+    def _reached(self) -> None:
         if self.offline:
             self.offline = None
             self._on_change()
@@ -193,6 +204,7 @@ class RequestScheduler:
             if not request.answer.done():
                 request.answer.set_exception(error)
         else:
+            self._reached()
             if not request.answer.done():
                 request.answer.set_result(body)
         finally:
@@ -216,7 +228,12 @@ class RequestScheduler:
     async def _check_until_online(self) -> None:
         pause = FIRST_PAUSE
         while self.offline:
-            await asyncio.sleep(pause * random.uniform(0.8, 1.2))  # noqa: S311  # jitter
+            self._check_now.clear()
+            self._checked_at = time.monotonic()
+            # not wait_for: it can swallow the cancellation of this task
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(pause * random.uniform(0.8, 1.2)):  # noqa: S311  # jitter
+                    await self._check_now.wait()
             pause = min(pause * 2, LONGEST_PAUSE)
             await self.check_connection()
 

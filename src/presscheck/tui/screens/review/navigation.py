@@ -149,10 +149,14 @@ class ReviewNavigation:
         else:
             self._screen.notify("it has no web address")
 
-    def _turn(self, step: int) -> None:
+    def _turn(self, step: int, *, draws: bool = False) -> None:
+        """Select the next row, or the previous one. A row that is passed by is not drawn unless `draws` is set."""
         row = self._view.row + step
         if 0 <= row < self._view.items.count:
-            self._view.select(row)
+            if self._view.shows_all or draws:
+                self._view.select(row)
+            else:
+                self._view.items.move_to(row)
         else:
             self._screen.notify("this is the last page" if step > 0 else "this is the first page")
 
@@ -161,7 +165,7 @@ class ReviewNavigation:
         if self._go_ahead(step, lines):
             return
         row = self._view.row
-        self._turn(step)
+        self._turn(step, draws=True)
         lines = self._view.rendered.changes
         if self._view.shows_all and self._view.row != row and lines:
             self._session.go_to_line(lines[0 if step > 0 else -1])

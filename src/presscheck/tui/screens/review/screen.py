@@ -38,11 +38,14 @@ from presscheck.tui.widgets.status_bar import ClickableLines
 
 if TYPE_CHECKING:
     from presscheck.api.change_requests import Review
+    from presscheck.tui.commands import Command
 
 
 ON_THREAD = ("reply", "resolve", "react", "edit", "comment", "next_thread")
 ON_CONFLICT = ("take_ours", "edit", "comment", "merge", "next_change", "next_page")
 """Footer commands while the cursor is on a conflict."""
+PASSING_BY = ("next_page", "previous_page", "mark")
+"""Commands that do not act on the lines of the selected item."""
 IF_MERGED = ("revert", "comment", "next_change", "next_page", "next_thread", "threads")
 """Footer commands for a merged change request, where commands of a review do not apply."""
 
@@ -193,6 +196,12 @@ class ReviewScreen(BaseScreen):
         self.redraw()
 
     @override
+    def run_command(self, command: Command) -> None:
+        if command.name not in PASSING_BY:
+            self.session.view.show_selected()  # it may have been passed by
+        super().run_command(command)
+
+    @override
     def command_refresh(self) -> None:
         self.session.texts.retry()
         super().command_refresh()
@@ -217,8 +226,7 @@ class ReviewScreen(BaseScreen):
     def row_highlighted(self, event: RowList.RowHighlighted) -> None:
         """Show the item under the cursor."""
         if event.rows is self.session.view.items and not self.session.view.is_shown:
-            self.session.view.show_change(to_top=True)
-            self.session.load_visible()
+            self.session.view.show_soon(self.session.load_visible)
         elif event.rows is self.session.view.change:
             self.session.view.follow_cursor()
         if self.session.view.leave_thread():
@@ -249,7 +257,8 @@ class ReviewScreen(BaseScreen):
         view.draw_header(len(review.entries()) if review.is_started else None)
         view.draw_list()
         self.refresh_status_bars()
-        view.show_change()
+        if not view.is_passing:
+            view.show_change()
 
     def _on_answer(self) -> None:
         session, model = self.session, self.session.model

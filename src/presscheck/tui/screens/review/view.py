@@ -8,6 +8,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable
 from itertools import accumulate
+from time import monotonic
 from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
@@ -36,6 +37,8 @@ from presscheck.tui.widgets.row_list import RowList
 from presscheck.tui.widgets.status_bar import StatusLine
 
 if TYPE_CHECKING:
+    from textual.timer import Timer
+
     from presscheck.documents.diff.block_pairs import SegmentPair
     from presscheck.documents.diff.page_diff import Mode
     from presscheck.engine.review.changes import ChangedItem
@@ -47,6 +50,8 @@ WIDE = 100
 """Columns from which list and change, or both sides of a change, are shown side by side."""
 ESTIMATE = 6
 """Estimated lines of a page that was never laid out."""
+PASSING = 0.12
+"""Seconds until an item is drawn that is selected shortly after another; a key that is held down repeats faster."""
 GAP = 2
 """Lines between two pages: a blank line and a rule."""
 
@@ -87,6 +92,8 @@ class ReviewView:
         """The ids of the messages that were unsent at the last drawing; None before the first drawing."""
         self._listed: tuple[ChangedItem, ...] = ()
         self._reading = ""
+        self._selected_at = -PASSING
+        self._timer: Timer | None = None
 
     def compose(self) -> ComposeResult:
         """Yield the header, the list and the change."""
@@ -240,6 +247,37 @@ class ReviewView:
         """Select a row of the list, and show its item from the top."""
         self.items.move_to(row)
         self.show_change(to_top=True)
+
+    def show_soon(self, shown: Callable[[], None]) -> None:
+        """Draw the selected item from the top, then call `shown`.
+
+        Items that are selected shortly after each other are passed by: only the first and the last are drawn.
+        """
+        moment, last = monotonic(), self._selected_at
+        self._selected_at = moment
+        if self._timer:
+            self._timer.stop()
+            self._timer = None
+
+        def show() -> None:
+            self._timer = None
+            self.show_selected()
+            shown()
+
+        if moment - last >= PASSING:
+            show()
+        else:
+            self._timer = self.change.set_timer(PASSING, show)
+
+    @property
+    def is_passing(self) -> bool:
+        """Whether the selected item is not drawn yet, because another may be selected shortly."""
+        return self._timer is not None and not self.is_shown
+
+    def show_selected(self) -> None:
+        """Draw the selected item from the top unless it is shown already."""
+        if not self.is_shown:
+            self.show_change(to_top=True)
 
     def leave_thread(self) -> bool:
         """Mark the thread that the cursor has left as read. Returns True if the thread had new comments."""
