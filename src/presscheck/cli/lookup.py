@@ -10,12 +10,14 @@ from typing import Any, Protocol, TypeVar
 from urllib.parse import unquote, urlsplit
 
 from presscheck.api.change_requests import ChangeRequest, GetChangeRequest, ListOrganizationChangeRequests
+from presscheck.api.content import RevisionPage
 from presscheck.api.organizations import ListOrganizations, Organization
 from presscheck.api.site_structure import SiteStructure
 from presscheck.api.sites import ListSites, Site
 from presscheck.api.spaces import GetSpace, ListSpaces, Space
 from presscheck.api.url_lookup import ContentAtUrl, GetContentByUrl
 from presscheck.cli.session import Session
+from presscheck.documents.pages.tree import flatten
 from presscheck.errors import InvalidArgument, PresscheckError
 
 _IN_APP = re.compile(r"/(?:s|spaces)/(?P<space>[\w-]+)(?:/(?:~/changes|change-requests)/(?P<change>[\w-]+))?")
@@ -115,6 +117,19 @@ def item_of(structure: SiteStructure, named: str) -> tuple[str, str]:
         items += children_of(item)  # the loop also visits the appended items
     chosen = pick(items, named, "ITEM")
     return chosen.object, chosen.id
+
+
+def page(pages: tuple[RevisionPage, ...], named: str) -> RevisionPage:
+    """Return the page of a tree with this id, path or title.
+
+    Raises:
+        InvalidArgument: no page, or several pages match.
+    """
+    all_pages = [*flatten(pages)]
+    for page in all_pages:
+        if named in (page.id, page.path):
+            return page
+    return pick(all_pages, named, "PAGE")
 
 
 def pick(things: list[Thing], named: str, what: str) -> Thing:

@@ -9,7 +9,6 @@ import sys
 from collections.abc import Generator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +17,7 @@ from typing_extensions import override
 
 from presscheck import __version__
 from presscheck.cli.exit_codes import report_errors
+from presscheck.cli.lazy_group import LazyGroup
 from presscheck.config.profile import Profile, load
 from presscheck.errors import InvalidArgument
 from presscheck.paths import places
@@ -61,20 +61,8 @@ LAZY_COMMANDS: dict[str, tuple[str, str]] = {
 """Lazily imported commands: the module in this package, and the name in the module."""
 
 
-class LazyGroup(click.Group):
-    """A group that imports the commands of `LAZY_COMMANDS` when they are used."""
-
-    @override
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return sorted({*super().list_commands(ctx), *LAZY_COMMANDS})
-
-    @override
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in LAZY_COMMANDS:
-            return super().get_command(ctx, cmd_name)
-        module, name = LAZY_COMMANDS[cmd_name]
-        lazy_command: click.Command = getattr(import_module(f"presscheck.cli.{module}"), name)
-        return lazy_command
+class RootGroup(LazyGroup):
+    """The root command, whose usage errors are safe for the terminal."""
 
     @override
     def make_context(self, *args: Any, **extra: Any) -> click.Context:
@@ -130,7 +118,12 @@ def with_theme(profile: Profile, theme: str | None) -> Profile:
     return replace(profile, theme=theme) if theme else profile
 
 
-@click.group(cls=LazyGroup, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=RootGroup,
+    lazy_commands=LAZY_COMMANDS,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
 @click.option("--profile", metavar="NAME", help="Profile to use: [profiles.NAME] in config.toml.")
 @click.option("--theme", metavar="NAME", help="Theme: ink, paper, contrast, ansi or a custom theme.")
 @click.option("--offline", is_flag=True, help="Work offline with cached data only.")

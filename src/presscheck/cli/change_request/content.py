@@ -10,7 +10,7 @@ import click
 
 from presscheck.api.change_requests import ChangeRequest, UpdateChangeRequest
 from presscheck.api.comments import Document
-from presscheck.api.content import GetChangeRequestPage, GetRevisionPage, ListChangeRequestPages, RevisionPage
+from presscheck.api.content import GetChangeRequestPage, GetRevisionPage, ListChangeRequestPages
 from presscheck.api.content_changes import EditChangeRequestContent, SemanticChange, UpdatePage
 from presscheck.cli import lookup
 from presscheck.cli.operations.command_factory import sends
@@ -19,7 +19,6 @@ from presscheck.cli.session import Session, request_argument, with_session
 from presscheck.cli.text_input import body_options, body_text
 from presscheck.documents.diff.page_diff import CONTEXT, Mode, PageDifference, compare, difference_lines
 from presscheck.documents.merge.text import merge_text
-from presscheck.documents.pages.tree import flatten
 from presscheck.engine.shared_calls import changes_in
 from presscheck.errors import ChecksFailed, InvalidArgument
 from presscheck.text.sanitize import sanitize
@@ -112,7 +111,7 @@ async def edit(
     if page is None:
         return
     tree = await session.read(ListChangeRequestPages(**path))
-    target = page_named(tree.pages, page)
+    target = lookup.page(tree.pages, page)
     read_page = GetChangeRequestPage(**path, page_id=target.id, format="markdown")
     now = (await session.read(read_page)).markdown or ""
     with body_text(body, body_file, before=now) as text:
@@ -133,19 +132,6 @@ async def _merge(session: Session, read_page: GetChangeRequestPage, before: str,
     if merged.conflicts:
         raise ChecksFailed("Edit conflict: another user changed the same text. Nothing was saved; edit the page again")
     return merged.text
-
-
-def page_named(pages: tuple[RevisionPage, ...], named: str) -> RevisionPage:
-    """A page by id, path or title.
-
-    Raises:
-        InvalidArgument: no page, or several pages match.
-    """
-    all_pages = [*flatten(pages)]
-    for page in all_pages:
-        if named in (page.id, page.path):
-            return page
-    return lookup.pick(all_pages, named, "PAGE")
 
 
 async def _texts(session: Session, request: ChangeRequest, change: SemanticChange) -> tuple[str | None, str | None]:

@@ -23,16 +23,17 @@ from presscheck.api.spaces import (
     UpdateSpace,
 )
 from presscheck.cli import comment_commands, content_commands, lookup
-from presscheck.cli.change_request.content import page_named
+from presscheck.cli.lazy_group import LazyGroup
 from presscheck.cli.notification_commands import add_to_spaces
 from presscheck.cli.operations.command_factory import CommandSpec, add, sends
 from presscheck.cli.output import print_text
 from presscheck.cli.session import Session, with_session
-from presscheck.cli.space.links import links
-from presscheck.cli.space.replace import replace_text
 
 
-@click.group()
+@click.group(
+    cls=LazyGroup,
+    lazy_commands={"links": ("space.links", "links"), "replace": ("space.replace", "replace_text")},
+)
 def space() -> None:
     """Manage spaces.
 
@@ -82,8 +83,6 @@ add(
     ),
 )
 
-space.add_command(links)
-space.add_command(replace_text)
 comment_commands.add_to_spaces(space)
 content_commands.add_to_spaces(space)
 add_to_spaces(space)
@@ -114,7 +113,7 @@ async def page(session: Session, space: str, page: str, cr: str | None) -> None:
 
     PAGE is an id, a path or a title.
     """
-    chosen = page_named(await _pages(session, space, cr), page)
+    chosen = lookup.page(await _pages(session, space, cr), page)
     owner = await lookup.space(session, space)
     if cr:
         request = await lookup.change_request(session, cr)

@@ -11,7 +11,6 @@ import click
 from presscheck.api.content import GetCurrentRevision, GetPage, ListPages, RevisionPage
 from presscheck.api.links import ContentLocation, Link, ListSpaceLinks
 from presscheck.cli import lookup
-from presscheck.cli.change_request.content import page_named
 from presscheck.cli.operations.command_factory import sends
 from presscheck.cli.session import Session, with_session
 from presscheck.documents.markdown.link_report import orphan_pages as orphans_of
@@ -59,7 +58,7 @@ async def links_in(session: Session, space_id: str) -> tuple[Link, ...]:
 
 async def _backlinks(session: Session, space_id: str, named: str) -> list[RevisionPage]:
     tree = await session.read(ListPages(space_id=space_id))
-    page = page_named(tree.pages, named)
+    page = lookup.page(tree.pages, named)
     places = await _all_of(session, space_id, lambda: backlinks(session.engine, space_id, page.id))
     return [place.page for place in places if place.page]
 

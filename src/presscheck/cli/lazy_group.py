@@ -1,0 +1,34 @@
+"""A click group that imports its commands at their first use, which keeps the start of all others fast."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Any
+
+import click
+from typing_extensions import override
+
+
+class LazyGroup(click.Group):
+    """A group that imports commands when they are used.
+
+    Args:
+        lazy_commands: by name, the module in `presscheck.cli`, and the name of the command in the module.
+    """
+
+    def __init__(self, *args: Any, lazy_commands: Mapping[str, tuple[str, str]], **extra: Any) -> None:
+        super().__init__(*args, **extra)
+        self._lazy_commands = lazy_commands
+
+    @override
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted({*super().list_commands(ctx), *self._lazy_commands})
+
+    @override
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in self._lazy_commands:
+            return super().get_command(ctx, cmd_name)
+        module, name = self._lazy_commands[cmd_name]
+        lazy_command: click.Command = getattr(import_module(f"presscheck.cli.{module}"), name)
+        return lazy_command
