@@ -141,10 +141,10 @@ async def test_one_of_many_was_archived_and_one_merged_meanwhile(service: Runnin
     async with running(app_on(service, tmp_path)) as pilot, somebody(service, "noor") as (noor,):
         await inbox_loaded(pilot)
         await act(pilot, "approve", "Rewrite the auth guide", "Limits per workspace", "Fix typos in quickstart")
-        await until(pilot, shows="Approve: 3 change requests?")
+        await until(pilot, shows="Approve 3 change requests")
         await noor.send(MergeChangeRequest(**LIMITS))
         await noor.send(UpdateChangeRequest(**AUTH, status="archived"))
-        await pilot.press("y")
+        await pilot.press("enter")
         await until(pilot, shows="1 done · 2 failed")
         await until(pilot, shows="Change request #5 is archived.")
         await until(pilot, shows="Change request #4 is merged.")

@@ -86,7 +86,7 @@ async def test_an_item_of_a_batch_behind_a_failed_change_is_pending(service: Run
         failed = engine.write(PostReply(**PATH, comment_id="none", body=Document(markdown="To nobody")))
         with pytest.raises(NotFound):
             await failed.landed()
-        item = WriteItem(engine, request, PostComment(**PATH, body=Document(markdown="To all")))
+        item = WriteItem(engine, request, "API docs #5", PostComment(**PATH, body=Document(markdown="To all")))
         await item.run(lambda: None)
         assert (item.state, item.message) == ("pending", HELD_UP)
         assert [entry.id for entry in engine.waiting()] == [failed.id, item.outbox_row]

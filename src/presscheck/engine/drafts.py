@@ -112,6 +112,7 @@ class _Kind(NamedTuple):
 
 _OTHERS = (
     _Kind("inbox comment", "", "comment on marked change requests", "inbox", "act_on_marked"),
+    _Kind("inbox approval", "", "approval of marked change requests", "inbox", "act_on_marked"),
     _Kind("inbox request changes", "", "request for changes to marked change requests", "inbox", "act_on_marked"),
     _Kind("outbox ", "", "edit of an unsent change", "change"),
     _Kind("form ", "", "form", "form", target="rest"),

@@ -145,7 +145,7 @@ COMMANDS: tuple[Command, ...] = (
         ("mark_range", "V", "mark a range", "Start a range of marks; press again to end it"),
         ("mark_visible", "*", "mark all visible", ""),
         ("bookmark", "b", "bookmark", "Bookmark what is under the cursor; again: remove it"),
-        ("act_on_marked", "A", "act on marked", "Act on all marked rows; in a review, apply suggestions too"),
+        ("act_on_marked", "A", "act on marked", "Act on marked rows or this row; in a review, on suggestions"),
     ),
     *_scope(
         "copy, open",
@@ -190,7 +190,7 @@ COMMANDS: tuple[Command, ...] = (
         ("all_pages", "&", "all pages", "All pages in one scroll, or all in the grid; again: fewer"),
         ("read_page", "g e", "read page", "Read the page as it is in the change request, in Browse"),
         ("zoom", "=", "zoom", "Give the page the whole width; again: back"),
-        ("comment", "c", "comment", "Comment on the line under the cursor"),
+        ("comment", "c", "comment", "Comment on this line; in the inbox, on the change request"),
         ("comment_on_all", "C", "comment on all", "Comment on the whole change request; in Browse, page"),
         ("reply", "r", "reply", ""),
         ("resolve", "x", "resolve", "Resolve the thread, or reopen it"),

@@ -39,6 +39,19 @@ _RULES = {
 """The subject of each rule that can be checked locally, and who can fix a violation."""
 
 
+def closed_reason(request: ChangeRequest) -> str | None:
+    """Return why a change request cannot be changed: it is merged or archived. None if it can be changed."""
+    return f"it is {request.status}" if request.status in ("merged", "archived") else None
+
+
+def review_reason(request: ChangeRequest, space: Space | None) -> str | None:
+    """Return why the user cannot review a change request, or None. Without the space, permissions are not checked."""
+    if closed := closed_reason(request):
+        return f"{closed}: it needs no review"
+    may_review = space is None or space.permissions.review
+    return None if may_review else "you do not have permission to review in this space"
+
+
 @dataclass(frozen=True)
 class Reviewer:
     """A requested reviewer, or a person who reviewed, with their newest review."""

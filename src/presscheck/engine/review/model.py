@@ -20,6 +20,7 @@ from presscheck.engine.review.merge_readiness import (
     MergeInputs,
     MergeReadiness,
     Reviewer,
+    closed_reason,
     merge_readiness,
     newest_review_by,
     reviewers,
@@ -314,9 +315,7 @@ class ReviewModel:
 
     def closed_reason(self) -> str | None:
         """Return why the change request cannot be changed: it is merged or archived. None if it can be changed."""
-        if self.request is not None and self.request.status in ("merged", "archived"):
-            return f"it is {self.request.status}"
-        return None
+        return closed_reason(self.request) if self.request else None
 
     def readiness(self) -> MergeReadiness:
         """Return whether the change request can be merged."""

@@ -184,7 +184,7 @@ class CommentDrafts:
             elif operation and not self.screen.engine.rewrite(rewrites, operation):
                 raise PresscheckError("already sent: your text is saved as a draft")
             draft.discard()
-            self.screen.redraw()
+            self.accepted(operation)
             if done:
                 self.screen.notify(done())
 
@@ -209,8 +209,12 @@ class CommentDrafts:
         except PresscheckError as error:
             self.screen.app_context.show_error(error)
             return False
-        self.screen.redraw()
+        self.accepted(call)
         return True
+
+    def accepted(self, call: Operation[Any] | None) -> None:
+        """Show that the engine accepted a write, which is None if only held comments were submitted."""
+        self.screen.redraw()
 
     def delete(self, call: DeleteComment | DeleteReply | DeleteSpaceComment, words: str) -> None:
         """Delete a message; `words`, its first words, name it in notices."""

@@ -65,11 +65,12 @@ class RequestItem(BatchItem):
     Args:
         engine: the engine.
         request: the change request.
+        name: its space and number, as display text.
     """
 
-    def __init__(self, engine: Engine, request: ChangeRequest) -> None:
+    def __init__(self, engine: Engine, request: ChangeRequest, name: str) -> None:
         super().__init__()
-        self._engine, self.request = engine, request
+        self._engine, self.request, self._name = engine, request, name
 
     @override
     @property
@@ -79,10 +80,7 @@ class RequestItem(BatchItem):
     @override
     @property
     def label(self) -> Line:
-        return (
-            Span(f"{'#' + str(self.request.number):>5} ", "quiet"),
-            Span(sanitize(self.request.subject) or "(no subject)"),
-        )
+        return Span(f"{self._name}  ", "quiet"), Span(sanitize(self.request.subject) or "(no subject)")
 
 
 def path_of(request: ChangeRequest) -> dict[str, Any]:
@@ -101,14 +99,15 @@ class WriteItem(RequestItem):
     Args:
         engine: the engine.
         request: the change request.
+        name: its space and number, as display text.
         call: the write.
 
     Attributes:
         outbox_row: the number of the write in the outbox; 0 if the write is not in the outbox.
     """
 
-    def __init__(self, engine: Engine, request: ChangeRequest, call: Operation[Any]) -> None:
-        super().__init__(engine, request)
+    def __init__(self, engine: Engine, request: ChangeRequest, name: str, call: Operation[Any]) -> None:
+        super().__init__(engine, request, name)
         self._call, self.outbox_row = call, 0
 
     @override
@@ -141,11 +140,12 @@ class MergeItem(RequestItem):
     Args:
         engine: the engine.
         request: the change request.
+        name: its space and number, as display text.
         train: all merges of the train.
     """
 
-    def __init__(self, engine: Engine, request: ChangeRequest, train: Sequence[MergeItem]) -> None:
-        super().__init__(engine, request)
+    def __init__(self, engine: Engine, request: ChangeRequest, name: str, train: Sequence[MergeItem]) -> None:
+        super().__init__(engine, request, name)
         self._train = train
 
     @override
@@ -178,7 +178,7 @@ class BatchScreen(BaseScreen):
     """
 
     DEFAULT_CSS = "BatchScreen RowList { margin-top: 1; }"
-    FOOTER: ClassVar[tuple[str, ...]] = ("retry", "down", "go_outbox", "close")
+    FOOTER: ClassVar[tuple[str, ...]] = ("down", "go_outbox", "close")
 
     def __init__(
         self, title: str, items: Sequence[BatchItem], *, stops: bool = False, noun: str = "change request"
@@ -190,7 +190,9 @@ class BatchScreen(BaseScreen):
     @override
     @property
     def footer_commands(self) -> tuple[str, ...]:
-        return ("copy", *self.FOOTER) if any(item.address for item in self.items) else self.FOOTER
+        copy = ("copy",) if any(item.address for item in self.items) else ()
+        retry = ("retry",) if self.reason_retry() is None else ()
+        return (*retry, *copy, *self.FOOTER)
 
     @override
     def title_line(self) -> Line:
@@ -290,8 +292,14 @@ class BatchScreen(BaseScreen):
         return cut((Span(f"       {item.message or words}", style if item.state == "failed" else "quiet"),), columns)
 
 
-def merge_train(engine: Engine, requests: Sequence[ChangeRequest]) -> BatchScreen:
-    """Return a screen that merges change requests in sequence, and stops at the first failure."""
+def merge_train(engine: Engine, requests: Sequence[ChangeRequest], name: Callable[[ChangeRequest], str]) -> BatchScreen:
+    """Return a screen that merges change requests in sequence, and stops at the first failure.
+
+    Args:
+        engine: the engine.
+        requests: the change requests, in merge order.
+        name: returns the space and number of a change request, as display text.
+    """
     items: list[MergeItem] = []
-    items += [MergeItem(engine, request, items) for request in requests]
+    items += [MergeItem(engine, request, name(request), items) for request in requests]
     return BatchScreen("Merge, one after another", items, stops=True)

@@ -18,18 +18,19 @@ if TYPE_CHECKING:
     from presscheck.tui.ui.screen import BaseScreen
 
 
-async def undo_last_sent(screen: BaseScreen, is_here: Callable[[Place], bool]) -> None:
+async def undo_last_sent(screen: BaseScreen, is_here: Callable[[Place], bool], *, shows_place: bool = False) -> None:
     """Undo the last sent change of a place after a confirmation, or show that there is none.
 
     Args:
         screen: the screen below the confirmation.
         is_here: returns whether a change of this place belongs to the screen.
+        shows_place: whether the confirmation names the place of the change.
     """
     entry = last_sent(screen.engine, is_here)
     if entry is None:
         screen.notify("nothing to undo: no change of yours was sent from here")
     else:
-        await undo_sent(screen, entry)
+        await undo_sent(screen, entry, shows_place=shows_place)
 
 
 def last_sent(engine: Engine, is_here: Callable[[Place], bool]) -> HistoryEntry | None:

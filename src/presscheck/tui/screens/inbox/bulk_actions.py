@@ -1,8 +1,10 @@
-"""Bulk actions of the inbox: one action on all marked change requests, after a confirmation, with its progress."""
+"""Bulk actions of the inbox: one action on all marked change requests, with its progress, and the choice of actions."""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from presscheck.api.change_requests import (
@@ -10,6 +12,7 @@ from presscheck.api.change_requests import (
     ChangeRequest,
     PullChangeRequest,
     RequestReviewers,
+    ReviewStatus,
     SubmitReview,
     UpdateChangeRequest,
 )
@@ -19,7 +22,8 @@ from presscheck.engine.members import Person, people_in
 from presscheck.engine.review.merge_train import MERGE_TRAIN, load_train, save_train
 from presscheck.store.drafts import DraftSlot
 from presscheck.text.sanitize import sanitize
-from presscheck.text.styled_text import Span
+from presscheck.text.styled_text import Line, Span, cut, plain, width
+from presscheck.tui.commands import keys_of, shown
 from presscheck.tui.screens.batch_actions import BatchScreen, WriteItem, count_text, merge_train, path_of
 from presscheck.tui.ui.ask import choose, confirm
 from presscheck.tui.widgets.picker import Choice, Picker
@@ -27,15 +31,14 @@ from presscheck.tui.widgets.picker import Choice, Picker
 if TYPE_CHECKING:
     from presscheck.api.users import User
     from presscheck.tui.screens.inbox.session import Inbox
-    from presscheck.tui.screens.inbox.triage import TriageActions
     from presscheck.tui.widgets.composer import Composer
 
 CallOf = Callable[[ChangeRequest], Operation[Any]]
-DRAFT, CHANGES_DRAFT = "inbox comment", "inbox request changes"
-"""The keys of two drafts: the comment, and the requested changes, on all marked change requests."""
+DRAFT, CHANGES_DRAFT, APPROVAL_DRAFT = "inbox comment", "inbox request changes", "inbox approval"
+"""The keys of the drafts of texts for all marked change requests."""
 ACTIONS = (
-    Choice("approve", "Approve", "a review of each"),
-    Choice("changes", "Request changes", "a review of each, with the same text"),
+    Choice("approve", "Approve", "a review of each, with an optional text"),
+    Choice("request_changes", "Request changes", "a review of each, with the same text"),
     Choice("reviewers", "Request reviewers", "the people that you choose"),
     Choice("comment", "Comment", "the same text on each"),
     Choice("pull", "Update from main", "where main has changed"),
@@ -44,26 +47,41 @@ ACTIONS = (
     Choice("done", "Done", "hide until there is new activity"),
     Choice("snooze", "Snooze", "until a time, or new activity"),
 )
-NEED_REVIEWS = ("approve", "changes")
+"""The actions on marked change requests, by name of the command."""
+ROW_ACTIONS = (
+    "approve",
+    "request_changes",
+    "comment",
+    "reply",
+    "reviewers",
+    "pull",
+    "merge",
+    "archive",
+    "done",
+    "snooze",
+    "bookmark",
+)
+"""The commands that act on the row under the cursor."""
+NEED_REVIEWS = ("approve", "request_changes")
 """The actions that need a service with reviews."""
 CALLS: dict[str, CallOf] = {
-    "approve": lambda request: SubmitReview(**path_of(request), status="approved"),
     "pull": lambda request: PullChangeRequest(**path_of(request)),
     "archive": lambda request: UpdateChangeRequest(**path_of(request), status="archived"),
 }
 """The calls of actions that need no further input."""
+MOST_LINES = 8
+"""Maximum lines of change requests above the input of an approval, so that it fits a terminal of 24 lines."""
 
 
 class BulkActions:
-    """Handles the command that acts on all marked change requests.
+    """Acts on all marked change requests, and handles the command that chooses an action.
 
     Args:
         session: the inbox.
-        triage: hides rows.
     """
 
-    def __init__(self, session: Inbox, triage: TriageActions) -> None:
-        self._session, self._triage = session, triage
+    def __init__(self, session: Inbox) -> None:
+        self._session = session
         self._screen, self._engine = session.screen, session.screen.engine
         self._batch: BatchScreen | None = None
 
@@ -80,47 +98,99 @@ class BulkActions:
             self._session.reload_rows()
 
     def reason_act_on_marked(self) -> str | None:
-        """Return why no action can run: no row is marked, and no merge train has stopped."""
-        if self._session.rows.marked or self._engine.outbox.recall(MERGE_TRAIN):
+        """Return why no action can run: there is no row, and no merge train has stopped."""
+        if self._session.selected() or self._engine.outbox.recall(MERGE_TRAIN):
             return None
-        return "nothing is marked: space marks a row, * all visible rows"
+        return "no change request here"
 
     async def command_act_on_marked(self) -> None:
-        """Ask for an action and a confirmation, and run the action on all marked change requests."""
-        if not self._session.rows.marked:
+        """Choose an action on all marked change requests, or on the row under the cursor, and run its command."""
+        requests = self._session.selected()
+        if not self._session.rows.marked and self._engine.outbox.recall(MERGE_TRAIN):
             await self._continue_train()
             return
-        requests = self._session.selected()
+        actions = ACTIONS if self._session.rows.marked else self._row_actions()
+        name = count_text(requests) if self._session.rows.marked else self._session.model.name(requests[0])
         lacks_reviews = self._engine.lacks(REVIEWS)
-        title = f"With {count_text(requests)}{'; this service has no reviews' if lacks_reviews else ''}"
-        actions = [action for action in ACTIONS if not (lacks_reviews and action.key in NEED_REVIEWS)]
+        title = f"With {name}{'; this service has no reviews' if lacks_reviews else ''}"
+        actions = [action for action in actions if not (lacks_reviews and action.key in NEED_REVIEWS)]
         choice = await choose(self._screen, title, actions)
-        if not choice:
-            return
-        if choice == "done":
-            self._triage.command_done()
-        elif choice == "snooze":
-            await self._triage.command_snooze()
-        elif choice == "merge":
+        command = self._screen.command_table.command(choice) if choice else None
+        if command:
+            self._screen.run_command(command)
+
+    def _row_actions(self) -> Sequence[Choice]:
+        """Return the actions on the row under the cursor, with their keys."""
+        keymap = self._screen.app_context.keymap
+        commands = (self._screen.command_table.command(name) for name in ROW_ACTIONS)
+        return [
+            Choice(command.name, command.title.capitalize(), shown(keys_of(command, keymap)[0]))
+            for command in commands
+            if command
+        ]
+
+    async def act(self, name: str) -> None:
+        """Run a command on all marked change requests, after a confirmation."""
+        requests = self._session.selected()
+        if name == "approve":
+            await self._approve(requests)
+        elif name == "merge":
             await self._merge(requests)
         else:
-            await self._send(choice, requests)
+            action = name if name in _TITLES else "comment"  # all keys of comments
+            call = await self._call_for(action)
+            if call is not None and await confirm(
+                self._screen,
+                f"{_TITLES[action]}: {count_text(requests)}?",
+                [(Span(self._label(request)),) for request in requests],
+                _TITLES[action],
+            ):
+                self._send(action, requests, call)
 
-    async def _send(self, action: str, requests: Sequence[ChangeRequest]) -> None:
-        call = await self._call_for(action)
-        if call is None:
+    async def _approve(self, requests: Sequence[ChangeRequest]) -> None:
+        """Approve with an optional text, after showing what each change request lacks."""
+        from presscheck.tui.screens.inbox.row_review import RowReview  # 60 ms: it loads the actions of a review
+        from presscheck.tui.screens.review.drafts import message_prompt
+
+        warnings = await asyncio.gather(*(RowReview(self._session, request).warnings() for request in requests))
+        lines: list[Line] = [
+            (Span(self._label(request)), Span(f"  ⚠ {' · '.join(words)}" if words else "", "waiting"))
+            for request, words in zip(requests, warnings, strict=True)
+        ]
+        title, draft = f"Approve {count_text(requests)}", DraftSlot(self._engine.outbox, APPROVAL_DRAFT)
+
+        def send(text: str) -> None:
+            self._send("approve", requests, lambda request: _review(request, "approved", text))
+
+        async def compose() -> None:
+            text = await self._screen.ask(self._composer(title, APPROVAL_DRAFT, may_be_empty=True))
+            if text is not None:
+                send(text)
+
+        if "\n" in draft.text:
+            await compose()
             return
-        title = next(choice.label for choice in ACTIONS if choice.key == action)
-        lines = [(Span(f"#{request.number} {sanitize(request.subject)}"),) for request in requests]
-        question = f"{title}: {count_text(requests)}?"
-        if await confirm(self._screen, question, lines, title):
-            for draft in (DRAFT, CHANGES_DRAFT):
-                self._engine.outbox.save_draft(draft, "")
-            items = [WriteItem(self._engine, request, call(request)) for request in requests]
-            self._show(BatchScreen(title, items))
+
+        def expand() -> None:
+            self._screen.run(compose)
+
+        prompt = message_prompt(title, draft, "approve", partial(_warned_first, lines), expand)
+        text = await self._screen.ask(prompt)
+        if text is not None:
+            send(text)
+
+    def _send(self, action: str, requests: Sequence[ChangeRequest], call: CallOf) -> None:
+        if draft := _DRAFTS.get(action):
+            self._engine.outbox.save_draft(draft, "")
+        name = self._session.model.name
+        items = [WriteItem(self._engine, request, name(request), call(request)) for request in requests]
+        self._show(BatchScreen(_TITLES[action], items))
+
+    def _label(self, request: ChangeRequest) -> str:
+        return f"{self._session.model.name(request)}  {sanitize(request.subject) or '(no subject)'}"
 
     def _show(self, batch: BatchScreen) -> None:
-        self._batch = batch
+        self._batch, self._session.sent = batch, None
         self._screen.app_context.push_screen(batch)
 
     async def _merge(self, requests: Sequence[ChangeRequest]) -> None:
@@ -129,8 +199,8 @@ class BulkActions:
             confirm_train,  # 60 ms: it loads what a review renders
         )
 
-        if await confirm_train(self._screen, requests):
-            self._show(merge_train(self._engine, requests))
+        if await confirm_train(self._session, requests):
+            self._show(merge_train(self._engine, requests, self._session.model.name))
 
     async def _continue_train(self) -> None:
         """Ask whether to continue or discard the merge train that has stopped."""
@@ -139,11 +209,11 @@ class BulkActions:
             save_train(self._engine.outbox, ())
             self._screen.notify("the merge train is empty: its change requests no longer exist")
             return
-        first = f"#{requests[0].number} {sanitize(requests[0].subject)}"
+        first = self._label(requests[0])
         choices = [Choice("go", "Continue", count_text(requests)), Choice("forget", "Discard", "nothing is merged")]
         choice = await choose(self._screen, f"Merge train stopped at {first}", choices, ranked=True)
         if choice == "go":
-            self._show(merge_train(self._engine, requests))
+            self._show(merge_train(self._engine, requests, self._session.model.name))
         elif choice == "forget":
             save_train(self._engine.outbox, ())
 
@@ -154,9 +224,9 @@ class BulkActions:
         if action == "comment":
             text = await self._screen.ask(self._composer("Comment on all marked", DRAFT))
             return (lambda request: PostComment(**path_of(request), body=Document(markdown=text))) if text else None
-        if action == "changes":
+        if action == "request_changes":
             text = await self._screen.ask(self._composer("Request changes on all marked: say which", CHANGES_DRAFT))
-            return (lambda request: _request_changes(request, text)) if text else None
+            return (lambda request: _review(request, "changes-requested", text)) if text else None
         return CALLS[action]
 
     async def _ask_reviewers(self) -> CallOf | None:
@@ -166,18 +236,37 @@ class BulkActions:
         users = await self._screen.ask(Picker("Choose reviewers", people, multiple=True))
         return (lambda request: RequestReviewers(**path_of(request), users=users)) if users else None
 
-    def _composer(self, title: str, draft: str) -> Composer:
-        from presscheck.tui.widgets.composer import Composer  # 20 ms, only for a comment on all marked
+    def _composer(self, title: str, draft: str, *, may_be_empty: bool = False) -> Composer:
+        from presscheck.tui.widgets.composer import Composer  # 20 ms, only for a text for all marked
 
         async def users() -> list[User]:
             return [person.user for person in await self._people()]
 
-        return Composer(title, DraftSlot(self._engine.outbox, draft), people=users)
+        return Composer(title, DraftSlot(self._engine.outbox, draft), people=users, may_be_empty=may_be_empty)
 
     async def _people(self) -> list[Person]:
         authors = (request.created_by for request in self._session.selected())
         return await people_in(self._engine, self._session.model.organization, authors)
 
 
-def _request_changes(request: ChangeRequest, text: str) -> SubmitReview:
-    return SubmitReview(**path_of(request), status="changes-requested", comment=Document(markdown=text))
+_TITLES = {action.key: action.label for action in ACTIONS}
+_DRAFTS = {"comment": DRAFT, "request_changes": CHANGES_DRAFT, "approve": APPROVAL_DRAFT}
+
+
+def _review(request: ChangeRequest, status: ReviewStatus, text: str) -> SubmitReview:
+    given: dict[str, Any] = {"comment": Document(markdown=text)} if text.strip() else {}
+    return SubmitReview(**path_of(request), status=status, **given)
+
+
+def _warned_first(lines: Sequence[Line], columns: int) -> list[Line]:
+    """Return the lines that fit above an input; change requests with warnings come first if some do not fit."""
+    if len(lines) > MOST_LINES:
+        ordered = sorted(lines, key=lambda line: not plain(line[1:]))
+        lines = [*ordered[: MOST_LINES - 1], (Span(f"… and {len(lines) - MOST_LINES + 1} more", "quiet"),)]
+    return [_fit(line, columns) for line in lines]
+
+
+def _fit(line: Line, columns: int) -> Line:
+    """Shorten the name of a change request, rather than the warning behind it."""
+    name, warning = line[:1], line[1:]
+    return (*cut(name, max(columns // 3, columns - width(warning))), *cut(warning, columns * 2 // 3))

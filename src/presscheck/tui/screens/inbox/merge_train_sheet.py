@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from presscheck.api.change_requests import ChangeRequest
@@ -20,6 +20,7 @@ from presscheck.tui.screens.review.renderer import merge_line, undo_line, verdic
 from presscheck.tui.widgets.confirm_dialog import ConfirmDialog
 
 if TYPE_CHECKING:
+    from presscheck.tui.screens.inbox.session import Inbox
     from presscheck.tui.ui.screen import BaseScreen
 
 COLUMNS = 400
@@ -28,49 +29,50 @@ STOPS = ("no", "blocked")
 """The certainties at which a train stops."""
 
 
-async def confirm_train(screen: BaseScreen, requests: Sequence[ChangeRequest]) -> bool:
+async def confirm_train(session: Inbox, requests: Sequence[ChangeRequest]) -> bool:
     """Ask for a confirmation, which is possible once every change request is checked.
 
     Args:
-        screen: the screen that shows the dialog.
+        session: the inbox.
         requests: the change requests, in merge order.
     """
+    screen, name = session.screen, session.model.name
     title = f"Merge {count(len(requests), 'change request')}, one after another?"
-    lines: list[Line] = [line for request in requests for line in (_head(request), _quiet("Checking …"))]
+    lines: list[Line] = [line for request in requests for line in (_head(request, name), _quiet("Checking …"))]
     dialog = ConfirmDialog(title, lines, "Merge", is_ready=False)
 
     undo = undo_line(can_revert=screen.engine.missing_reason(EditChangeRequestContent) is None)
 
     async def check() -> None:
-        checked = await asyncio.gather(*(_check(screen, request) for request in requests))
+        checked = await asyncio.gather(*(_check(screen, request, _head(request, name)) for request in requests))
         stops = [request for request, (_, does_stop) in zip(requests, checked, strict=True) if does_stop]
         lines = [line for about, _ in checked for line in about]
-        dialog.make_ready([*_summary(stops, undo), (), *lines])
+        dialog.make_ready([*_summary([name(request) for request in stops], undo), (), *lines])
 
     screen.run(check, group="merge train", exclusive=True)
     return bool(await screen.ask(dialog))
 
 
-def _summary(stops: Sequence[ChangeRequest], undo: Line) -> list[Line]:
+def _summary(stops: Sequence[str], undo: Line) -> list[Line]:
     """Render what applies to the whole train; shown first because the list below may be long."""
     lines: list[Line] = []
     if stops:
-        lines.append((Span(f"The train stops at #{stops[0].number}, unless that changes before its turn.", "removed"),))
+        lines.append((Span(f"The train stops at {stops[0]}, unless that changes before its turn.", "removed"),))
     return [*lines, (Span("Each is updated from main and checked again.", "waiting"),), undo]
 
 
-async def _check(screen: BaseScreen, request: ChangeRequest) -> tuple[list[Line], bool]:
+async def _check(screen: BaseScreen, request: ChangeRequest, head: Line) -> tuple[list[Line], bool]:
     """Return the lines about a change request, and whether the train will stop there."""
     try:
         changes = await screen.engine.read(changes_in(request))
         inputs = await read_merge_inputs(screen.engine, request)
     except PresscheckError as error:
-        return [_head(request), (Span(f"   could not be checked: {sanitize(error.message)}", "waiting"),)], False
+        return [head, (Span(f"   could not be checked: {sanitize(error.message)}", "waiting"),)], False
     readiness = merge_readiness(inputs)
     summary = summarize_changes(changed_items(changes.changes)) or "no changes"
     reviews = verdicts(inputs.reviewers or ())
     lines: list[Line] = [
-        _head(request),
+        head,
         (Span(f"   {summary}", "quiet"), *((Span("  · reviews", "quiet"), *reviews) if reviews else ())),
         (Span("   "), *merge_line(readiness, COLUMNS)),
         *_updates(inputs),
@@ -86,8 +88,8 @@ def _updates(inputs: MergeInputs) -> list[Line]:
     return [_quiet(words)]
 
 
-def _head(request: ChangeRequest) -> Line:
-    return (Span(f"#{request.number} ", "quiet"), Span(sanitize(request.subject) or "(no subject)", "strong"))
+def _head(request: ChangeRequest, name: Callable[[ChangeRequest], str]) -> Line:
+    return (Span(f"{name(request)} ", "quiet"), Span(sanitize(request.subject) or "(no subject)", "strong"))
 
 
 def _quiet(words: str) -> Line:

@@ -199,6 +199,10 @@ class InboxModel:
         is_counted = view.id in self.counts or self._engine.window(listing, 0, 0).age is not None
         return (view.id in self._groups if self.is_arranged(view) else is_counted) and not self.total(view)
 
+    def name(self, request: ChangeRequest) -> str:
+        """Return the name of a change request, such as `API docs #5`: numbers are unique only within a space."""
+        return f"{self.spaces.get(request.space, '')} #{request.number}".strip()
+
     def read_spaces(self, spaces: ListSpaces) -> None:
         """Load the titles of the spaces from the store, and measure the rows again."""
         self.spaces = {space.id: sanitize(space.title) for space in self._engine.window(spaces, 0, 10_000).items}

@@ -18,6 +18,7 @@ from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.places import Place
 from presscheck.tui.screens.inbox.bulk_actions import BulkActions
+from presscheck.tui.screens.inbox.row_actions import RowActions
 from presscheck.tui.screens.inbox.row_renderer import LEGEND
 from presscheck.tui.screens.inbox.session import Inbox
 from presscheck.tui.screens.inbox.triage import TriageActions
@@ -39,13 +40,13 @@ class InboxScreen(BaseScreen):
 
     SCOPE = "inbox"
     LEGEND = LEGEND
-    FOOTER = ("open", "mark", "done", "snooze", "find_anything", "go_browse", "close")
+    FOOTER = ("open", "mark", "approve", "merge", "done", "go_browse")
 
     def __init__(self) -> None:
         super().__init__()
         self.session = Inbox(self)
         self.views, self.triage = ViewActions(self.session), TriageActions(self.session)
-        self.bulk_actions = BulkActions(self.session, self.triage)
+        self.bulk_actions = BulkActions(self.session)
 
     @override
     def command_handlers(self) -> Iterable[object]:
@@ -55,6 +56,7 @@ class InboxScreen(BaseScreen):
             self.triage,
             self.triage.notifications,
             self.bulk_actions,
+            RowActions(self.session, self.bulk_actions),
             self.session.panes,
         )
 

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from presscheck.client.request_priority import Priority
     from presscheck.engine.inbox.views import View
     from presscheck.engine.results import Result
+    from presscheck.tui.screens.review.drafts import ReviewDrafts
     from presscheck.tui.ui.screen import BaseScreen
 
 REST = 0.12
@@ -65,6 +66,7 @@ class Inbox:
         rows: the list of rows.
         organization: the organization; None until it is loaded.
         answered: set once the first rows from the service are shown.
+        sent: the drafts of the row that was acted on last, whose writes `unsend` undoes; None after other actions.
     """
 
     def __init__(self, screen: BaseScreen) -> None:
@@ -74,6 +76,7 @@ class Inbox:
         self.rows = self.panes.rows
         self.organization: Organization | None = None
         self.answered = asyncio.Event()
+        self.sent: ReviewDrafts | None = None
         self._reads_details = False
         """Whether a new listing has arrived since details were read."""
         self._has_read_reviews = False
@@ -95,6 +98,14 @@ class Inbox:
         # a row that moves while the listing is replaced may be found at both positions
         marked = {request.id: request for request in requests if request and request.id in rows.marked}
         return [*marked.values()]
+
+    def row_was_sent(self, drafts: ReviewDrafts) -> None:
+        """Move the cursor to the next row after a write to the change request under the cursor."""
+        self.sent = drafts
+        current = self.current()
+        if current and current.id == drafts.discussion.request_id:
+            self.rows.move(1)
+        self.reload_rows()
 
     def load(self) -> None:
         """Load the user and the organization, then the rows."""

@@ -71,16 +71,23 @@ class TriageActions:
 
     def reason_unsend(self) -> str | None:
         """Return why there is nothing to undo."""
-        has_any = self._last_hidden or self.notifications.can_undo or self._session.current()
+        session = self._session
+        has_any = self._last_hidden or self.notifications.can_undo or session.sent or session.current()
         return None if has_any else "nothing to undo: no change request was hidden, muted or followed just now"
 
     def command_unsend(self) -> Awaitable[None] | None:
-        """Undo the last mute or follow, or restore the change requests that were hidden last, whichever is newer.
+        """Undo the last write to a row, the last mute or follow, or the last hiding, whichever is the newest.
 
-        If there is neither, offer to undo the last sent change of the change request under the cursor.
+        If there is none, or the write was sent, offer to undo the last sent change of the change request.
         """
-        current = self._session.current()
-        if self.notifications.can_undo:
+        current, sent = self._session.current(), self._session.sent
+        if sent and sent.can_undo:
+            self._screen.notify(sent.named(sent.undo_last()))
+            self._session.reload_rows()
+        elif sent:
+            request_id = sent.discussion.request_id
+            return undo_last_sent(self._screen, lambda place: place.request == request_id, shows_place=True)
+        elif self.notifications.can_undo:
             self.notifications.undo()
         elif self._last_hidden:
             self._bring_back(self._last_hidden)
@@ -108,6 +115,7 @@ class TriageActions:
 
     def _hide(self, requests: Sequence[ChangeRequest], state: str) -> None:
         self._last_hidden = tuple(request.id for request in requests)
+        self._session.sent = None
         self.notifications.forget()
         self._session.rows.clear_marks()
         self._session.reload_rows()
@@ -124,6 +132,7 @@ class TriageActions:
 
     def _notifications_changed(self) -> None:
         self._last_hidden = ()
+        self._session.sent = None
         self._session.rows.clear_marks()
         self._session.rows.redraw()
 

@@ -89,7 +89,11 @@ class ReviewDrafts(CommentDrafts):
 
     @override
     def heading(self, title: str) -> str:
-        return f"{title}, in your review" if self.review.is_started else title
+        return self.named(f"{title}, in your review" if self.review.is_started else title)
+
+    def named(self, words: str) -> str:
+        """Return a title or message, which begins with the name of the change request unless the screen shows it."""
+        return words
 
     def compose_review(
         self,
@@ -110,7 +114,7 @@ class ReviewDrafts(CommentDrafts):
             may_be_empty: whether an empty text can be sent.
         """
         submit = partial(self._submit, self._held())
-        self.compose(title, name, call, initial=initial, may_be_empty=may_be_empty, write=submit)
+        self.compose(self.named(title), name, call, initial=initial, may_be_empty=may_be_empty, write=submit)
 
     async def prompt(
         self,
@@ -138,18 +142,8 @@ class ReviewDrafts(CommentDrafts):
         if "\n" in draft.text:
             expand()
             return
-        dialog = PromptDialog(
-            title,
-            draft,
-            min_length=0,
-            max_length=None,
-            hint="message (optional)",
-            confirm_label=confirm_label,
-            notes=notes,
-            expand=expand,
-        )
         held = self._held()
-        text = await self.screen.ask(dialog)
+        text = await self.screen.ask(message_prompt(self.named(title), draft, confirm_label, notes, expand))
         if text is not None and self.send(call(text), partial(self._submit, held)):
             draft.discard()
 
@@ -182,14 +176,32 @@ class ReviewDrafts(CommentDrafts):
             self.screen.app_context.show_error(error)
             return
         if isinstance(answer, MergeResult):
-            self.screen.notify(_merge_message(answer, is_merge=isinstance(ticket.call, MergeChangeRequest)))
+            message = _merge_message(answer, is_merge=isinstance(ticket.call, MergeChangeRequest))
+            self.screen.notify(self.named(message))
         self.screen.redraw()
 
     async def _warn_about_unread_changes(self, read: str, reviewed: str) -> None:
         """Warn about changes that the user has not seen: a review always covers the newest revision on the service."""
         changes = await changes_between(self.screen.engine, self._model.space_id, read, reviewed)
         titles = [item.title for item in changed_items(changes.changes)]
-        self.screen.notify(f"your review also covers changes made just before it arrived: {join_names(titles)}")
+        words = f"your review also covers changes made just before it arrived: {join_names(titles)}"
+        self.screen.notify(self.named(words))
+
+
+def message_prompt(
+    title: str, draft: DraftSlot, confirm_label: str, notes: Callable[[int], Sequence[Line]], expand: Callable[[], None]
+) -> PromptDialog:
+    """Return the prompt for an optional line of text; the arguments are those of `PromptDialog`."""
+    return PromptDialog(
+        title,
+        draft,
+        min_length=0,
+        max_length=None,
+        hint="message (optional)",
+        confirm_label=confirm_label,
+        notes=notes,
+        expand=expand,
+    )
 
 
 def _merge_message(result: MergeResult, *, is_merge: bool) -> str:

@@ -102,7 +102,7 @@ class MergeActions:
         """
         forecast, request = self.forecast, self._model.request
         number = str(request.number) if request and has_gate else None
-        dialog = ConfirmDialog(title, lines(), confirm_label, is_ready=False)
+        dialog = ConfirmDialog(self._drafts.named(title), lines(), confirm_label, is_ready=False)
         revisions: Revisions | None = None
 
         def update() -> None:

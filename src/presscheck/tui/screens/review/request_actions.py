@@ -77,7 +77,7 @@ class RequestActions:
         request = self._model.request
         is_archived = request is not None and request.status == "archived"
         title, confirm_label = ("Reopen it?", "Reopen") if is_archived else ("Archive it?", "Archive")
-        if await confirm(self._screen, title, summary_lines(self._model)[:2], confirm_label):
+        if await confirm(self._screen, self._drafts.named(title), summary_lines(self._model)[:2], confirm_label):
             status = "open" if is_archived else "archived"
             self._drafts.send(UpdateChangeRequest(**self._model.path, status=status))
 
@@ -109,7 +109,7 @@ class RequestActions:
         author = request.created_by.id if request and request.created_by else ""
         others = [person for person in people if person.user.id != author or author in requested]  # as on GitHub
         choices = await self._session.owners.choices(space, others)
-        picker = Picker("Reviewers", choices, multiple=True, chosen=requested)
+        picker = Picker(self._drafts.named("Reviewers"), choices, multiple=True, chosen=requested)
         chosen = await self._screen.ask(picker)
         if chosen is None:
             return

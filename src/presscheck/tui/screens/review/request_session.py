@@ -13,7 +13,6 @@ from presscheck.errors import NetworkError, PresscheckError
 from presscheck.tui.screens.review.page_owners import PageOwners
 
 if TYPE_CHECKING:
-    from presscheck.api.change_requests import ChangeRequest
     from presscheck.api.operation import Operation
     from presscheck.engine.review.model import ReviewModel
     from presscheck.tui.screens.review.drafts import ReviewDrafts
@@ -35,42 +34,30 @@ class RequestSession:
         self.model, self.drafts, self.screen = model, drafts, drafts.screen
         self.owners = PageOwners(model, drafts.screen)
 
-    async def load(self, request: ChangeRequest) -> None:
-        """Load the model once, without subscriptions.
+    async def load(self) -> None:
+        """Load the model once, without subscriptions. Responses that cannot be read are missing in the model.
 
-        The change request and its space are always read. Stored responses are used for everything else, unless the
-        change request was updated since. Offline, everything comes from the store.
-
-        Args:
-            request: the change request as stored.
+        The change request and its space are always read. Everything else is taken from the store, unless the change
+        request was updated since. While the service cannot be reached, the model keeps the change request that it has.
 
         Raises:
             PresscheckError: the service does not return the change request.
         """
-        model = self.model
-        model.set_request(request)
-        _, newest = await asyncio.gather(self._take(GetSpace(space_id=request.space)), self._newest(request))
-        model.set_request(newest)
-        taken = {GetSpace(space_id=request.space).key()}
-        while calls := [call for call in model.calls() if call.key() not in taken]:
+        space = GetSpace(space_id=self.model.space_id)
+        await asyncio.gather(self._read_request(), self._take(space))
+        taken = {space.key()}
+        while calls := [call for call in self.model.calls() if call.key() not in taken]:
             taken |= {call.key() for call in calls}
-            await asyncio.gather(*(self._take(call, newest) for call in calls))
+            await asyncio.gather(*map(self._take, calls))
 
-    async def _newest(self, request: ChangeRequest) -> ChangeRequest:
-        try:
-            return await self.screen.engine.read(self.model.first_call())
-        except NetworkError:
-            return request
+    async def _read_request(self) -> None:
+        with suppress(NetworkError):
+            self.model.set_request(await self.screen.engine.read(self.model.first_call()))
 
-    async def _take(self, call: Operation[Any], request: ChangeRequest | None = None) -> None:
-        """Store the response of a call in the model. The model stays without responses that cannot be read.
-
-        Args:
-            call: the call.
-            request: the change request, if a stored response that is newer can be used.
-        """
-        engine = self.screen.engine
-        known = engine.known(call)
+    async def _take(self, call: Operation[Any]) -> None:
+        """Store the response of a call in the model, with all pages of comments."""
+        engine, request = self.screen.engine, self.model.request
+        known = None if isinstance(call, GetSpace) else engine.known(call)
         answer = known.value if known and request and not is_older(known.age, request) else None
         if answer is None:
             with suppress(PresscheckError):
@@ -79,4 +66,4 @@ class RequestSession:
         if answer is not None and isinstance(call, ListComments):
             following = self.model.discussion.next_comments(call, answer)
             if following:
-                await self._take(following, request)
+                await self._take(following)

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from presscheck.api.change_requests import REVIEWS, ReviewStatus, SubmitReview
 from presscheck.api.comments import Document, PostComment
 from presscheck.engine.drafts import REVIEW_DRAFT
+from presscheck.engine.review.merge_readiness import review_reason
 from presscheck.text.phrases import count
 from presscheck.text.styled_text import Line, Span, join_fitting
 from presscheck.tui.screens.review.drafts import VERDICT_TEXTS
 
 if TYPE_CHECKING:
     from presscheck.api.operation import Operation
+    from presscheck.engine.review.changes import ChangedItem
     from presscheck.tui.screens.review.request_session import RequestSession
+
+NOT_LOADED = "the changes are not loaded"
 
 
 class VerdictActions:
@@ -29,21 +33,15 @@ class VerdictActions:
 
     def reason_approve(self) -> str | None:
         """Return why the change request cannot be reviewed."""
-        closed, space = self._model.closed_reason(), self._model.space
-        if closed:
-            return f"{closed}: it needs no review"
-        if space and not space.permissions.review:
-            return "you do not have permission to review in this space"
-        return self._drafts.disabled_reason()
+        request = self._model.request
+        return (review_reason(request, self._model.space) if request else None) or self._drafts.disabled_reason()
 
     reason_request_changes = reason_approve
     reason_begin_review = reason_approve
 
     async def command_approve(self) -> None:
         """Approve with an optional line of text; a key opens the composer for a longer text."""
-        author = self._model.request.created_by if self._model.request else None
-        is_own = author is not None and author.id == self._model.me
-        heading = "Approve your own change request (does not count)" if is_own else "Approve"
+        heading = "Approve your own change request (does not count)" if self._is_own else "Approve"
         title, name, call, initial = self._verdict("approved", heading)
         has_reviews = self._has_reviews
 
@@ -88,6 +86,23 @@ class VerdictActions:
         title = submit if number else "Comment on the change request"
         self._drafts.compose_review(title, "whole", call, may_be_empty=number > 0)
 
+    def warnings(self) -> list[str]:
+        """Return why an approval would fail or not count, or what the user has not seen, in a few words each."""
+        if reason := self.reason_approve():
+            return [reason]
+        progress, unviewed = self._model.whole_progress(), self._model.unviewed()
+        warnings = ["yours: does not count"] if self._is_own else []
+        if progress is None:
+            warnings.append(NOT_LOADED)
+        elif progress.missing:
+            warnings.append(progress.missing)
+        return [*warnings, *([_unviewed_words(unviewed)] if unviewed else [])]
+
+    @property
+    def _is_own(self) -> bool:
+        author = self._model.request.created_by if self._model.request else None
+        return author is not None and author.id == self._model.me
+
     @property
     def _held(self) -> int:
         """The number of comments in the pending review."""
@@ -120,10 +135,16 @@ class VerdictActions:
         """Render warnings about changes that are not loaded, and about unviewed pages by name."""
         notes: list[str] = []
         progress, unviewed = self._model.whole_progress(), self._model.unviewed()
-        if progress and progress.missing:
+        if progress is None:
+            notes.append(f"⚠ {NOT_LOADED}")
+        elif progress.missing:
             notes.append(f"⚠ {progress.missing}")
         if unviewed:
-            noun = "page" if all(item.noun == "page" for item in unviewed) else "change"
-            start = f"⚠ {count(len(unviewed), noun)} not viewed: "
+            start = f"⚠ {_unviewed_words(unviewed)}: "
             notes.append(start + join_fitting([item.title for item in unviewed], columns - len(start)))
         return [(Span(note, "waiting"),) for note in notes]
+
+
+def _unviewed_words(items: Sequence[ChangedItem]) -> str:
+    noun = "page" if all(item.noun == "page" for item in items) else "change"
+    return f"{count(len(items), noun)} not viewed"
