@@ -38,7 +38,11 @@ async def test_a_comment_replaces_a_review(service: RunningService, tmp_path: Pa
         pilot.app.pop_screen()
         await pilot.press("4", "space", "A")
         await until(pilot, shows="With 1 change request; this service has no reviews")
-        assert "a verdict on each" not in shown(pilot.app)
+        assert "Request changes" not in shown(pilot.app)
+        await pilot.press("escape", "v", "a")
+        await until(pilot, holds=lambda: shown(pilot.app).splitlines()[-1].endswith("this service has no reviews"))
+        await pilot.press("escape", "v", "a")
+        await until(pilot, shows=": This service has no reviews: post a comment instead")
 
 
 @pytest.mark.slow

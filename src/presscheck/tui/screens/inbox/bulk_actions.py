@@ -109,17 +109,18 @@ class BulkActions:
         if not self._session.rows.marked and self._engine.outbox.recall(MERGE_TRAIN):
             await self._continue_train()
             return
-        actions = ACTIONS if self._session.rows.marked else self._row_actions()
-        name = count_text(requests) if self._session.rows.marked else self._session.model.name(requests[0])
-        lacks_reviews = self._engine.lacks(REVIEWS)
-        title = f"With {name}{'; this service has no reviews' if lacks_reviews else ''}"
-        actions = [action for action in actions if not (lacks_reviews and action.key in NEED_REVIEWS)]
+        if self._session.rows.marked:
+            lacks_reviews = self._engine.lacks(REVIEWS)
+            title = f"With {count_text(requests)}{'; this service has no reviews' if lacks_reviews else ''}"
+            actions = [action for action in ACTIONS if not (lacks_reviews and action.key in NEED_REVIEWS)]
+        else:
+            title, actions = f"With {self._session.model.name(requests[0])}", self._row_actions()
         choice = await choose(self._screen, title, actions)
         command = self._screen.command_table.command(choice) if choice else None
         if command:
             self._screen.run_command(command)
 
-    def _row_actions(self) -> Sequence[Choice]:
+    def _row_actions(self) -> list[Choice]:
         """Return the actions on the row under the cursor, with their keys."""
         keymap = self._screen.app_context.keymap
         commands = (self._screen.command_table.command(name) for name in ROW_ACTIONS)

@@ -6,6 +6,7 @@ from functools import partialmethod
 from inspect import isawaitable
 from typing import TYPE_CHECKING
 
+from presscheck.api.change_requests import REVIEWS
 from presscheck.api.spaces import GetSpace
 from presscheck.engine.review.merge_readiness import closed_reason, review_reason
 from presscheck.tui.commands import CommandTable
@@ -39,8 +40,10 @@ class RowActions:
     reason_comment_on_all = reason_comment_only = reason_reviewers = reason_comment
 
     def reason_approve(self) -> str | None:
-        """Return why the change request under the cursor cannot be reviewed."""
+        """Return why the change request under the cursor, or the marked ones, cannot be reviewed."""
         reason, request = self.reason_comment(), self._session.current()
+        if self._session.rows.marked and self._engine.lacks(REVIEWS):
+            return reason or "this service has no reviews"
         if reason or request is None or self._session.rows.marked:
             return reason
         space = self._engine.known(GetSpace(space_id=request.space))
