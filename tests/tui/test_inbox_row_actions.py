@@ -248,7 +248,9 @@ async def test_the_reason_why_a_key_does_not_apply_is_shown(service: RunningServ
             service.start()
 
 
-async def test_a_read_only_profile_and_a_role_without_reviews_say_so(service: RunningService, tmp_path: Path) -> None:
+async def test_read_only_profiles_and_roles_without_reviews_see_the_reason(
+    service: RunningService, tmp_path: Path
+) -> None:
     async with running(app_on(service, tmp_path / "read", read_only=True)) as pilot:
         await inbox_loaded(pilot)
         for keys in (("v", "a"), ("c",), ("m",), ("R",)):

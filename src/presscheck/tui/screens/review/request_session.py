@@ -7,8 +7,6 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from presscheck.api.comments import ListComments
-from presscheck.api.spaces import GetSpace
-from presscheck.engine.inbox.views import is_older
 from presscheck.errors import NetworkError, PresscheckError
 from presscheck.tui.screens.review.page_owners import PageOwners
 
@@ -37,33 +35,29 @@ class RequestSession:
     async def load(self) -> None:
         """Load the model once, without subscriptions. Responses that cannot be read are missing in the model.
 
-        The change request and its space are always read. Everything else is taken from the store, unless the change
-        request was updated since. While the service cannot be reached, the model keeps the change request that it has.
+        Everything is read, in parallel: others may have changed it since it was stored. While the service cannot be
+        reached, stored responses are used, and the model keeps the change request that it has.
 
         Raises:
             PresscheckError: the service does not return the change request.
         """
-        space = GetSpace(space_id=self.model.space_id)
-        await asyncio.gather(self._read_request(), self._take(space))
-        taken = {space.key()}
-        while calls := [call for call in self.model.calls() if call.key() not in taken]:
-            taken |= {call.key() for call in calls}
-            await asyncio.gather(*map(self._take, calls))
+        await asyncio.gather(self._read_request(), self._read_contents())
 
     async def _read_request(self) -> None:
         with suppress(NetworkError):
             self.model.set_request(await self.screen.engine.read(self.model.first_call()))
 
+    async def _read_contents(self) -> None:
+        read = set[str]()
+        while calls := [call for call in self.model.calls() if call.key() not in read]:  # responses lead to more calls
+            read |= {call.key() for call in calls}
+            await asyncio.gather(*map(self._take, calls))
+
     async def _take(self, call: Operation[Any]) -> None:
-        """Store the response of a call in the model, with all pages of comments."""
-        engine, request = self.screen.engine, self.model.request
-        known = None if isinstance(call, GetSpace) else engine.known(call)
-        answer = known.value if known and request and not is_older(known.age, request) else None
-        if answer is None:
-            with suppress(PresscheckError):
-                answer = await engine.read(call)
-        self.model.take(call, answer)
-        if answer is not None and isinstance(call, ListComments):
-            following = self.model.discussion.next_comments(call, answer)
+        """Read the response of a call into the model, with all pages of comments."""
+        with suppress(PresscheckError):
+            answer = await self.screen.engine.read(call)
+            self.model.take(call, answer)
+            following = self.model.discussion.next_comments(call, answer) if isinstance(call, ListComments) else None
             if following:
                 await self._take(following)
