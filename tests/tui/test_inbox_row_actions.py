@@ -1,11 +1,13 @@
 """Commands of a review on rows of the inbox, on the real service, while another user acts at the same time."""
 
+import threading
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.running_service import RunningService
 from tests.service_users import edits, main_moves, page_of, somebody, thread_of, threads, token_of
+from tests.stalling_proxy import holding_back
 from tests.tui.app_driver import all_sent, app_on, inbox_loaded, pick, running, shown, until, until_row, write
 from tests.tui.change_request_factory import begun
 
@@ -77,6 +79,23 @@ async def test_a_review_names_the_changes_that_arrived_meanwhile(service: Runnin
         [review] = await reviews_by(mia, AUTH, "robin")
         assert review.status == "changes-requested"
         assert review.revision == (await mia.send(GetChangeRequest(**AUTH))).revision
+
+
+async def test_keys_wait_for_the_dialog_of_a_slow_service(service: RunningService, tmp_path: Path) -> None:
+    answered = threading.Event()
+    async with somebody(service, "mia") as (mia,):
+        held = f"/change-requests/{(await mia.send(GetChangeRequest(**AUTH))).id}/requested-reviewers"
+    with holding_back(service, tmp_path, held, until=answered) as address:
+        async with running(app_on(service, tmp_path / "home", base_url=address)) as pilot:
+            await until(pilot, shows="3 open comments")
+            await pilot.press("v", "a", *"Done")
+            await until(pilot, shows="API docs #5: loading …")
+            answered.set()
+            await until(pilot, shows="API docs #5: Approve", holds=lambda: "Done" in shown(pilot.app))
+            assert "loading" not in shown(pilot.app)
+            await pilot.press("escape")
+            await until(pilot, holds=lambda: "Approve" not in shown(pilot.app))
+            assert subject_here(pilot) == "Rewrite the auth guide", "D hid no row"
 
 
 async def test_an_own_change_request_says_that_an_approval_does_not_count(

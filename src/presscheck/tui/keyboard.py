@@ -209,6 +209,12 @@ class TypeAhead:
 
         return run
 
+    def hold_longer(self) -> None:
+        """Hold events for the running command at most for `LIMIT`: the keys typed meanwhile are for its dialog."""
+        command = RUNNING.get()
+        if command in self._commands:
+            self._hold(command, LIMIT)
+
     def let_go(self) -> None:
         """Stop holding events for the running command: keys typed from now on are not for a dialog it opens."""
         command = RUNNING.get()

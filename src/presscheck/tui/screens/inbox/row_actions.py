@@ -96,6 +96,7 @@ class RowActions:
         self._engine.prepare_writes()
         review = RowReview(self._session, request)
         await review.load()
+        screen.end_notice()
         commands = CommandTable(review.command_handlers())
         handler, reason = commands.handler(name), commands.disabled_reason(name)
         if reason:

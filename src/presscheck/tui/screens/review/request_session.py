@@ -15,6 +15,11 @@ if TYPE_CHECKING:
     from presscheck.engine.review.model import ReviewModel
     from presscheck.tui.screens.review.drafts import ReviewDrafts
 
+MAX_WAIT = 4.0
+"""Maximum seconds to wait for responses. It is shorter than the time for which keys can be held."""
+NOTICE_DELAY = 0.4
+"""Seconds after which a message says that a change request is being loaded."""
+
 
 class RequestSession:
     """A change request on which actions are performed.
@@ -33,15 +38,25 @@ class RequestSession:
         self.owners = PageOwners(model, drafts.screen)
 
     async def load(self) -> None:
-        """Load the model once, without subscriptions. Responses that cannot be read are missing in the model.
+        """Load the model once, without subscriptions. Responses that can be neither read nor found are missing.
 
-        Everything is read, in parallel: others may have changed it since it was stored. While the service cannot be
-        reached, stored responses are used, and the model keeps the change request that it has.
+        Everything is read, in parallel: others may have changed it since it was stored. Stored responses are used if
+        the service cannot be reached, or takes longer than `MAX_WAIT`. Keys typed meanwhile wait for the dialog.
 
         Raises:
             PresscheckError: the service does not return the change request.
         """
-        await asyncio.gather(self._read_request(), self._read_contents())
+        engine = self.screen.engine
+        for call in self.model.calls():
+            known = engine.known(call)
+            self.model.take(call, known.value if known else None)
+        self.screen.app_context.type_ahead.hold_longer()
+        notice = self.screen.set_timer(NOTICE_DELAY, lambda: self.screen.notify(self.drafts.named("loading …")))
+        try:
+            with suppress(TimeoutError):
+                await asyncio.wait_for(asyncio.gather(self._read_request(), self._read_contents()), MAX_WAIT)
+        finally:
+            notice.stop()
 
     async def _read_request(self) -> None:
         with suppress(NetworkError):
