@@ -12,7 +12,7 @@ import pytest
 import textual.css.stylesheet
 from tests.private_names import parse_styles_anew
 from tests.running_service import RunningService
-from tests.tui.app_driver import app_on, inbox_loaded, noon, running, until
+from tests.tui.app_driver import app_on, inbox_loaded, noon, running, shown, until
 from tests.tui.snapshot_setup import at_noon, rested
 from textual.app import App
 from textual.css.stylesheet import Stylesheet
@@ -94,6 +94,19 @@ async def test_a_theme_that_is_chosen_looks_as_at_the_start(service: RunningServ
             return re.sub(r"terminal-\d+", "", pilot.app.export_screenshot())
 
     assert await picture("first", "paper") == await picture("second", "ink", "paper")
+
+
+@pytest.mark.slow
+async def test_the_list_begins_on_the_theme_in_use_and_marks_it(service: RunningService, tmp_path: Path) -> None:
+    async with running(app_on(service, tmp_path, theme="paper")) as pilot:
+        await inbox_loaded(pilot)
+        await pilot.press("ctrl+t")
+        await until(pilot, shows="in use · light")
+        [row] = [line for line in shown(pilot.app).splitlines() if "in use" in line]
+        assert "paper" in row
+        await pilot.press("enter")
+        await until(pilot, holds=lambda: not pilot.app.screen.is_modal)
+        assert pilot.app.theme == "paper"
 
 
 @pytest.mark.service(shared=True, clock=noon)

@@ -383,14 +383,16 @@ class Navigation:
         """Choose a theme."""
         from presscheck.tui.widgets.picker import Choice, Picker  # 7 ms, not for the first paint
 
-        themes = self._app.themes.items()
-        choices = [Choice(name, name, "dark" if theme.dark else "light") for name, theme in themes]
+        choices = [
+            Choice(name, name, ("in use · " if name == self._app.theme else "") + ("dark" if theme.dark else "light"))
+            for name, theme in self._app.themes.items()
+        ]
 
         def choose(names: tuple[str, ...] | None) -> None:
             if names:
                 self._app.theme = names[0]
 
-        self._app.push_screen(Picker("Theme", choices), choose)
+        self._app.push_screen(Picker("Theme", choices, current=self._app.theme), choose)
 
     def command_activity(self) -> None:
         """Show every API request since the start."""
