@@ -259,11 +259,11 @@ class Development:
         self._print("log", {"level": level, "message": text}, (LEVELS.get(level, ""), f"  {text}"))
 
     def _environment(self, manifest: Manifest, event: dict[str, Any]) -> dict[str, Any]:
-        """Return the environment of the script: the integration, its installation and its secrets."""
+        """Return the environment of the script: the integration, its installation and its secrets, without tokens."""
         known, values = self._integration, manifest.values
-        about = {"name": known.name, "version": known.version, "target": values.get("target") or known.target}
+        about = {"target": values.get("target") or known.target, "scopes": list(values["scopes"])}
         environment: dict[str, Any] = {
-            "integration": {**about, "scopes": list(values["scopes"])},
+            "integration": as_json(known) | about,
             "apiEndpoint": "",
             "apiTokens": {"integration": ""},
             "secrets": dict(values.get("secrets") or {}),

@@ -110,6 +110,8 @@ def _call(context: Context, request: Request, body: bytes) -> _Call:
     if row is None:
         raise not_found("integration")
     parts, place = rest.split("/"), dict[str, str]()
+    if parts[0] == "assets":
+        raise not_found("file")
     installation: InstallationRow | None = None
     if parts[0] == "installations" and len(parts) > 1:
         installation = context.session.get(InstallationRow, parts[1])
