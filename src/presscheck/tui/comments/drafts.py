@@ -202,7 +202,7 @@ class CommentDrafts:
             )
         )
 
-    def send(self, call: Operation[Any], write: Write | None = None) -> bool:
+    def send(self, call: Operation[Any] | None, write: Write | None = None) -> bool:
         """Send a write. Return whether the engine accepted it."""
         try:
             (write or self._write)(call)

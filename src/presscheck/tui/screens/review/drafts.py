@@ -19,6 +19,8 @@ from presscheck.errors import NotSupported, PresscheckError
 from presscheck.store.drafts import DraftSlot
 from presscheck.tui.comments import drafts
 from presscheck.tui.comments.drafts import CommentDrafts
+from presscheck.tui.places import Place
+from presscheck.tui.screens.review.submit_sheet import SubmitSheet
 from presscheck.tui.widgets.prompt_dialog import PromptDialog
 
 if TYPE_CHECKING:
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     from presscheck.engine.review.model import ReviewModel
     from presscheck.engine.writes.pending_writes import PendingWrite
     from presscheck.text.styled_text import Line
+    from presscheck.tui.screens.review.submit_sheet import Submission
     from presscheck.tui.ui.screen import BaseScreen
 
 VERDICT_TEXTS: dict[ReviewStatus, str] = {"approved": "Approved. ", "changes-requested": "Changes requested: "}
@@ -79,9 +82,17 @@ class ReviewDrafts(CommentDrafts):
 
     @override
     def about_call(self, call: Any) -> Mapping[str, str]:
-        page = getattr(call, "page", None)
-        title = next((item.title for item in self._model.all_items if page and item.id == page), "")
+        title = self.page_title(getattr(call, "page", None) or "")
         return {**super().about_call(call), **({"page": title} if title else {})}
+
+    def page_title(self, page_id: str) -> str:
+        """Return the title of a changed page as display text; empty if the page is not changed here."""
+        return next((item.title for item in self._model.all_items if page_id and item.id == page_id), "")
+
+    @property
+    def path(self) -> dict[str, Any]:
+        """The path parameters of all calls about the change request."""
+        return self._model.path
 
     @override
     def known_people(self) -> Iterable[User | None]:
@@ -145,6 +156,35 @@ class ReviewDrafts(CommentDrafts):
         held = self._held()
         text = await self.screen.ask(message_prompt(self.named(title), draft, confirm_label, notes, expand))
         if text is not None and self.send(call(text), partial(self._submit, held)):
+            draft.discard()
+
+    async def submit_held(
+        self, name: str, call: Callable[[str], Operation[Any] | None], submission: Submission, initial: str = ""
+    ) -> None:
+        """Open the sheet with the held comments, and submit them with an optional text.
+
+        A longer draft opens in the composer.
+
+        Args:
+            name: the name of the draft.
+            call: creates the write from the text; returns None if there is nothing to send.
+            submission: what is submitted.
+            initial: the initial text.
+        """
+        draft = DraftSlot(self._outbox, self.key(name), initial, self.about())
+        if "\n" in draft.text:
+            submission.expand()
+            return
+        sheet = SubmitSheet(self, draft, submission)
+        text = await self.screen.ask(sheet)
+        self.screen.redraw()  # comments may have been dropped
+        if sheet.opened:
+            place = Place.review(self.path["space_id"], self.path["change_request_id"], sheet.opened)
+            if self.screen.SCOPE == "review":
+                self.screen.go_to(place)
+            else:
+                await self.screen.app_context.go(place)
+        elif text is not None and self.send(call(text), partial(self._submit, sheet.numbers)):
             draft.discard()
 
     def _held(self) -> tuple[int, ...]:

@@ -12,6 +12,7 @@ from presscheck.engine.review.merge_readiness import review_reason
 from presscheck.text.phrases import count
 from presscheck.text.styled_text import Line, Span, join_fitting
 from presscheck.tui.screens.review.drafts import VERDICT_TEXTS
+from presscheck.tui.screens.review.submit_sheet import Submission, with_comments
 
 if TYPE_CHECKING:
     from presscheck.api.operation import Operation
@@ -48,18 +49,29 @@ class VerdictActions:
         def compose() -> None:
             self._drafts.compose_review(title, name, call, initial, may_be_empty=has_reviews)
 
-        if has_reviews:
+        if has_reviews and self._held:
+            submission = Submission(with_comments(heading), "approve", False, self._notes, compose)
+            await self._drafts.submit_held(name, call, submission, initial)
+        elif has_reviews:
             await self._drafts.prompt(title, name, call, "approve", notes=self._notes, expand=compose)
         else:
             compose()
 
-    def command_request_changes(self) -> None:
+    async def command_request_changes(self) -> None:
         """Request changes, with a comment or with held comments."""
         title, name, call, initial = self._verdict("changes-requested", "Request changes: say which")
         progress = self._model.progress()
         title += f"; ⚠ {progress.missing}" if progress and progress.missing else ""
         may_be_empty = self._has_reviews and self._held > 0
-        self._drafts.compose_review(title, name, call, initial, may_be_empty=may_be_empty)
+
+        def compose() -> None:
+            self._drafts.compose_review(title, name, call, initial, may_be_empty=may_be_empty)
+
+        if may_be_empty:
+            submission = Submission(with_comments("Request changes"), "request changes", True, self._notes, compose)
+            await self._drafts.submit_held(name, call, submission, initial)
+        else:
+            compose()
 
     def command_begin_review(self) -> None:
         """Start a review, which holds comments until it is submitted. If it has no comments yet, end it."""
@@ -75,16 +87,25 @@ class VerdictActions:
         self._screen.redraw()
         self._screen.notify(notice)
 
-    def command_comment_only(self) -> None:
+    async def command_comment_only(self) -> None:
         """Submit the review with comments only."""
 
         def call(text: str) -> Operation[Any] | None:
             return PostComment(**self._model.path, body=Document(markdown=text)) if text.strip() else None
 
+        def title(number: int) -> str:
+            submit = f"Submit your review with {count(number, 'comment')} (comment optional)"
+            return submit if number else "Comment on the change request"
+
+        def compose() -> None:
+            self._drafts.compose_review(title(number), "whole", call, may_be_empty=number > 0)
+
         number = self._held
-        submit = f"Submit your review with {count(number, 'comment')} (comment optional)"
-        title = submit if number else "Comment on the change request"
-        self._drafts.compose_review(title, "whole", call, may_be_empty=number > 0)
+        if number:
+            submission = Submission(title, "submit", True, lambda _: (), compose)
+            await self._drafts.submit_held("whole", call, submission)
+        else:
+            compose()
 
     def warnings(self) -> list[str]:
         """Return why an approval would fail or not count, or what the user has not seen, in a few words each."""
@@ -128,8 +149,12 @@ class VerdictActions:
             return SubmitReview(**self._model.path, status=status, **given)
 
         title = title if has_reviews else "This service has no reviews: post a comment instead"
-        title = f"{title}, with {count(self._held, 'comment')}" if self._held else title
-        return title, f"{REVIEW_DRAFT} {status}", call, "" if has_reviews else VERDICT_TEXTS[status]
+        return (
+            with_comments(title)(self._held),
+            f"{REVIEW_DRAFT} {status}",
+            call,
+            "" if has_reviews else VERDICT_TEXTS[status],
+        )
 
     def _notes(self, columns: int) -> list[Line]:
         """Render warnings about changes that are not loaded, and about unviewed pages by name."""
