@@ -5,8 +5,10 @@ from typing import Any
 
 import pytest
 from tests.running_service import RunningService
-from tests.tui.app_driver import app_on, running, shown, until
+from tests.tui.app_driver import app_on, inbox_loaded, inbox_rows, running, shown, until
 
+from presscheck.api.change_requests import UpdateChangeRequest
+from presscheck.client.client import Client
 from presscheck.text.styled_text import plain
 from presscheck.tui.screens.browse.screen import BrowseScreen
 from presscheck.tui.screens.review.screen import ReviewScreen
@@ -76,3 +78,22 @@ async def test_matches_by_name_come_first_and_are_not_searched_twice(service: Ru
         await pilot.press(*"xqzwvkj")  # so many that nothing is similar
         await until(pilot, shows="No match")
         assert "type to search" not in shown(pilot.app)
+
+
+async def test_open_change_requests_are_listed_before_archived_ones_with_the_same_number(
+    service: RunningService, tmp_path: Path
+) -> None:
+    async with Client(service.base_url, service.token) as client:
+        at = {"space_id": "cli", "change_request_id": "2"}
+        archived = await client.send(UpdateChangeRequest(**at, status="archived"))
+    async with running(app_on(service, tmp_path)) as pilot:
+        await inbox_loaded(pilot)
+        await pilot.press("4")
+        await inbox_loaded(pilot)
+        await pilot.press("7")
+        await until(pilot, holds=lambda: archived.subject in inbox_rows(pilot))
+        await pilot.press(":", *"cr 2")
+        await until(pilot, shows="· archived")
+        notes = [choice.note for choice in pilot.app.screen.matches]
+        assert len(notes) > 1
+        assert notes == sorted(notes, key=lambda note: note.endswith(("archived", "merged")))

@@ -110,7 +110,7 @@ def show_commands(app: AppContext, screen: BaseScreen) -> None:
         if not match[2].lstrip("#").isdecimal() or match[1].lower() != "cr":
             return found
         number = f"#{match[2].lstrip('#')} "
-        return [choice for choice in found if choice.label.startswith(number)]
+        return [choice for choice, _ in items if choice.label.startswith(number)][:MAX_RESULTS]
 
     picker = Picker(
         "Commands · cr 42, space api, page auth, page /guides/start",
@@ -224,7 +224,12 @@ def _requests(app: AppContext, organization_id: str) -> list[ChangeRequest]:
     me = app.engine.known(GetCurrentUser())
     listings = listings_of(organization_id, me.value.id if me else "")
     requests = (request for listing in listings for request in app.engine.window(listing, 0, MANY).items)
-    return list({request.id: request for request in requests}.values())
+    # archived and merged ones last: many spaces have a change request with the same number
+    return sorted({request.id: request for request in requests}.values(), key=_is_closed)
+
+
+def _is_closed(request: ChangeRequest) -> bool:
+    return request.status in ("merged", "archived")
 
 
 def _space_choice(app: AppContext, space: Space, titles: dict[str, str]) -> tuple[Choice, Action]:
@@ -234,6 +239,7 @@ def _space_choice(app: AppContext, space: Space, titles: dict[str, str]) -> tupl
 def _request_choice(app: AppContext, request: ChangeRequest, titles: dict[str, str]) -> tuple[Choice, Action]:
     label = f"#{request.number} {sanitize(request.subject) or '(no subject)'}"
     note = titles.get(request.space, "change request")
+    note += f" · {request.status}" if _is_closed(request) else ""
     return Choice(f"cr {request.id}", label, note), partial(app.go, Place.review(request.space, request.id))
 
 
