@@ -81,7 +81,7 @@ class Described:
         return found
 
     def required(self) -> set[str]:
-        """What each of its variants requires."""
+        """What each of its variants that is an object requires."""
         here = self.resolved().schema
         found = set(here.get("required", ()))
         for one in here.get("allOf", ()):
@@ -90,7 +90,8 @@ class Described:
             each = [
                 Described(one, self.release).required()
                 for one in here.get(word, ())
-                if one.get("type") != "null" and one.get("enum") != [None]
+                if Described(one, self.release).resolved().schema.get("type") not in ("null", "string")
+                and one.get("enum") != [None]
             ]
             found |= set.intersection(*each) if each else set()
         return found

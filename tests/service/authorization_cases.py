@@ -236,6 +236,13 @@ def joins_again(caller: Caller, _place: str) -> Outcome:
     return NO_EFFECT if caller.is_member else 404
 
 
+def joins_with_invite(caller: Caller, _place: str) -> Outcome:
+    """Everyone who has the link; members who have its role already keep theirs."""
+    if caller.is_disabled:
+        return 403
+    return NO_EFFECT if caller.role else ALLOWED
+
+
 def sees_place(caller: Caller, place: str) -> bool:
     """Whether the caller sees the place."""
     return caller.level_in(place) is not None
@@ -595,6 +602,8 @@ CASES: list[Case] = [
     case(invites.UpdateInvite, ADMIN, "to a space", level="admin", **SPACE_INVITE),
     case(invites.UpdateInvite, ADMIN, "to a collection", level="admin", **COLLECTION_INVITE),
     case(invites.DeleteInvite, HOME_ADMIN, "to the organization"),
+    case(invites.InviteUsers, HOME_ADMIN, emails=("new@example.org",)),
+    case(invites.JoinWithInvite, joins_with_invite),
     case(invites.DeleteInvite, ADMIN, "to a space", **SPACE_INVITE),
     case(invites.DeleteInvite, ADMIN, "to a collection", **COLLECTION_INVITE),
     # links

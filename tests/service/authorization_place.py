@@ -105,7 +105,8 @@ class PlaceBuilder:
         make(UpdateCollectionTeamPermission(collection_id=workshop, team_id=self.ids["members_team_id"], role="create"))
         third = self.ids["third_id"]
         bypass = {"rule": "allow_bypass", "users": (self.ids["member_id"],)}
-        make(UpdateOrganization(organization_id=self.home, merge_rules={"type": "rules", "rules": (bypass,)}))
+        rules = {"type": "rules", "rules": (bypass,)}
+        make(UpdateOrganization(organization_id=self.home, merge_rules=rules, invite_links=True))
         make(CreateSpace(organization_id=third, title=FOR_THIRD))
         make(CreateSite(organization_id=third, title=FOR_THIRD))
         return {

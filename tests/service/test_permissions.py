@@ -8,8 +8,9 @@ import pytest
 from tests.service.factories import World
 
 from presscheck.api.collections import CreateCollection, DeleteCollection, GetCollection, UpdateCollection
+from presscheck.api.invites import CreateInvite, InviteUsers, JoinWithInvite
 from presscheck.api.operation import Operation
-from presscheck.api.organizations import RemoveMember, UpdateMember
+from presscheck.api.organizations import GetMember, ListMembers, RemoveMember, UpdateMember, UpdateOrganization
 from presscheck.api.permissions import (
     InviteToCollection,
     InviteToSite,
@@ -226,6 +227,50 @@ async def test_a_former_member_loses_the_roles_in_all_places(world: World) -> No
     await world.admin.send(RemoveMember(**member(world, "guest")))
     assert not await sees(world, "guest", GetSpace(space_id=world.space))
     assert grants(world, world.users["guest"]) == 0
+
+
+async def test_people_who_are_invited_by_email_are_members(world: World) -> None:
+    at = {"organization_id": world.organization}
+    emails = ("New@Example.org", "new@example.org", {"email": "other@example.org", "role": None}, "edit@example.org")
+    answer = await world.admin.send(InviteUsers(**at, emails=emails, role="review"))
+    assert answer.invited == 2 and answer.users[2] == world.users["edit"]
+    listed = (await world.admin.send(ListMembers(**at, search="example.org", limit=100))).items
+    roles = {member.user.email: (member.user.display_name, member.role) for member in listed}
+    assert roles["new@example.org"] == ("new", "review")
+    assert roles["other@example.org"] == ("other", None)
+    assert roles["edit@example.org"] == ("Edit", "edit"), "a member keeps the role"
+    again = await world.admin.send(InviteUsers(**at, emails=("new@example.org",)))
+    assert (again.users, again.invited) == (answer.users[:1], 0)
+    refused = await world.admin.send(InviteUsers(**at, emails=("sso@example.org",), sso=True))
+    assert (refused.failed_sso_emails, refused.invited) == (("sso@example.org",), 0)
+    for email in ("", "nobody", "a b@example.org", "a@b@example.org", "x" * 250 + "@example.org"):
+        with pytest.raises(RequestError, match="is not an email address"):
+            await world.admin.send(InviteUsers(**at, emails=("third@example.org", email)))
+    with pytest.raises(RequestError, match="at most 100"):
+        await world.admin.send(InviteUsers(**at, emails=("third@example.org",) * 101))
+    assert (await world.admin.send(ListMembers(**at, search="third@"))).items == ()
+
+
+async def test_who_has_an_invite_link_joins_as_long_as_links_are_allowed(world: World) -> None:
+    at = {"organization_id": world.organization}
+    link = await world.admin.send(CreateInvite(**at, space=world.space, level="review"))
+    to_all = await world.admin.send(CreateInvite(**at, role="comment"))
+    join = JoinWithInvite(**at, invite_id=link.id)
+    with pytest.raises(NotFound, match="does not allow invite links"):
+        await world.clients["guest"].send(join)
+    await world.admin.send(UpdateOrganization(**at, invite_links=True))
+    await world.clients["guest"].send(join)
+    assert (await world.clients["guest"].send(GetSpace(space_id=world.space))).permissions.review
+    assert (await world.admin.send(GetMember(**member(world, "guest")))).role is None
+    await world.clients["guest"].send(JoinWithInvite(**at, invite_id=to_all.id))
+    assert (await world.admin.send(GetMember(**member(world, "guest")))).role == "comment"
+    await world.clients["edit"].send(JoinWithInvite(**at, invite_id=to_all.id))
+    assert (await world.admin.send(GetMember(**member(world, "edit")))).role == "edit", "nobody loses a role"
+    await world.admin.send(RemoveMember(**member(world, "read")))
+    await world.clients["read"].send(join)
+    assert (await world.clients["read"].send(GetSpace(space_id=world.space))).permissions.review
+    with pytest.raises(NotFound):
+        await world.clients["read"].send(JoinWithInvite(organization_id="none", invite_id=link.id))
 
 
 async def test_an_invitation_without_a_role_takes_it_away(world: World) -> None:

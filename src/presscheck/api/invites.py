@@ -1,7 +1,9 @@
-"""Invite links to an organization, a space or a collection."""
+"""Invites to an organization by email, and invite links to an organization, a space or a collection."""
+
+from pydantic import Field
 
 from presscheck.api.collections import Collection
-from presscheck.api.operation import InOrganization, Model, NullableModel, Operation, Page, Paged
+from presscheck.api.operation import Argument, InOrganization, Model, NullableModel, Operation, Page, Paged
 from presscheck.api.roles import MemberRole
 from presscheck.api.spaces import Space
 
@@ -90,5 +92,51 @@ class DeleteInvite(InOrganization, Operation[None]):
     operation_id = "deleteOrganizationInviteById"
     route = "DELETE /orgs/{organization_id}/link-invites/{invite_id}"
     success = 204
+
+    invite_id: str
+
+
+class EmailInvite(Argument):
+    """An email address to invite with a role; null invites a guest."""
+
+    email: str
+    role: MemberRole | None
+
+
+class InvitedUsers(Model):
+    """Who was invited: `users` are the ids of all, `invited` is the number of new members."""
+
+    users: tuple[str, ...] = ()
+    invited: int = 0
+    failed_sso_emails: tuple[str, ...] | None = Field(default=None, alias="failedSSOEmails")
+
+
+class InviteUsers(InOrganization, Operation[InvitedUsers]):
+    """Invite people to an organization by email.
+
+    Without a role, they get the default role of the organization.
+    """
+
+    operation_id = "inviteUsersToOrganization"
+    route = "POST /orgs/{organization_id}/invites"
+    feature = "invites by email"
+    release = "0.202.0"
+
+    emails: tuple[str | EmailInvite, ...]
+    role: MemberRole | None = None
+    sso: bool | None = None
+
+
+class Joined(Model):
+    """The answer to someone who has joined."""
+
+
+class JoinWithInvite(InOrganization, Operation[Joined]):
+    """Join an organization with an invite link."""
+
+    operation_id = "joinOrganizationWithInvite"
+    route = "POST /orgs/{organization_id}/invites/{invite_id}"
+    feature = "invites by email"
+    release = "0.202.0"
 
     invite_id: str

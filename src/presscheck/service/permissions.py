@@ -348,6 +348,17 @@ def granted_to(context: Context, organization_id: str, user_id: str) -> dict[str
     return context.known[key]
 
 
+def grant(context: Context, place_id: str, holder_id: str, role: str | None) -> None:
+    """Gives a team or a user a role in a place in place of the former one; null removes it."""
+    row = context.session.get(GrantRow, (place_id, holder_id))
+    if row is None and role is not None:
+        context.session.add(GrantRow(place_id=place_id, holder_id=holder_id, role=role))
+    elif row is not None and role is not None:
+        row.role = role
+    elif row is not None:
+        context.session.delete(row)
+
+
 def remove_grants(context: Context, condition: ColumnElement[bool]) -> None:
     """Removes granted levels, such as those in a place that is deleted."""
     context.session.execute(delete(GrantRow).where(condition))

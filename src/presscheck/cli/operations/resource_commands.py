@@ -77,12 +77,14 @@ org.add_command(
 )
 invite = group_of(
     "invite",
-    "Manage the invite links of an organization.\n\nINVITE is an id.",
+    "Invite people, and manage invite links.\n\nINVITE is an id.",
     CommandSpec("list", invites.ListInvites, ("id", "role", "redundant")),
     CommandSpec("show", invites.GetInvite, help="Show an invite link."),
     CommandSpec("create", invites.CreateInvite, done="Invite link created."),
     CommandSpec("edit", invites.UpdateInvite, done="Invite link updated."),
     CommandSpec("delete", invites.DeleteInvite, done="Invite link deleted.", confirm="Delete this invite link"),
+    CommandSpec("people", invites.InviteUsers, done="Invited."),
+    CommandSpec("join", invites.JoinWithInvite, done="Joined."),
 )
 user = group_of(
     "user",

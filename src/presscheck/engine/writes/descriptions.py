@@ -13,6 +13,7 @@ from presscheck.api import (
     collections,
     comments,
     content_changes,
+    invites,
     organizations,
     permissions,
     site_settings,
@@ -22,6 +23,7 @@ from presscheck.api import (
     teams,
 )
 from presscheck.api.operation import Operation
+from presscheck.text.phrases import count
 
 _words_of_name = re.compile(r"OpenAPI|[A-Z]+(?![a-z])|[A-Z]?[^A-Z]+").findall
 LONGEST = 40
@@ -216,6 +218,8 @@ _DESCRIPTIONS: dict[type[Operation[Any]], Callable[[Any], str]] = {
     collections.MoveCollection: _move_of("collection"),
     agent_instructions.UpdateAgentInstructions: lambda _: "change AI instructions",
     organizations.JoinOrganization: lambda _: "join organization",
+    invites.JoinWithInvite: lambda _: "join organization",
+    invites.InviteUsers: lambda call: f"invite {count(len(call.emails), 'person', 'people')}",
     organizations.UpdateMember: lambda call: f"make member {call.role or 'guest'}",
     organizations.UpdateOrganization: lambda call: _update_of(
         "organization", call, call.model_fields_set - {"organization_id"}

@@ -1174,6 +1174,8 @@ INVERSES: dict[type[Operation[Any]], Inverse | str] = {
         lambda *_: Comparison("unchanged"),
     ),
     invites.UpdateInvite: _Fields(_get(invites.GetInvite)),
+    invites.InviteUsers: "who was invited is removed among the members",
+    invites.JoinWithInvite: "who has joined leaves among the members",
     invites.DeleteInvite: "a revoked invite link cannot be restored: create a new one",
     saml.CreateSAMLProvider: "a SAML provider is deleted among the providers",
     saml.UpdateSAMLProvider: "a SAML provider is changed again in its form",

@@ -1,14 +1,25 @@
-"""Invite links to an organization, a space or a collection, managed by its admins."""
+"""Invites by email, and invite links to an organization, a space or a collection, managed by its admins.
+
+Nothing is sent: whoever is invited by email is a member at once, and gets a token from the operator of the service.
+Invite links work while the organization allows them.
+"""
 
 from __future__ import annotations
 
-from sqlalchemy import select
+import re
+
+from sqlalchemy import func, select
 
 from presscheck.api.invites import (
     CreateInvite,
     DeleteInvite,
+    EmailInvite,
     GetInvite,
     Invite,
+    InvitedUsers,
+    InviteUsers,
+    Joined,
+    JoinWithInvite,
     ListInvites,
     OrganizationInvite,
     UpdateInvite,
@@ -18,11 +29,16 @@ from presscheck.service.db.ids import new_id
 from presscheck.service.handlers.collections import as_collection
 from presscheck.service.http.operations import ApiError, Context, handles, not_found
 from presscheck.service.http.pagination import page_of_rows
-from presscheck.service.models.organizations import OrganizationRow
+from presscheck.service.models.organizations import MemberRow, OrganizationRow, UserRow
 from presscheck.service.models.spaces import CollectionRow, SpaceRow
-from presscheck.service.models.teams import InviteRow
-from presscheck.service.permissions import collection_for, organization_for, reaches, space_for
+from presscheck.service.models.teams import GrantRow, InviteRow
+from presscheck.service.permissions import collection_for, grant, most, organization_for, reaches, space_for
 from presscheck.service.spaces.serializers import as_spaces
+
+MOST_INVITED = 100
+"""Maximum number of email addresses in one call."""
+LONGEST_EMAIL = 254
+_EMAIL = re.compile(r"[^@\s]+@[^@\s]+")
 
 
 class InviteToOrganization(Invite, NullableModel):
@@ -110,6 +126,74 @@ def delete_invite(context: Context, call: DeleteInvite) -> None:
     if row is not None and row.organization_id == call.organization_id:
         _require_admin(context, row)
         context.session.delete(row)
+
+
+@handles(InviteUsers)
+def invite_users(context: Context, call: InviteUsers) -> InvitedUsers:
+    """Makes people members of an organization; who is one already keeps their role. Requires an admin."""
+    organization = organization_for(context, call.organization_id, "admin")
+    if len(call.emails) > MOST_INVITED:
+        raise ApiError(400, f"emails: at most {MOST_INVITED} at once")
+    usual = call.role if "role" in call.given() else organization.default_role
+    roles: dict[str, str | None] = {}
+    for entry in call.emails:
+        email, role = (entry.email, entry.role) if isinstance(entry, EmailInvite) else (entry, usual)
+        if not _EMAIL.fullmatch(email) or len(email) > LONGEST_EMAIL:
+            raise ApiError(400, f"emails: {email[:LONGEST_EMAIL]} is not an email address")
+        roles[email.lower()] = role
+    if call.sso:  # members sign in with tokens alone
+        return InvitedUsers(failed_sso_emails=tuple(roles))
+    users, invited = [_user_with_email(context, organization.id, email) for email in roles], 0
+    for user_id, role in zip(users, roles.values(), strict=True):
+        if context.session.get(MemberRow, (organization.id, user_id)) is None:
+            _add_member(context, organization.id, user_id, role)
+            invited += 1
+    return InvitedUsers(users=tuple(users), invited=invited)
+
+
+@handles(JoinWithInvite)
+def join_with_invite(context: Context, call: JoinWithInvite) -> Joined:
+    """Makes the caller a member, or a guest with a level in a space or a collection; a higher role stays."""
+    organization = context.session.get(OrganizationRow, call.organization_id)
+    row = context.session.get(InviteRow, call.invite_id)
+    if organization is None or row is None or row.organization_id != organization.id or not organization.invite_links:
+        # the same response in all cases: outsiders must not learn which organizations exist
+        raise ApiError(404, "Invite not found, or the organization does not allow invite links.")
+    member = context.session.get(MemberRow, (organization.id, context.user.id))
+    if member is not None and member.disabled:
+        raise ApiError(403, "Your membership in this organization is disabled. Ask an admin to enable it.")
+    place_id = row.space_id or row.collection_id
+    role = None if place_id else row.role
+    if member is None:
+        _add_member(context, organization.id, context.user.id, role)
+    else:
+        member.role = most(member.role, role)
+    if place_id:
+        former = context.session.get(GrantRow, (place_id, context.user.id))
+        grant(context, place_id, context.user.id, most(former.role if former else None, row.role))
+    return Joined()
+
+
+def _user_with_email(context: Context, organization_id: str, email: str) -> str:
+    """Returns the id of the user with an email address; creates one if there is none.
+
+    Several users may have the same address: a member of the organization comes first.
+    """
+    is_member = (MemberRow.user_id == UserRow.id) & (MemberRow.organization_id == organization_id)
+    users = select(UserRow.id).outerjoin(MemberRow, is_member).where(func.lower(UserRow.email) == email)
+    known = users.order_by(MemberRow.user_id.is_(None), UserRow.id)
+    user_id = context.session.scalars(known).first()
+    if user_id is not None:
+        return user_id
+    user = UserRow(id=new_id(), display_name=email.partition("@")[0], email=email, created_at=context.now())
+    context.session.add(user)
+    context.session.flush()
+    return user.id
+
+
+def _add_member(context: Context, organization_id: str, user_id: str, role: str | None) -> None:
+    context.session.add(MemberRow(organization_id=organization_id, user_id=user_id, role=role, joined_at=context.now()))
+    context.session.flush()
 
 
 def _invite(context: Context, organization_id: str, invite_id: str) -> InviteRow:

@@ -57,6 +57,7 @@ from presscheck.service.models.spaces import CollectionRow, SpaceRow
 from presscheck.service.models.teams import GrantRow, TeamMemberRow, TeamRow
 from presscheck.service.permissions import (
     collection_for,
+    grant,
     grants_in,
     level_in,
     level_in_site,
@@ -111,7 +112,7 @@ def invite(context: Context, call: Invitation) -> None:
         raise ApiError(400, "users, teams: give at least one of them")
     teams = [_team(context, place, team_id) for team_id in call.teams or ()]
     for holder_id in dict.fromkeys([*teams, *member_ids(context, place.organization_id, call.users or ())]):
-        _grant(context, place, holder_id, call.role)
+        grant(context, place.id, holder_id, call.role)
 
 
 @handles(UpdateCollectionTeamPermission)
@@ -124,7 +125,7 @@ def update_team(
     place = _place_for(context, call, "admin")
     team_id = _team(context, place, call.team_id)
     if "role" in call.given():
-        _grant(context, place, team_id, call.role)
+        grant(context, place.id, team_id, call.role)
 
 
 @handles(UpdateCollectionUserPermission)
@@ -137,7 +138,7 @@ def update_user(
     place = _place_for(context, call, "admin")
     [user_id] = member_ids(context, place.organization_id, [call.user_id])
     if "role" in call.given():
-        _grant(context, place, user_id, call.role)
+        grant(context, place.id, user_id, call.role)
 
 
 @handles(RemoveCollectionTeamPermission)
@@ -305,16 +306,6 @@ def _team(context: Context, place: Place, team_id: str) -> str:
     if team is None or team.organization_id != place.organization_id:
         raise not_found("team")
     return team.id
-
-
-def _grant(context: Context, place: Place, holder_id: str, role: str | None) -> None:
-    row = context.session.get(GrantRow, (place.id, holder_id))
-    if row is None and role is not None:
-        context.session.add(GrantRow(place_id=place.id, holder_id=holder_id, role=role))
-    elif row is not None and role is not None:
-        row.role = role
-    elif row is not None:
-        context.session.delete(row)
 
 
 def _grants_of(context: Context, place: Place) -> dict[str, str]:
