@@ -82,7 +82,7 @@ class Navigation:
         self._places = Places()
         self._tour: Tour | None = None
         self._told = ""
-        """The drafts and pending reviews that the user was told about before quitting."""
+        """The drafts and pending reviews that were named when the user wanted to quit."""
         self._kept: dict[tuple[str, ...], tuple[BaseScreen, str]] = {}
         """The screens outside the stack, each with the theme of its styles; the last left the stack last."""
 
