@@ -138,6 +138,8 @@ def make_facts(folder: Path, facts: Path = FACTS) -> None:
 
     entries = read("operations.json")
     operations = {f"{entry['method']} {entry['path']}": release_facts(entry) for entry in entries}
+    newest = read("newest-operations.json")["operations"]
+    named = {entry["operationId"]: f"{entry['method']} {entry['path']}" for entry in newest}
     further, further_schemas = newest_facts(read("newest-operations.json"))
     operations = further | operations
     document = [f"{entry['method']} {entry['path']}" for entry in entries if entry["in_document"]]
@@ -146,6 +148,7 @@ def make_facts(folder: Path, facts: Path = FACTS) -> None:
     newer |= further_schemas
     write(facts / "operations.json", operations)
     write(facts / "document.json", dict.fromkeys(document, True))
+    write(facts / "newest_operations.json", named)
     write(facts / "schemas.json", schemas)
     write(
         facts / "newest_schemas.json", {name: schema for name, schema in newer.items() if schemas.get(name) != schema}

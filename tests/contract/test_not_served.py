@@ -1,0 +1,21 @@
+"""The manual lists each operation of the newest release that the service lacks, and no other."""
+
+import json
+import re
+
+from tests.contract.description import FACTS
+from tests.root import ROOT
+
+from presscheck.api.operation import every_operation
+
+PAGE = ROOT / "docs" / "hosting" / "not-served.md"
+
+
+def test_each_operation_of_the_newest_release_is_served_or_listed_with_a_reason() -> None:
+    rows = [line.split("|") for line in PAGE.read_text("utf-8").splitlines() if line.startswith("| `")]
+    listed = [name for _, names, *_ in rows for name in re.findall(r"`(\w+)`", names)]
+    assert len(listed) == len(set(listed))
+    newest = set(json.loads((FACTS / "newest_operations.json").read_text("utf-8")))
+    served = {operation.operation_id for operation in every_operation()}
+    assert set(listed) == newest - served
+    assert all(reason.strip() for _, _, reason, _ in rows)
