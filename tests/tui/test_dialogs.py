@@ -16,7 +16,7 @@ from textual.widgets import TextArea
 
 from presscheck.store.drafts import DraftSlot
 from presscheck.store.outbox import Outbox
-from presscheck.text.sanitize import sanitize
+from presscheck.text.sanitize import JOINER, NON_JOINER, sanitize
 from presscheck.text.styled_text import Span
 from presscheck.tui.external_programs import editor, environment, is_remote
 from presscheck.tui.widgets.composer import Composer
@@ -271,8 +271,11 @@ async def test_hostile_text_never_acts(kind: str, outbox: Outbox) -> None:
         async with asked(question, size=(80, 50)) as pilot:
             await pilot.pause()
             for strip in strips(pilot.app):
-                assert not [one.text for one in strip if not one.text.isprintable()]
+                # what one writes keeps its joiners, which have no width: Persian needs them
+                texts_shown = [one.text.replace(NON_JOINER, "").replace(JOINER, "") for one in strip]
+                assert not [text for text in texts_shown if not text.isprintable()]
                 if kind != "composer":
+                    assert texts_shown == [one.text for one in strip]
                     assert not [one.text for one in strip if ACTS.search(one.text)]
 
 

@@ -19,8 +19,6 @@ from presscheck.errors import NotSupported, PresscheckError
 from presscheck.store.drafts import DraftSlot
 from presscheck.tui.comments import drafts
 from presscheck.tui.comments.drafts import CommentDrafts
-from presscheck.tui.places import Place
-from presscheck.tui.screens.review.submit_sheet import SubmitSheet
 from presscheck.tui.widgets.prompt_dialog import PromptDialog
 
 if TYPE_CHECKING:
@@ -30,7 +28,6 @@ if TYPE_CHECKING:
     from presscheck.engine.review.model import ReviewModel
     from presscheck.engine.writes.pending_writes import PendingWrite
     from presscheck.text.styled_text import Line
-    from presscheck.tui.screens.review.submit_sheet import Submission
     from presscheck.tui.ui.screen import BaseScreen
 
 VERDICT_TEXTS: dict[ReviewStatus, str] = {"approved": "Approved. ", "changes-requested": "Changes requested: "}
@@ -149,43 +146,24 @@ class ReviewDrafts(CommentDrafts):
             expand: opens the composer with the same draft.
             initial: the initial text.
         """
-        draft = DraftSlot(self._outbox, self.key(name), initial, self.about())
+        draft, held = self.slot(name, initial), self._held()
         if "\n" in draft.text:
             expand()
             return
-        held = self._held()
         text = await self.screen.ask(message_prompt(self.named(title), draft, confirm_label, notes, expand))
-        if text is not None and self.send(call(text), partial(self._submit, held)):
+        if text is not None and self.submit(call(text), held):
             draft.discard()
 
-    async def submit_held(
-        self, name: str, call: Callable[[str], Operation[Any] | None], submission: Submission, initial: str = ""
-    ) -> None:
-        """Open the sheet with the held comments, and submit them with an optional text.
+    def slot(self, name: str, initial: str = "") -> DraftSlot:
+        """Return the draft of a text that submits the review."""
+        return DraftSlot(self._outbox, self.key(name), initial, self.about())
 
-        A longer draft opens in the composer.
+    def submit(self, call: Operation[Any] | None, held: Collection[int]) -> bool:
+        """Send the held comments in these outbox rows, then the write that submits the review.
 
-        Args:
-            name: the name of the draft.
-            call: creates the write from the text; returns None if there is nothing to send.
-            submission: what is submitted.
-            initial: the initial text.
+        Return False if nothing was sent.
         """
-        draft = DraftSlot(self._outbox, self.key(name), initial, self.about())
-        if "\n" in draft.text:
-            submission.expand()
-            return
-        sheet = SubmitSheet(self, draft, submission)
-        text = await self.screen.ask(sheet)
-        self.screen.redraw()  # comments may have been dropped
-        if sheet.opened:
-            place = Place.review(self.path["space_id"], self.path["change_request_id"], sheet.opened)
-            if self.screen.SCOPE == "review":
-                self.screen.go_to(place)
-            else:
-                await self.screen.app_context.go(place)
-        elif text is not None and self.send(call(text), partial(self._submit, sheet.numbers)):
-            draft.discard()
+        return self.send(call, partial(self._submit, held))
 
     def _held(self) -> tuple[int, ...]:
         """Return the outbox rows of the held comments."""

@@ -21,11 +21,13 @@ from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, cut
 from presscheck.tui.comments.actions import NOT_DISCARDED, ThreadActions
 from presscheck.tui.comments.rows import first_words
+from presscheck.tui.places import Place
 from presscheck.tui.widgets.prompt_dialog import EXPAND, PromptDialog
 from presscheck.tui.widgets.row_list import RowList
 from presscheck.tui.widgets.search_inputs import SearchInput
 
 if TYPE_CHECKING:
+    from presscheck.api.operation import Operation
     from presscheck.engine.writes.pending_writes import OutboxEntry
     from presscheck.store.drafts import DraftSlot
     from presscheck.tui.screens.review.drafts import ReviewDrafts
@@ -238,6 +240,41 @@ class SubmitSheet(PromptDialog):
         quoted = sanitize(deleted or quote)
         title = self._drafts.page_title(call.page) or "a page"
         return " · ".join(filter(None, (title, number, f"“{quoted}”" if quoted else "")))
+
+
+async def submit_held(
+    drafts: ReviewDrafts,
+    name: str,
+    call: Callable[[str], Operation[Any] | None],
+    submission: Submission,
+    initial: str = "",
+) -> None:
+    """Open the sheet with the held comments, and submit them with an optional text.
+
+    A longer draft opens in the composer.
+
+    Args:
+        drafts: the pending review and the writes of its screen.
+        name: the name of the draft.
+        call: creates the write from the text; returns None if there is nothing to send.
+        submission: what is submitted.
+        initial: the initial text.
+    """
+    draft, screen = drafts.slot(name, initial), drafts.screen
+    if "\n" in draft.text:
+        submission.expand()
+        return
+    sheet = SubmitSheet(drafts, draft, submission)
+    text = await screen.ask(sheet)
+    screen.redraw()  # comments may have been dropped
+    if sheet.opened:
+        place = Place.review(drafts.path["space_id"], drafts.path["change_request_id"], sheet.opened)
+        if screen.SCOPE == "review":
+            screen.go_to(place)
+        else:
+            await screen.app_context.go(place)
+    elif text is not None and drafts.submit(call(text), sheet.numbers):
+        draft.discard()
 
 
 def _words(entry: OutboxEntry) -> str:

@@ -12,7 +12,7 @@ from presscheck.engine.review.merge_readiness import review_reason
 from presscheck.text.phrases import count
 from presscheck.text.styled_text import Line, Span, join_fitting
 from presscheck.tui.screens.review.drafts import VERDICT_TEXTS
-from presscheck.tui.screens.review.submit_sheet import Submission, with_comments
+from presscheck.tui.screens.review.submit_sheet import Submission, submit_held, with_comments
 
 if TYPE_CHECKING:
     from presscheck.api.operation import Operation
@@ -51,7 +51,7 @@ class VerdictActions:
 
         if has_reviews and self._held:
             submission = Submission(with_comments(heading), "approve", False, self._notes, compose)
-            await self._drafts.submit_held(name, call, submission, initial)
+            await submit_held(self._drafts, name, call, submission, initial)
         elif has_reviews:
             await self._drafts.prompt(title, name, call, "approve", notes=self._notes, expand=compose)
         else:
@@ -69,7 +69,7 @@ class VerdictActions:
 
         if may_be_empty:
             submission = Submission(with_comments("Request changes"), "request changes", True, self._notes, compose)
-            await self._drafts.submit_held(name, call, submission, initial)
+            await submit_held(self._drafts, name, call, submission, initial)
         else:
             compose()
 
@@ -103,7 +103,7 @@ class VerdictActions:
         number = self._held
         if number:
             submission = Submission(title, "submit", True, lambda _: (), compose)
-            await self._drafts.submit_held("whole", call, submission)
+            await submit_held(self._drafts, "whole", call, submission)
         else:
             compose()
 
