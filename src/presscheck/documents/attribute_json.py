@@ -14,7 +14,7 @@ _MARK = re.compile(r'[]["{}]|\\.?', re.DOTALL)
 
 
 def parse_json(text: str) -> Any:
-    """Returns the value of a JSON text.
+    """Return the value of a JSON text.
 
     Raises:
         ValueError: the text is not JSON, or nested deeper than `MAX_DEPTH`. Python's own limit depends on its version.

@@ -155,16 +155,16 @@ OLD_TARGET = "page"
 
 
 def hint_of(kind: str) -> Hint:
-    """Returns the hint of a kind; unknown kinds are notes."""
+    """Return the hint of a kind; unknown kinds are notes."""
     return HINTS.get(kind, HINTS["info"])
 
 
 def included_address(tag: str) -> str:
-    """Returns the address of the reusable content in an `include` tag, or an empty string."""
+    """Return the address of the reusable content in an `include` tag, or an empty string."""
     match = _included(tag)
     return match[1] if match else ""
 
 
 def registered_name(name: str) -> str:
-    """Returns the name of a tag in the registry; the blocks of all integrations are `@`."""
+    """Return the name of a tag in the registry; the blocks of all integrations are `@`."""
     return "@" if name.startswith("@") else name

@@ -29,7 +29,7 @@ class _CodeSize:
 
 
 def compressed(text: str) -> str:
-    """Compresses an ASCII text, such as JSON with escapes, for the query of a URL.
+    """Compress an ASCII text, such as JSON with escapes, for the query of a URL.
 
     Raises:
         ValueError: the text has other characters.
@@ -78,7 +78,7 @@ class Unreadable(ValueError):
 
 
 def decompressed(text: str, longest: int) -> str:
-    """Decompresses a text.
+    """Decompress a text.
 
     Args:
         text: the compressed text, with the alphabet of URLs.
@@ -113,7 +113,7 @@ def decompressed(text: str, longest: int) -> str:
 
 
 def _reader(text: str) -> Callable[[int], int]:
-    """Returns a function that reads the next number of `count` bits, lowest bit first."""
+    """Return a function that reads the next number of `count` bits, lowest bit first."""
     try:
         numbers = [ALPHABET.index(character) for character in text.replace(" ", "+")]
     except ValueError:

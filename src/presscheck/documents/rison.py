@@ -23,7 +23,7 @@ class InvalidRison(ValueError):
 
 
 def load_rison(text: str) -> Any:
-    """Returns the value of a Rison text.
+    """Return the value of a Rison text.
 
     Raises:
         InvalidRison: the text is not Rison, or is nested too deep.
@@ -35,7 +35,7 @@ def load_rison(text: str) -> Any:
 
 
 def _value(text: str, at: int, depth: int) -> tuple[Any, int]:
-    """Reads the value at a position, and returns it with the position behind it."""
+    """Read the value at a position, and return it with the position behind it."""
     if depth > DEEPEST:
         raise InvalidRison("nested too deep")
     opening = text[at : at + 1]
@@ -79,7 +79,7 @@ def _object(text: str, at: int, depth: int) -> tuple[dict[str, Any], int]:
 
 
 def _separated(text: str, at: int, *, is_first: bool) -> int:
-    """Returns the position of the next member, after the comma that precedes it."""
+    """Return the position of the next member, after the comma that precedes it."""
     if is_first:
         return at
     if text[at : at + 1] != ",":

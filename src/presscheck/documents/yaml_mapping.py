@@ -34,7 +34,7 @@ class InvalidYaml(Exception):
 
 
 def load_yaml(text: str) -> dict[str, Any]:
-    """Loads a YAML mapping; any other value becomes an empty dict.
+    """Load a YAML mapping; any other value becomes an empty dict.
 
     Raises:
         InvalidYaml: the text is not YAML or exceeds the limits.
@@ -44,7 +44,7 @@ def load_yaml(text: str) -> dict[str, Any]:
 
 
 def load_yaml_value(text: str | bytes) -> Any:
-    """Loads a YAML document.
+    """Load a YAML document.
 
     Raises:
         InvalidYaml: the text is not YAML or exceeds the limits.
@@ -62,7 +62,7 @@ def load_yaml_value(text: str | bytes) -> Any:
 
 
 def _require_limits(text: str | bytes) -> None:
-    """Reads the events of a document one by one, before the document is composed.
+    """Read the events of a document one by one, before the document is composed.
 
     Composing recurses: in the C loader, deep nesting would crash the process.
 
@@ -90,7 +90,7 @@ class _Size:
         self._anchors: dict[str, tuple[int, int]] = {}
 
     def add(self, event: Any) -> None:
-        """Processes an event.
+        """Process an event.
 
         Raises:
             ValueError: the document exceeds a limit.
@@ -125,7 +125,7 @@ class _Size:
 
 
 def _lines(text: str | bytes, end: int) -> int:
-    """Returns the line of an offset, counted from 1."""
+    """Return the line of an offset, counted from 1."""
     return 1 + (text.count("\n", 0, end) if isinstance(text, str) else text.count(b"\n", 0, end))
 
 

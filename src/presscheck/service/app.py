@@ -123,7 +123,7 @@ def build(
     public_url: str | None = None,
     hosts: Collection[str] = (),
 ) -> Starlette:
-    """Builds the application on a database, which it closes on shutdown.
+    """Build the application on a database, which it closes on shutdown.
 
     Args:
         database: an open database, or its SQLAlchemy URL.
@@ -198,7 +198,7 @@ def _routes(
 
 
 def _lifespan(database: Database, workers: Workers) -> Callable[[Starlette], AbstractAsyncContextManager[None]]:
-    """Returns a lifespan that starts and stops the background workers with the application."""
+    """Return a lifespan that starts and stops the background workers with the application."""
 
     @asynccontextmanager
     async def working(app: Starlette) -> AsyncGenerator[None, None]:
@@ -212,7 +212,7 @@ def _lifespan(database: Database, workers: Workers) -> Callable[[Starlette], Abs
 
 
 def _every_handler() -> list[tuple[type[Operation[Any]], Callable[[Context, Any], Any]]]:
-    """Returns all operations with their handlers; operations without a handler respond with 501."""
+    """Return all operations with their handlers; operations without a handler respond with 501."""
     handlers = all_handlers()
     return [(operation, handlers.get(operation, _not_supported)) for operation in every_operation()]
 
@@ -235,7 +235,7 @@ class Lanes:
 
     @classmethod
     def open(cls) -> Lanes:
-        """Creates the lanes of a process."""
+        """Create the lanes of a process."""
         outside = "Calls that wait for other servers"
         return cls(
             readers=Threads(MOST_READERS, waiting=MOST_WAITING, what="Reads"),
@@ -272,7 +272,7 @@ class Adapter:
         self.reader = reader_of(operation.path_fields())
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Handles a request."""
+        """Handle a request."""
         request = Request(scope, receive)
         body, user = b"", None
         # responses that may be cached belong to requests without a body
@@ -294,7 +294,7 @@ class Adapter:
         await response(scope, receive, send)
 
     async def _received(self, request: Request, receive: Receive) -> tuple[bytes, Caller | None]:
-        """Returns the body of a request, and its sender if authenticated already.
+        """Return the body of a request, and its sender if authenticated already.
 
         The body of an unauthenticated sender is read only if it is small and arrives at once: it is in memory already
         then, and the thread that responds authenticates the sender.
@@ -321,7 +321,7 @@ class Adapter:
             return caller(session, authorization, now)
 
     async def _in_thread(self, work: Callable[[Outgoing | None], Result], files: StagedFiles) -> Result:
-        """Runs a function in a reader thread, and again in a thread that may wait if it needs another
+        """Run a function in a reader thread, and again in a thread that may wait if it needs another
         server or a file.
         """
         try:
@@ -339,7 +339,7 @@ class Adapter:
             return await run_sync(work, self.workers.outgoing, limiter=self.store.threads)
 
     async def _commit(self, place: str, work: Callable[[Session], Result]) -> Result:
-        """Runs a write after earlier writes of the same place.
+        """Run a write after earlier writes of the same place.
 
         Raises:
             Busy: too many writes are waiting.
@@ -364,7 +364,7 @@ class Adapter:
         afterwards: list[Callable[[Session], None]],
         outgoing: Outgoing | None,
     ) -> Response:
-        """Responds to a request that writes nothing."""
+        """Respond to a request that writes nothing."""
         with self.database.snapshot() as session:
             known = dict[Any, Any]()
             if user is None:
@@ -409,7 +409,7 @@ class Adapter:
     def _prepared(
         self, request: Request, user: Caller | None, body: bytes, files: StagedFiles, outgoing: Outgoing | None
     ) -> tuple[Caller, Any]:
-        """Returns the sender and the call of a write, before the write waits for its turn."""
+        """Return the sender and the call of a write, before the write waits for its turn."""
         sender = user or self._caller(request)
         if sender.grant is not None:
             raise ApiError(403, READS_ONLY)
@@ -435,7 +435,7 @@ class Adapter:
         return read_call(self.operation, request.path_params, request.query_params.multi_items(), body)
 
     def _place(self, request: Request) -> str:
-        """Returns the subject of a call, such as the id of a space: writes to the same place are likely to conflict."""
+        """Return the subject of a call, such as the id of a space: writes to the same place are likely to conflict."""
         fields = self.operation.path_fields()
         return str(request.path_params[fields[0]]) if fields else self.operation.__name__
 
@@ -469,7 +469,7 @@ def _precedence(operation: type[Operation[Any]]) -> tuple[int, str]:
 
 
 def _has_body(request: Request) -> bool:
-    """Returns whether a body follows the headers.
+    """Return whether a body follows the headers.
 
     Raises:
         ApiError: 413, the declared size is too large.
@@ -481,7 +481,7 @@ def _has_body(request: Request) -> bool:
 
 
 async def _receive_all(receive: Receive, body: bytearray) -> None:
-    """Appends the rest of a request's body.
+    """Append the rest of a request's body.
 
     Raises:
         ApiError: 413, the body is too large; 400, the connection was closed.
@@ -516,7 +516,7 @@ def _failed_in_database(request: Request, error: Exception) -> Response:
 
 
 def _failed(_request: Request, error: Exception) -> Response:
-    """Responds with 503 if the database is temporarily unavailable, such as while PostgreSQL restarts, otherwise with
+    """Respond with 503 if the database is temporarily unavailable, such as while PostgreSQL restarts, otherwise with
     500.
     """
     reason = unavailable(error) if isinstance(error, DBAPIError) else None

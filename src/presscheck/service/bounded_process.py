@@ -37,7 +37,7 @@ def run_bounded(
     environment: Mapping[str, str] | None = None,
     answer: Callable[[bytes], bytes] | None = None,
 ) -> bytes:
-    """Runs `python -m module` and returns its standard output.
+    """Run `python -m module` and return its standard output.
 
     Args:
         module: the module, which must call `limit_resources` before it reads input.
@@ -83,7 +83,7 @@ def run_bounded(
 
 
 def _question(process: subprocess.Popen[bytes], stdin: bytes) -> bytes:
-    """Writes the standard input, and returns the line with the question of the process, or nothing if it ended."""
+    """Write the standard input, and return the line with the question of the process, or nothing if it ended."""
     with suppress(BrokenPipeError):
         cast("IO[bytes]", process.stdin).write(stdin)
         cast("IO[bytes]", process.stdin).flush()
@@ -91,7 +91,7 @@ def _question(process: subprocess.Popen[bytes], stdin: bytes) -> bytes:
 
 
 def limit_resources(memory: int, seconds: int) -> None:
-    """Limits this process to `memory` bytes and `seconds` of processor time, and turns core dumps off."""
+    """Limit this process to `memory` bytes and `seconds` of processor time, and turn core dumps off."""
     for kind, limit in (
         (resource.RLIMIT_DATA, memory),
         (resource.RLIMIT_CPU, seconds),

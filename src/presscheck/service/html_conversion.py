@@ -53,7 +53,7 @@ class ConvertedPage:
 
 
 def convert_html(html: bytes, url: str) -> ConvertedPage:
-    """Converts HTML to Markdown in a separate process.
+    """Convert HTML to Markdown in a separate process.
 
     Args:
         html: the page.
@@ -76,14 +76,14 @@ def convert_html(html: bytes, url: str) -> ConvertedPage:
 
 
 def decode_html(html: bytes) -> str:
-    """Decodes a page. Python may load a module for its encoding, so this is called before files are inaccessible."""
+    """Decode a page. Python may load a module for its encoding, so this is called before files are inaccessible."""
     from bs4 import UnicodeDammit  # takes 50 ms to import, so only in the process that converts HTML
 
     return UnicodeDammit(html, is_html=True).unicode_markup or ""
 
 
 def read_page(html: str, url: str) -> ConvertedPage:
-    """Converts HTML in this process: the main content, without the header, footer and navigation of the site."""
+    """Convert HTML in this process: the main content, without the header, footer and navigation of the site."""
     page = parse_html(html)
     hrefs = (_absolute(url, str(link["href"])) for link in page.find_all("a", href=True))
     links = dict.fromkeys(urldefrag(href).url for href in hrefs if href and len(href) <= LONGEST_URL)
@@ -100,7 +100,7 @@ def read_page(html: str, url: str) -> ConvertedPage:
 
 
 def _absolute(url: str, href: str) -> str | None:
-    """Returns the URL of a link, or None if it is malformed."""
+    """Return the URL of a link, or None if it is malformed."""
     try:
         absolute = urljoin(url, href)
         urlsplit(absolute)
@@ -110,7 +110,7 @@ def _absolute(url: str, href: str) -> str | None:
 
 
 def parse_html(html: str) -> BeautifulSoup:
-    """Parses HTML. Unclosed tags at the end become text: the parser would search the end of each, in quadratic time."""
+    """Parse HTML. Unclosed tags at the end become text: the parser would search the end of each, in quadratic time."""
     from bs4 import BeautifulSoup  # takes 50 ms to import, so only in the process that converts HTML
 
     end = html.rfind(">") + 1
@@ -118,7 +118,7 @@ def parse_html(html: str) -> BeautifulSoup:
 
 
 def _markdown(content: Tag) -> str:
-    """Converts elements to Markdown; text that looks like a tag of the page format is escaped."""
+    """Convert elements to Markdown; text that looks like a tag of the page format is escaped."""
     from markdownify import MarkdownConverter  # takes 15 ms to import, so only in the process that converts HTML
 
     # no `<URL>` links: links to imported pages get other targets, but keep their text
@@ -136,7 +136,7 @@ def _language(element: Tag) -> str:
 
 
 def main() -> None:
-    """Converts one page."""
+    """Convert one page."""
     limit_resources(MOST_MEMORY, MOST_SECONDS)
     answer: dict[str, Any]
     try:

@@ -49,7 +49,7 @@ class ConversionsBusy(Exception):
 
 
 def nodes_json(markdown: str, change: ReferenceMapper) -> bytes:
-    """Converts Markdown to document nodes as JSON; `change` maps references.
+    """Convert Markdown to document nodes as JSON; `change` maps references.
 
     Raises:
         NotConverted: the conversion takes more time or memory than is allowed.
@@ -79,7 +79,7 @@ def _json_of(value: object) -> bytes:
 
 
 def main() -> None:
-    """Converts one page."""
+    """Convert one page."""
     limit_resources(MOST_MEMORY, MOST_SECONDS)
     restrict(MOST_MEMORY + INTERPRETER_MEMORY, MOST_SECONDS, 2 * MOST_SECONDS, reads_files=True)
     try:

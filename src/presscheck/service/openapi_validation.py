@@ -51,7 +51,7 @@ class Faulty(Exception):
 
 
 def parsed(text: bytes) -> dict[str, Any]:
-    """Parses a specification in JSON or YAML. YAML values that JSON lacks, such as dates, become text.
+    """Parse a specification in JSON or YAML. YAML values that JSON lacks, such as dates, become text.
 
     Raises:
         Faulty: the text is neither JSON nor YAML, is too large, or is not an object.
@@ -69,7 +69,7 @@ def parsed(text: bytes) -> dict[str, Any]:
 
 
 def outside_references(specification: dict[str, Any]) -> Iterator[str]:
-    """Yields an error message for each reference that points outside the document."""
+    """Yield an error message for each reference that points outside the document."""
     waiting: list[tuple[str, Any]] = [("", specification)]
     while waiting:
         place, value = waiting.pop()
@@ -83,7 +83,7 @@ def outside_references(specification: dict[str, Any]) -> Iterator[str]:
 
 
 def require_valid(specification: dict[str, Any]) -> None:
-    """Checks a specification against the schema of its OpenAPI version.
+    """Check a specification against the schema of its OpenAPI version.
 
     Afterwards this process can open neither files nor connections.
 
@@ -111,7 +111,7 @@ def require_valid(specification: dict[str, Any]) -> None:
 
 
 def _validator_of(version: str) -> Any:
-    """Returns the validator for an OpenAPI version, or None if the version is not supported."""
+    """Return the validator for an OpenAPI version, or None if the version is not supported."""
     # takes 370 ms to import, so only in the process that validates
     from openapi_spec_validator import OpenAPIV2SpecValidator, OpenAPIV30SpecValidator, OpenAPIV31SpecValidator
 
@@ -126,7 +126,7 @@ def _message(error: Any) -> str:
 
 
 def main() -> None:
-    """Validates the specification on standard input."""
+    """Validate the specification on standard input."""
     limit_resources(MOST_MEMORY, MOST_SECONDS)
     answer: dict[str, Any]
     try:

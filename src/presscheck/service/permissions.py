@@ -120,7 +120,7 @@ class Reader:
     def read(
         self, session: Session, authorization: str, now: str, path: Mapping[str, str]
     ) -> tuple[Caller, dict[Any, Any]]:
-        """Returns the caller and the initial `known` of a `Context`: the caller's membership and the rows of the path.
+        """Return the caller and the initial `known` of a `Context`: the caller's membership and the rows of the path.
 
         Raises:
             ApiError: 401, the token is missing, unknown or expired.
@@ -147,57 +147,57 @@ class Reader:
 
 @cache
 def reader_of(fields: tuple[str, ...]) -> Reader:
-    """Returns the reader for paths with these fields; cached, because many operations share it."""
+    """Return the reader for paths with these fields; cached, because many operations share it."""
     return Reader(fields)
 
 
 def _organization_of(fields: Collection[str]) -> ColumnElement[str] | None:
-    """Returns the column with the organization of a path, or None if the path has neither organization nor space."""
+    """Return the column with the organization of a path, or None if the path has neither organization nor space."""
     if "organization_id" in fields:
         return OrganizationRow.__table__.c.id
     return SpaceRow.__table__.c.organization_id if "space_id" in fields else None
 
 
 def reaches(level: str | None, required: str) -> bool:
-    """Returns whether a level includes another."""
+    """Return whether a level includes another."""
     return level is not None and LEVELS.index(level) >= LEVELS.index(required)
 
 
 def role_in(context: Context, organization_id: str, user_id: str | None = None) -> str | None:
-    """Returns the role of a user (by default the caller) in an organization; None for guests and non-members."""
+    """Return the role of a user (by default the caller) in an organization; None for guests and non-members."""
     member = _member(context, organization_id, user_id or context.user.id)
     return member.role if member else None
 
 
 def is_member(context: Context, organization_id: str) -> bool:
-    """Returns whether the caller is a member of the organization, including guests."""
+    """Return whether the caller is a member of the organization, including guests."""
     return _member(context, organization_id, context.user.id) is not None
 
 
 def level_in_collection(context: Context, collection: CollectionRow, user_id: str | None = None) -> str | None:
-    """Returns the level of a user (by default the caller) in a collection."""
+    """Return the level of a user (by default the caller) in a collection."""
     return _level(context, collection, user_id or context.user.id)
 
 
 def level_in_space(context: Context, space: SpaceRow, user_id: str | None = None) -> str | None:
-    """Returns the level of a user (by default the caller) in a space."""
+    """Return the level of a user (by default the caller) in a space."""
     return _level(context, space, user_id or context.user.id)
 
 
 def level_in(context: Context, item: CollectionRow | SpaceRow, user_id: str | None = None) -> str | None:
-    """Returns the level of a user (by default the caller) in a collection or a space."""
+    """Return the level of a user (by default the caller) in a collection or a space."""
     return _level(context, item, user_id or context.user.id)
 
 
 def access_to(context: Context, item: CollectionRow | SpaceRow) -> tuple[str | None, dict[str, str]]:
-    """Returns everything that members' levels in an item depend on: its default level, and the granted levels by the
+    """Return everything that members' levels in an item depend on: its default level, and the granted levels by the
     ids of teams and users.
     """
     return _default(context, item), grants_in(context, item)
 
 
 def grants_in(context: Context, item: CollectionRow | SpaceRow) -> dict[str, str]:
-    """Returns the levels granted in an item or an enclosing collection: the highest by the id of a team or user."""
+    """Return the levels granted in an item or an enclosing collection: the highest by the id of a team or user."""
     levels: dict[str, str] = {}
     for row in context.session.scalars(_GRANTS, {"places": _places(context, item)}):
         levels[row.holder_id] = most(levels.get(row.holder_id), row.role) or row.role
@@ -205,12 +205,12 @@ def grants_in(context: Context, item: CollectionRow | SpaceRow) -> dict[str, str
 
 
 def most(*levels: str | None) -> str | None:
-    """Returns the highest of some levels, or None."""
+    """Return the highest of some levels, or None."""
     return max((level for level in levels if level), key=LEVELS.index, default=None)
 
 
 def organization_for(context: Context, organization_id: str, required: str = "read") -> OrganizationRow:
-    """Returns the organization if the caller has the level `required` in it; "guest" admits every member."""
+    """Return the organization if the caller has the level `required` in it; "guest" admits every member."""
     organization = context.row(OrganizationRow, organization_id)
     if organization is None or not is_member(context, organization_id):
         raise not_found("organization")
@@ -220,7 +220,7 @@ def organization_for(context: Context, organization_id: str, required: str = "re
 
 
 def space_for(context: Context, space_id: str, required: str = "read") -> SpaceRow:
-    """Returns the space if the caller has the level `required` in it; a deleted space is not found."""
+    """Return the space if the caller has the level `required` in it; a deleted space is not found."""
     space = context.row(SpaceRow, space_id)
     if space is None or space.deleted_at is not None:
         raise not_found("space")
@@ -232,7 +232,7 @@ def space_for(context: Context, space_id: str, required: str = "read") -> SpaceR
 
 
 def require_unlocked(space: SpaceRow) -> None:
-    """Refuses edits of a locked space.
+    """Refuse edits of a locked space.
 
     Raises:
         ApiError: 403, the space is locked.
@@ -242,7 +242,7 @@ def require_unlocked(space: SpaceRow) -> None:
 
 
 def collection_for(context: Context, collection_id: str, required: str = "read") -> CollectionRow:
-    """Returns the collection if the caller has the level `required` in it."""
+    """Return the collection if the caller has the level `required` in it."""
     collection = context.session.get(CollectionRow, collection_id)
     level = level_in_collection(context, collection) if collection else None
     if collection is None or level is None:
@@ -252,7 +252,7 @@ def collection_for(context: Context, collection_id: str, required: str = "read")
 
 
 def visible_spaces(context: Context, organization_id: str) -> list[SpaceRow]:
-    """Returns the spaces of an organization that the caller may see."""
+    """Return the spaces of an organization that the caller may see."""
     rows = context.session.scalars(_SPACES, {"organization": organization_id}).all()
     # keeps references, because a session drops rows that nothing refers to
     context.known.update({(SpaceRow, row.id): row for row in rows})
@@ -260,14 +260,14 @@ def visible_spaces(context: Context, organization_id: str) -> list[SpaceRow]:
 
 
 def visible_among(context: Context, organization_id: str, rows: Sequence[SpaceRow]) -> list[SpaceRow]:
-    """Returns the visible ones of some spaces in an organization."""
+    """Return the visible ones of some spaces in an organization."""
     if any(row.parent_id for row in rows):
         collections_of(context, organization_id)  # all collections in one query
     return [row for row in rows if level_in_space(context, row) is not None]
 
 
 def require_level(level: str | None, required: str, place: str) -> None:
-    """Refuses callers without a level.
+    """Refuse callers without a level.
 
     Raises:
         ApiError: 403, the level does not include the required one.
@@ -289,19 +289,19 @@ def _member(context: Context, organization_id: str, user_id: str) -> _Member | N
 
 
 def know_roles(context: Context, organizations: Sequence[str]) -> None:
-    """Loads the caller's roles in several organizations in one query."""
+    """Load the caller's roles in several organizations in one query."""
     roles = {row.organization_id: row.role for row in context.rows(_ROLES, user=context.user.id, ids=organizations)}
     for organization in organizations:
         know_member(context, organization, is_member=organization in roles, role=roles.get(organization))
 
 
 def know_member(context: Context, organization_id: str, *, is_member: bool, role: str | None) -> None:
-    """Stores the caller's membership and role after they were loaded as part of another query."""
+    """Store the caller's membership and role after they were loaded as part of another query."""
     context.known["member", organization_id, context.user.id] = _Member(role) if is_member else None
 
 
 def _places(context: Context, item: CollectionRow | SpaceRow) -> list[str]:
-    """Returns the ids of an item and of the collections around it, innermost first."""
+    """Return the ids of an item and of the collections around it, innermost first."""
     ids, parent_id = [item.id], item.parent_id
     while parent_id is not None:
         ids.append(parent_id)
@@ -311,7 +311,7 @@ def _places(context: Context, item: CollectionRow | SpaceRow) -> list[str]:
 
 
 def _level(context: Context, item: CollectionRow | SpaceRow, user_id: str) -> str | None:
-    """Returns the highest of the default level and the levels granted in the item and in enclosing collections."""
+    """Return the highest of the default level and the levels granted in the item and in enclosing collections."""
     member = _member(context, item.organization_id, user_id)
     if member is None or member.role == "admin":
         return member.role if member else None
@@ -323,13 +323,13 @@ def _level(context: Context, item: CollectionRow | SpaceRow, user_id: str) -> st
 
 
 def _level_of_role(context: Context, item: CollectionRow | SpaceRow, role: str) -> str | None:
-    """Returns the level that the default levels give to a role."""
+    """Return the level that the default levels give to a role."""
     level = _default(context, item)
     return role if level == "inherit" else level
 
 
 def _default(context: Context, item: CollectionRow | SpaceRow) -> str | None:
-    """Returns the default level of an item or else of the nearest enclosing collection; ``inherit`` if none sets it."""
+    """Return the default level of an item or else of the nearest enclosing collection; ``inherit`` if none sets it."""
     level, parent_id = item.default_level, item.parent_id
     while level == "inherit" and parent_id is not None:
         parent = context.session.get(CollectionRow, parent_id)
@@ -338,7 +338,7 @@ def _default(context: Context, item: CollectionRow | SpaceRow) -> str | None:
 
 
 def granted_to(context: Context, organization_id: str, user_id: str) -> dict[str, str]:
-    """Returns the levels granted to a user or to a team of theirs, by the id of the place."""
+    """Return the levels granted to a user or to a team of theirs, by the id of the place."""
     key = ("granted", organization_id, user_id)
     if key not in context.known:
         granted: dict[str, str] = {}
@@ -349,7 +349,7 @@ def granted_to(context: Context, organization_id: str, user_id: str) -> dict[str
 
 
 def grant(context: Context, place_id: str, holder_id: str, role: str | None) -> None:
-    """Gives a team or a user a role in a place in place of the former one; null removes it."""
+    """Give a team or a user a role in a place in place of the former one; null removes it."""
     row = context.session.get(GrantRow, (place_id, holder_id))
     if row is None and role is not None:
         context.session.add(GrantRow(place_id=place_id, holder_id=holder_id, role=role))
@@ -360,12 +360,12 @@ def grant(context: Context, place_id: str, holder_id: str, role: str | None) -> 
 
 
 def remove_grants(context: Context, condition: ColumnElement[bool]) -> None:
-    """Removes granted levels, such as those in a place that is deleted."""
+    """Remove granted levels, such as those in a place that is deleted."""
     context.session.execute(delete(GrantRow).where(condition))
 
 
 def collections_of(context: Context, organization_id: str) -> dict[str, CollectionRow]:
-    """Returns all collections of an organization by id, cached for the call."""
+    """Return all collections of an organization by id, cached for the call."""
     key = ("collections", organization_id)
     if key not in context.known:
         rows = context.session.scalars(_COLLECTIONS, {"organization": organization_id})
@@ -374,7 +374,7 @@ def collections_of(context: Context, organization_id: str) -> dict[str, Collecti
 
 
 def within(context: Context, collection: CollectionRow) -> list[CollectionRow]:
-    """Returns a collection and all its descendants."""
+    """Return a collection and all its descendants."""
     context.session.flush()
     context.known.pop(("collections", collection.organization_id), None)
     every = collections_of(context, collection.organization_id)
@@ -385,13 +385,13 @@ def within(context: Context, collection: CollectionRow) -> list[CollectionRow]:
 
 
 def spaces_in(context: Context, collections: Iterable[CollectionRow]) -> list[SpaceRow]:
-    """Returns the spaces in some collections, including deleted ones."""
+    """Return the spaces in some collections, including deleted ones."""
     ids = [collection.id for collection in collections]
     return list(context.session.scalars(select(SpaceRow).where(SpaceRow.parent_id.in_(ids))))
 
 
 def visible_space_ids(context: Context, organization_id: str) -> frozenset[str]:
-    """Returns the ids of the spaces that the caller may see, cached for the call."""
+    """Return the ids of the spaces that the caller may see, cached for the call."""
     key = ("visible spaces", organization_id)
     if key not in context.known:
         context.known[key] = frozenset(space.id for space in visible_spaces(context, organization_id))
@@ -399,12 +399,12 @@ def visible_space_ids(context: Context, organization_id: str) -> frozenset[str]:
 
 
 def is_open(site: SiteRow) -> bool:
-    """Returns whether a site is published for everyone who has its URL."""
+    """Return whether a site is published for everyone who has its URL."""
     return site.published and site.visibility in ("public", "unlisted")
 
 
 def level_in_site(context: Context, site: SiteRow, user_id: str | None = None) -> str | None:
-    """Returns the level of a user (by default the caller) in a site: of their role, or granted to them there."""
+    """Return the level of a user (by default the caller) in a site: of their role, or granted to them there."""
     user_id = user_id or context.user.id
     member = _member(context, site.organization_id, user_id)
     if member is None or member.role == "admin":
@@ -413,7 +413,7 @@ def level_in_site(context: Context, site: SiteRow, user_id: str | None = None) -
 
 
 def site_organization_for(context: Context, organization_id: str, site_id: str) -> OrganizationRow:
-    """Returns the organization of a site if the caller has a role in it, or is a guest with a level in the site."""
+    """Return the organization of a site if the caller has a role in it, or is a guest with a level in the site."""
     is_granted = is_member(context, organization_id) and site_id in granted_to(
         context, organization_id, context.user.id
     )
@@ -421,7 +421,7 @@ def site_organization_for(context: Context, organization_id: str, site_id: str) 
 
 
 def visible_sites(context: Context, organization_id: str, rows: Sequence[SiteRow]) -> list[SiteRow]:
-    """Returns the visible ones of some sites in an organization."""
+    """Return the visible ones of some sites in an organization."""
     role = role_in(context, organization_id)
     if reaches(role, "create"):
         return list(rows)
@@ -435,18 +435,18 @@ def visible_sites(context: Context, organization_id: str, rows: Sequence[SiteRow
 
 
 def sees_site(context: Context, site: SiteRow) -> bool:
-    """Returns whether the caller may see a site."""
+    """Return whether the caller may see a site."""
     return bool(visible_sites(context, site.organization_id, [site]))
 
 
 def sees_all_sections(context: Context, site: SiteRow) -> bool:
-    """Returns whether the caller may also see sections of a site without visible spaces."""
+    """Return whether the caller may also see sections of a site without visible spaces."""
     has_key = ("share key", site.id) in context.known
     return has_key or is_open(site) or reaches(level_in_site(context, site), "create")
 
 
 def sees_every_space(context: Context, site: SiteRow) -> bool:
-    """Returns whether the caller may see all spaces of the site."""
+    """Return whether the caller may see all spaces of the site."""
     if role_in(context, site.organization_id) == "admin":
         return True
     site_space_ids = context.session.scalars(_SHOWN, {"site": site.id, "organization": site.organization_id})
@@ -454,14 +454,14 @@ def sees_every_space(context: Context, site: SiteRow) -> bool:
 
 
 def may_manage(context: Context, site: SiteRow) -> bool:
-    """Returns whether the caller may edit the site and see all of its spaces; only then may responses
+    """Return whether the caller may edit the site and see all of its spaces; only then may responses
     contain its keys.
     """
     return reaches(level_in_site(context, site), "create") and sees_every_space(context, site)
 
 
 def require_every_space(context: Context, site: SiteRow) -> None:
-    """Refuses callers who may not see all spaces of a site.
+    """Refuse callers who may not see all spaces of a site.
 
     Raises:
         ApiError: 403, a space is not visible.
@@ -471,7 +471,7 @@ def require_every_space(context: Context, site: SiteRow) -> None:
 
 
 def require_publishing(context: Context, site: SiteRow, change: str) -> None:
-    """Refuses a change that widens the audience of a published site, unless the caller may publish all its spaces.
+    """Refuse a change that widens the audience of a published site, unless the caller may publish all its spaces.
 
     Args:
         context: the transaction.

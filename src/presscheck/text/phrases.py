@@ -19,7 +19,7 @@ _FIRST, _LAST = datetime.min + timedelta(days=2), datetime.max - timedelta(days=
 
 
 def ago(iso: str | None, now: datetime) -> str:
-    """Returns the age of a time in short form, for a column: `now`, `5 min`, `2 h`, `3 d`, `6 w`, `4 mo`, `2 y`.
+    """Return the age of a time in short form, for a column: `now`, `5 min`, `2 h`, `3 d`, `6 w`, `4 mo`, `2 y`.
 
     A time more than a day in the future (a wrong clock) is shown as its date.
     """
@@ -31,7 +31,7 @@ def ago(iso: str | None, now: datetime) -> str:
 
 
 def since(iso: str | None, now: datetime) -> str:
-    """Returns the age of a time for a sentence: `just now`, `2 h ago`; a date if it is in the future, a dash if
+    """Return the age of a time for a sentence: `just now`, `2 h ago`; a date if it is in the future, a dash if
     unknown.
     """
     short = ago(iso, now)
@@ -41,13 +41,13 @@ def since(iso: str | None, now: datetime) -> str:
 
 
 def long_ago(seconds: float) -> str:
-    """Formats a number of seconds as `just now` or `2 h ago`."""
+    """Format a number of seconds as `just now` or `2 h ago`."""
     short = span(seconds)
     return "just now" if short == "now" else f"{short} ago"
 
 
 def span(seconds: float) -> str:
-    """Returns a duration in its largest unit: `now` below a minute, `5 min`, `2 h`, `3 d`, `6 w`, `4 mo`, `2 y`."""
+    """Return a duration in its largest unit: `now` below a minute, `5 min`, `2 h`, `3 d`, `6 w`, `4 mo`, `2 y`."""
     for size, unit in _STEPS:
         # "6 w" is clearer than "1 mo", so weeks and months start at two
         if seconds >= size * (2 if unit in ("mo", "w") else 1):
@@ -56,18 +56,18 @@ def span(seconds: float) -> str:
 
 
 def exact(iso: str | None, zone: tzinfo | None = None) -> str:
-    """Returns the exact minute in a time zone, by default the local one: `2026-11-20 23:04 +0100`."""
+    """Return the exact minute in a time zone, by default the local one: `2026-11-20 23:04 +0100`."""
     moment = parse_time(iso)
     return f"{moment.astimezone(zone):%Y-%m-%d %H:%M %z}" if moment else UNKNOWN
 
 
 def now() -> datetime:
-    """Returns the current time in UTC, from `clock`."""
+    """Return the current time in UTC, from `clock`."""
     return clock()
 
 
 def parse_time(iso: str | None) -> datetime | None:
-    """Parses an ISO 8601 time, in UTC if it has no zone. Returns None if it is invalid."""
+    """Parse an ISO 8601 time, in UTC if it has no zone. Return None if it is invalid."""
     try:
         moment = datetime.fromisoformat(iso or "")
     except ValueError:
@@ -79,7 +79,7 @@ def parse_time(iso: str | None) -> datetime | None:
 
 
 def count(number: int, noun: str, plural: str = "") -> str:
-    """Formats a number with thousands separators, and its noun in the right form.
+    """Format a number with thousands separators, and its noun in the right form.
 
     Args:
         number: the number.
@@ -90,7 +90,7 @@ def count(number: int, noun: str, plural: str = "") -> str:
 
 
 def size_of(count: int) -> str:
-    """Formats a number of bytes in the largest unit: `812 kB`."""
+    """Format a number of bytes in the largest unit: `812 kB`."""
     for unit, size in (("GB", 10**9), ("MB", 10**6), ("kB", 10**3)):
         if count >= size:
             return f"{count / size:.1f} {unit}" if count < 10 * size else f"{count // size} {unit}"

@@ -85,13 +85,13 @@ _joiners = re.compile(
 
 
 def show_joiners(joiners: str) -> None:
-    """Sets which joiners the terminal shows without giving them a cell; at first only the non-joiner."""
+    """Set which joiners the terminal shows without giving them a cell; at first only the non-joiner."""
     _shown_joiners.clear()
     _shown_joiners.update(joiners)
 
 
 def sanitize(text: str, *, lines: bool = False) -> str:
-    """Returns text for display. Line ends are preserved if `lines` is true, otherwise they become spaces."""
+    """Return text for display. Line ends are preserved if `lines` is true, otherwise they become spaces."""
     if is_ordinary(text):
         return text
     if lines:
@@ -100,7 +100,7 @@ def sanitize(text: str, *, lines: bool = False) -> str:
 
 
 def display_url(url: str) -> str:
-    """Returns a URL that is safe to display: foreign scripts in the host as punycode, unprintable
+    """Return a URL that is safe to display: foreign scripts in the host as punycode, unprintable
     characters escaped.
     """
     host = _host(url)
@@ -109,7 +109,7 @@ def display_url(url: str) -> str:
 
 
 def is_safe_url(url: str) -> bool:
-    """Returns whether a URL may be opened: web or mail, without control characters or tricks."""
+    """Return whether a URL may be opened: web or mail, without control characters or tricks."""
     parts = _parts(url)
     if parts and parts.scheme == "mailto":
         return "@" in parts.path and not _has_attachment(parts)
@@ -117,14 +117,14 @@ def is_safe_url(url: str) -> bool:
 
 
 def is_safe_link(url: str) -> bool:
-    """Returns whether a page may link to a URL: one that may be opened, or one for another program."""
+    """Return whether a page may link to a URL: one that may be opened, or one for another program."""
     parts = _parts(url)
     is_for_program = parts and parts.scheme in _OTHER_PROGRAMS and bool(parts.netloc or parts.path or parts.query)
     return bool(is_for_program) or is_safe_url(url)
 
 
 def _parts(url: str) -> SplitResult | None:
-    """Returns the parts of a URL, or None if it has control characters or tricks."""
+    """Return the parts of a URL, or None if it has control characters or tricks."""
     if not url.isprintable() or " " in url or "\\" in url or sanitize(url) != url:
         return None
     try:
@@ -136,7 +136,7 @@ def _parts(url: str) -> SplitResult | None:
 
 
 def _has_attachment(parts: SplitResult) -> bool:
-    """Returns whether a mail link contains an attachment, which some mail programs would attach, however it
+    """Return whether a mail link contains an attachment, which some mail programs would attach, however it
     is encoded.
     """
     text = f"{parts.path}?{parts.query}#{parts.fragment}"
@@ -187,14 +187,14 @@ def _one_line(line: str) -> str:
 
 
 def _shown(match: re.Match[str]) -> str:
-    """Returns a match of `_joiners` with the joiners that are shown, or without the others."""
+    """Return a match of `_joiners` with the joiners that are shown, or without the others."""
     text = match[0]
     joiner = JOINER if JOINER in text else NON_JOINER
     return text if len(text) > 1 and joiner in _shown_joiners and _is_one_script(match) else text.replace(joiner, "")
 
 
 def _is_one_script(match: re.Match[str]) -> bool:
-    """Returns whether a non-joiner after a virama precedes a letter of the same script."""
+    """Return whether a non-joiner after a virama precedes a letter of the same script."""
     virama = match[0][-2]
     if unicodedata.combining(virama) != _VIRAMA:
         return True
@@ -204,7 +204,7 @@ def _is_one_script(match: re.Match[str]) -> bool:
 
 
 def _carry_marks(line: str) -> str:
-    """Inserts a carrier before combining marks that follow a space, and drops marks above the limit."""
+    """Insert a carrier before combining marks that follow a space, and drop marks above the limit."""
     parts: list[str] = []
     marks, before = 0, " "
     for character in line:
@@ -231,7 +231,7 @@ def _host(url: str) -> str:
 
 
 def _punycode(host: str) -> str:
-    """Returns the host in punycode; like browsers, it treats an ideographic full stop as a dot."""
+    """Return the host in punycode; like browsers, it treats an ideographic full stop as a dot."""
     return _label.sub(_encoded, unicodedata.normalize("NFKC", host).casefold().replace("。", "."))
 
 

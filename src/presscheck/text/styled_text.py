@@ -29,7 +29,7 @@ _is_wide = re.compile(f"[{_WIDE}]").match
 
 @cache
 def _pattern() -> re.Pattern[str]:
-    """Matches the pieces of a text between which a line may break. Cached instead of a constant: compiling
+    """Match the pieces of a text between which a line may break. Cached instead of a constant: compiling
     takes 4 ms.
     """
     return re.compile(rf" +|\n|[{_WIDE}][{_CLOSING}\u0300-\u036f\u3099\u309a]*|[^ \n{_WIDE}]+")
@@ -52,18 +52,18 @@ BREAK = Span("\n")
 
 
 def width(line: Line) -> int:
-    """Returns the width of a line in cells."""
+    """Return the width of a line in cells."""
     # a list, not a generator, for speed: this runs for every line that is drawn
     return sum([cell_len(text) for text, _, _ in line])
 
 
 def plain(line: Line) -> str:
-    """Returns the text of a line without styles."""
+    """Return the text of a line without styles."""
     return "".join(span.text for span in line)
 
 
 def span_at(line: Line, column: int) -> tuple[Span, str] | None:
-    """Returns the span in a column (from 0) and its character there, or None behind the end of the line."""
+    """Return the span in a column (from 0) and its character there, or None behind the end of the line."""
     for span in line:
         if 0 <= column < cell_len(span.text):
             rest = split_cells(span.text, column)[1]
@@ -73,7 +73,7 @@ def span_at(line: Line, column: int) -> tuple[Span, str] | None:
 
 
 def cut(line: Line, columns: int, ellipsis: str = ELLIPSIS) -> Line:
-    """Truncates a line to a number of cells, with an ellipsis; wide characters are never halved."""
+    """Truncate a line to a number of cells, with an ellipsis; wide characters are never halved."""
     if width(line) <= columns:
         return line
     columns_left = columns - cell_len(ellipsis)
@@ -92,7 +92,7 @@ def cut(line: Line, columns: int, ellipsis: str = ELLIPSIS) -> Line:
 
 
 def cut_middle(text: str, columns: int, ellipsis: str = ELLIPSIS) -> str:
-    """Shortens a text to a number of cells in its middle, keeping both ends: `ada.love…@acme.example`."""
+    """Shorten a text to a number of cells in its middle, keeping both ends: `ada.love…@acme.example`."""
     if cell_len(text) <= columns:
         return text
     columns_left = columns - cell_len(ellipsis)
@@ -106,7 +106,7 @@ def cut_middle(text: str, columns: int, ellipsis: str = ELLIPSIS) -> str:
 
 
 def pad(line: Line, columns: int, style: str = "") -> Line:
-    """Pads or truncates a line to exactly a number of cells."""
+    """Pad or truncate a line to exactly a number of cells."""
     missing = columns - width(line)
     if missing < 0:
         return pad(cut(line, columns), columns, style)
@@ -114,7 +114,7 @@ def pad(line: Line, columns: int, style: str = "") -> Line:
 
 
 def join_fitting(texts: Sequence[str], columns: int) -> str:
-    """Joins as many texts as fit, and counts the others: `Tokens, Errors and 3 more`. The first is always included."""
+    """Join as many texts as fit, and count the others: `Tokens, Errors and 3 more`. The first is always included."""
     for number in range(len(texts), 1, -1):
         joined = ", ".join(texts[:number]) + _more(len(texts) - number)
         if width((Span(joined),)) <= columns:
@@ -128,7 +128,7 @@ def _more(number: int) -> str:
 
 
 def wrap(runs: Iterable[Span], columns: int) -> list[Line]:
-    """Wraps runs to lines of at most `columns` cells; a run `\\n` ends a line."""
+    """Wrap runs to lines of at most `columns` cells; a run `\\n` ends a line."""
     wrapper = _LineWrapper(max(columns, 1))
     for text, style, link in runs:
         if text == " " or text.isspace():
@@ -147,7 +147,7 @@ def wrap(runs: Iterable[Span], columns: int) -> list[Line]:
 
 
 def split_cells(text: str, columns: int) -> tuple[str, str]:
-    """Splits a text after a number of cells, without splitting a wide character, joined emoji or a character from its
+    """Split a text after a number of cells, without splitting a wide character, joined emoji or a character from its
     marks.
     """
     if text.isascii():
@@ -163,13 +163,13 @@ def split_cells(text: str, columns: int) -> tuple[str, str]:
 
 
 def with_prefix(lines: Sequence[Line], first: Sequence[Span], rest: Sequence[Span]) -> list[Line]:
-    """Returns the lines with prefixes: `first` for the first line, `rest` for the others."""
+    """Return the lines with prefixes: `first` for the first line, `rest` for the others."""
     before, others = tuple(first), tuple(rest)
     return [(before if number == 0 else others) + line for number, line in enumerate(lines)]
 
 
 def remaining_cells(columns: int, before: int, least: int = 8) -> int | None:
-    """Returns the number of cells beside a prefix, or None if they are too few to read."""
+    """Return the number of cells beside a prefix, or None if they are too few to read."""
     columns_left = columns - before
     return columns_left if columns_left >= least else None
 
@@ -222,7 +222,7 @@ class _LineWrapper:
             self.line.append(span)
 
     def _break(self, word: Sequence[Span]) -> None:
-        """Breaks a word that is longer than a line."""
+        """Break a word that is longer than a line."""
         for span in word:
             rest = span.text
             while rest:
@@ -247,5 +247,5 @@ class _LineWrapper:
 
 
 def widest(lines: Iterable[Line]) -> int:
-    """Returns the width of the widest line."""
+    """Return the width of the widest line."""
     return max(map(width, lines), default=0)

@@ -340,7 +340,7 @@ def _checked(spec: CommandSpec, given: Mapping[str, Any], nulls: tuple[str, ...]
 
 @contextmanager
 def errors_at_fields(operation: type[Operation[Any]]) -> Generator[None]:
-    """Names the argument or option in errors about a field, with its limits.
+    """Name the argument or option in errors about a field, with its limits.
 
     Raises:
         InvalidArgument: as raised in the block.

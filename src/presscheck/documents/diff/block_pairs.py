@@ -38,7 +38,7 @@ class SegmentPair(NamedTuple):
 
 
 def pair_segments(before: Sequence[Segment], after: Sequence[Segment]) -> list[SegmentPair]:
-    """Pairs the segments of two texts, in reading order."""
+    """Pair the segments of two texts, in reading order."""
     pairs: list[SegmentPair] = []
     for part in gaps([segment.key for segment in before], [segment.key for segment in after]):
         if isinstance(part, Gap):
@@ -62,7 +62,7 @@ def _in_gap(before: Sequence[Segment], after: Sequence[Segment]) -> Iterator[Seg
 
 
 def _similar_pairs(before: Sequence[Segment], after: Sequence[Segment]) -> list[tuple[int, int]]:
-    """Returns the most similar pairs, in the same order on both sides."""
+    """Return the most similar pairs, in the same order on both sides."""
     if not before or not after:
         return []
     words = [word_set(piece.text) for piece in before], [word_set(piece.text) for piece in after]
@@ -84,7 +84,7 @@ def _similar_pairs(before: Sequence[Segment], after: Sequence[Segment]) -> list[
 
 
 def _candidates(before: Sequence[frozenset[str]], after: Sequence[frozenset[str]]) -> Iterable[tuple[int, int]]:
-    """Returns the pairs to compare: all pairs of a small gap, otherwise those that share rare words.
+    """Return the pairs to compare: all pairs of a small gap, otherwise those that share rare words.
 
     A word is rare if at most three segments on each side have it. Each shared rare word is a vote; a segment is
     compared with the three candidates that have most votes, and with the one at the same relative position.
@@ -114,7 +114,7 @@ def _candidates(before: Sequence[frozenset[str]], after: Sequence[frozenset[str]
 
 
 def _similarity(segment: Segment, other: Segment, words: frozenset[str], other_words: frozenset[str]) -> float:
-    """Returns the similarity of two segments, from 0 to 1."""
+    """Return the similarity of two segments, from 0 to 1."""
     if segment.kind != other.kind and not {segment.kind, other.kind} <= {"paragraph", "item", "heading"}:
         return 0.0
     both = len(words) + len(other_words)
@@ -125,7 +125,7 @@ def _similarity(segment: Segment, other: Segment, words: frozenset[str], other_w
 
 
 def _with_moves(pairs: list[SegmentPair]) -> list[SegmentPair]:
-    """Turns a removed and an added segment with equal text into a move."""
+    """Turn a removed and an added segment with equal text into a move."""
     removed = _movable(pairs, "removed")
     added = _movable(pairs, "added")
     moved = {key: (removed[key], added[key]) for key in removed.keys() & added.keys()}
@@ -137,7 +137,7 @@ def _with_moves(pairs: list[SegmentPair]) -> list[SegmentPair]:
 
 
 def _movable(found: Sequence[SegmentPair], kind: Kind) -> dict[object, int]:
-    """Returns the indices of segments that are long enough and occur only once, by key."""
+    """Return the indices of segments that are long enough and occur only once, by key."""
     places: dict[object, list[int]] = {}
     for number, pair in enumerate(found):
         piece = pair.before or pair.after

@@ -32,12 +32,12 @@ class StyledToken(NamedTuple):
 
 
 def tint_line(line: Iterable[Span], tint: str) -> Line:
-    """Returns a line in one colour, with its font styles."""
+    """Return a line in one colour, with its font styles."""
     return tuple(span._replace(style=tint_style(span.style, tint)) for span in line) if tint else tuple(line)
 
 
 def tint_style(style: str, tint: str) -> str:
-    """Returns a style with its colour replaced."""
+    """Return a style with its colour replaced."""
     if not tint:
         return style
     words = style.split()
@@ -48,7 +48,7 @@ def tint_style(style: str, tint: str) -> str:
 
 
 def styled_tokens(spans: Iterable[Span], *, tell_links: bool = True) -> list[StyledToken]:
-    """Returns the tokens of styled text; a link is followed by its target."""
+    """Return the tokens of styled text; a link is followed by its target."""
     tokens: list[StyledToken] = []
     blank, target = "", None
     for span in spans:
@@ -70,14 +70,14 @@ def styled_tokens(spans: Iterable[Span], *, tell_links: bool = True) -> list[Sty
 
 
 def token_runs(before: Sequence[StyledToken], after: Sequence[StyledToken]) -> list[Run[StyledToken]]:
-    """Diffs two texts by tokens and their styles."""
+    """Diff two texts by tokens and their styles."""
     return word_runs(
         before, after, lambda ink: (ink.text, ink.style), lambda ink: 0 if ink.is_hidden else len(ink.text)
     )
 
 
 def is_rewritten(runs: Iterable[Run[StyledToken]]) -> bool:
-    """Returns whether so little is unchanged that both texts are better shown one below the other."""
+    """Return whether so little is unchanged that both texts are better shown one below the other."""
     sizes = dict.fromkeys(_TINTS, 0)
     for run in runs:
         sizes[run.kind] += sum(len(ink.text) for ink in run.tokens)
@@ -85,7 +85,7 @@ def is_rewritten(runs: Iterable[Run[StyledToken]]) -> bool:
 
 
 def merged_spans(runs: Sequence[Run[StyledToken]]) -> Iterator[Span]:
-    """Yields both texts merged, with removed words before added words."""
+    """Yield both texts merged, with removed words before added words."""
     before = "same"
     for run in runs:
         for number, span in enumerate(_spans(run.tokens, _TINTS[run.kind])):
@@ -96,12 +96,12 @@ def merged_spans(runs: Sequence[Run[StyledToken]]) -> Iterator[Span]:
 
 
 def _needs_blank(run: Run[StyledToken]) -> bool:
-    """Returns whether a blank must precede a run, as always between removed and added words."""
+    """Return whether a blank must precede a run, as always between removed and added words."""
     return run.kind == "added" or (bool(run.old) and bool(run.old[0].blank))
 
 
 def one_side(runs: Iterable[Run[StyledToken]], side: RunKind, ground: str = "") -> Line:
-    """Returns the old text (`removed`) or the new one (`added`), marking the words that the other text lacks."""
+    """Return the old text (`removed`) or the new one (`added`), marking the words that the other text lacks."""
     other = "added" if side == "removed" else "removed"
     sides = ((run, run.old if side == "removed" and run.kind == "same" else run.tokens) for run in runs)
     return tuple(
@@ -114,7 +114,7 @@ def _target_token(target: str) -> StyledToken:
 
 
 def _spans(tokens: Sequence[StyledToken], tint: str, ground: str = "") -> Iterator[Span]:
-    """Yields the tokens of a run, joining tokens of equal style."""
+    """Yield the tokens of a run, joining tokens of equal style."""
     text, style, link = "", "", None
     for ink in tokens:
         if ink.is_hidden and not tint:

@@ -75,7 +75,7 @@ class DifferenceLines:
     beside: Line = ()
 
     def below(self, line: int) -> int | None:
-        """Returns the last rendered line for a line of the new text, or for the fold that contains it."""
+        """Return the last rendered line for a line of the new text, or for the fold that contains it."""
         index = bisect_right(self._anchored[0], line)
         return self._anchored[1][index - 1] if index else None
 
@@ -86,7 +86,7 @@ class DifferenceLines:
 
 
 def compare(before: str, after: str) -> PageDifference:
-    """Compares two texts of a page."""
+    """Compare two texts of a page."""
     blocks = tuple(pair_segments(split_segments(before), split_segments(after)))
     added = removed = 0
     for block in blocks:
@@ -109,7 +109,7 @@ def difference_lines(
     keep: Collection[int] = (),
     ascii: bool = False,  # noqa: A002
 ) -> DifferenceLines:
-    """Renders a diff in lines of at most `width` cells.
+    """Render a diff in lines of at most `width` cells.
 
     Args:
         difference: the compared texts.
@@ -136,12 +136,12 @@ def difference_lines(
 
 
 def wrap(line: Line, columns: int) -> list[Line]:
-    """Wraps a line to a width, between words if possible; an empty line remains one line."""
+    """Wrap a line to a width, between words if possible; an empty line remains one line."""
     return wrapped(line, columns) or [()]
 
 
 def _changed_words(pair: SegmentPair) -> tuple[int, int]:
-    """Returns the numbers of added and removed words in a block."""
+    """Return the numbers of added and removed words in a block."""
     old, new = (tokenize(piece.text) if piece else [] for piece in (pair.before, pair.after))
     counts = {"added": 0, "removed": 0, "same": 0}
     for run in word_runs(old, new, lambda token: token.text, lambda token: len(token.text)):

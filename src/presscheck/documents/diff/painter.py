@@ -86,7 +86,7 @@ class CodeBlocks:
                         self._take(side, piece)
 
     def line(self, pair: SegmentPair, segment: Segment) -> Line:
-        """Returns a highlighted line of code."""
+        """Return a highlighted line of code."""
         key = "before" if segment is pair.before else "after", segment.opener
         block = self._blocks[key]
         if key not in self._lines:
@@ -103,7 +103,7 @@ class CodeBlocks:
             self._blocks[side, piece.opener] = _Block(self._languages.get((side, piece.line - 1), ""), [piece])
 
     def _highlight(self, block: _Block) -> Sequence[Line]:
-        """Returns the highlighted lines of a block, cached for both sides, or nothing beyond the limit."""
+        """Return the highlighted lines of a block, cached for both sides, or nothing beyond the limit."""
         size = sum(len(line.text) + 1 for line in block.lines) if block.language else 0
         if not 0 < size <= self._characters_left:
             return ()
@@ -119,12 +119,12 @@ def _plainer(span: Span) -> Span:
 
 
 def language_of(fence: Segment) -> str:
-    """Returns the language of a fence."""
+    """Return the language of a fence."""
     return sanitize(fence.mark.partition(" ")[0])
 
 
 def mark_line_changes(segment: Segment, lines: tuple[Line, Line], ground: str = "") -> tuple[tuple[Line, Line], bool]:
-    """Marks the changed words in an old and a new line, and returns whether the line is mostly rewritten.
+    """Mark the changed words in an old and a new line, and return whether the line is mostly rewritten.
 
     Args:
         segment: the segment of the lines.
@@ -139,7 +139,7 @@ def mark_line_changes(segment: Segment, lines: tuple[Line, Line], ground: str = 
 
 
 def _side(runs: Iterable[Run[StyledToken]], side: RunKind, line: Line) -> Line:
-    """Returns one side of code: diff colours for changed words, syntax colours for the others."""
+    """Return one side of code: diff colours for changed words, syntax colours for the others."""
     spans: list[Span] = []
     rest: Sequence[Span] = line
     for span in one_side(runs, side, "code"):
@@ -149,7 +149,7 @@ def _side(runs: Iterable[Run[StyledToken]], side: RunKind, line: Line) -> Line:
 
 
 def wrap_code(line: Line, columns: int) -> list[Line]:
-    """Wraps a line of code to lines of exactly this many cells."""
+    """Wrap a line of code to lines of exactly this many cells."""
     return [pad(part, columns, "code") for part in _by_cell(line, columns)]
 
 
@@ -181,7 +181,7 @@ class TableColumns:
                 self._take(pair)
 
     def row(self, pair: SegmentPair, cells: Sequence[Sequence[Span]], columns: int) -> list[Line]:
-        """Renders a row in at most this many cells."""
+        """Render a row in at most this many cells."""
         sizes = self._sizes_of(pair, columns)
         if sizes is None:
             joined = [span for number, cell in enumerate(cells) for span in ((SEPARATOR, *cell) if number else cell)]
@@ -191,7 +191,7 @@ class TableColumns:
         return [_joined(laid, sizes, number) for number in range(height)]
 
     def rule(self, pair: SegmentPair, columns: int, hairline: str) -> Line:
-        """Renders the hairline below a table's head."""
+        """Render the hairline below a table's head."""
         sizes = self._sizes_of(pair, columns)
         text = (" " * GAP).join(hairline * size for size in sizes) if sizes else hairline * columns
         return (Span(text, "quiet"),)
@@ -221,7 +221,7 @@ class TableColumns:
 
 
 def _column_widths(widths: Sequence[tuple[int, int]], columns: int) -> list[int] | None:
-    """Returns column widths that fit into `columns`, or None if there is not enough room.
+    """Return column widths that fit into `columns`, or None if there is not enough room.
 
     All columns get their least width; then a binary search finds the largest cap on the others that still fits.
 
@@ -260,7 +260,7 @@ def _parts(cells: Sequence[Sequence[Line]], sizes: Sequence[int], number: int) -
 
 
 def tag_line(segment: Segment, columns: int, symbols: Symbols) -> Line | None:
-    """Renders a tag, or returns None for tags that show only their content."""
+    """Render a tag, or return None for tags that show only their content."""
     opened = _tag(segment.text)
     summary = _summary(segment.text)
     name = opened[1].lower() if opened else "details" if summary else "hint" if segment.mark in HINTS else ""
@@ -278,7 +278,7 @@ def tag_line(segment: Segment, columns: int, symbols: Symbols) -> Line | None:
 
 
 def tag_words(segment: Segment) -> str:
-    """Names a tag with its attributes, for changes that readers do not see: `[code title="a.py"]`, `[end of tabs]`."""
+    """Name a tag with its attributes, for changes that readers do not see: `[code title="a.py"]`, `[end of tabs]`."""
     text = segment.text.strip()
     opened, element = _tag(text), _element(text)
     if opened:
@@ -292,7 +292,7 @@ def tag_words(segment: Segment) -> str:
 
 
 def title_of(segment: Segment) -> str:
-    """Returns the title of a tab or a code block, or the date of an update."""
+    """Return the title of a tab or a code block, or the date of an update."""
     opened = _tag(segment.text)
     values = parse_attributes(opened[2]) if opened else {}
     return values.get("title") or values.get("date") or ""
@@ -331,7 +331,7 @@ class SegmentPainter:
         }
 
     def one(self, pair: SegmentPair) -> list[MarkedLine]:
-        """Renders one pair of segments."""
+        """Render one pair of segments."""
         piece = pair.after or pair.before
         if not piece:
             return []
@@ -348,7 +348,7 @@ class SegmentPainter:
         return [MarkedLine(mark, tint_line(line, tint)) for line in self._read(pair, piece)]
 
     def around(self, within: Sequence[str]) -> Line:
-        """Returns the prefix of a line inside these containers."""
+        """Return the prefix of a line inside these containers."""
         return self._room(within)[0]
 
     def _room(self, within: Sequence[str]) -> tuple[Line, int]:
@@ -364,7 +364,7 @@ class SegmentPainter:
         return Span(within)
 
     def _read(self, pair: SegmentPair, segment: Segment) -> list[Line]:
-        """Renders a segment with its containers."""
+        """Render a segment with its containers."""
         before, columns = self._room(segment.within)
         draw = self._draw.get(segment.kind)
         lines = draw(pair, segment, columns) if draw else self._layout.lines(segment.text, columns)
@@ -375,7 +375,7 @@ class SegmentPainter:
         return [before + line for line in lines]
 
     def _words(self, text: str) -> list[Span] | None:
-        """Returns the runs of a text if it is inline text only, or None."""
+        """Return the runs of a text if it is inline text only, or None."""
         tokens = self._layout.parse(text)
         if len(tokens) != 3 or tokens[1].type != "inline":
             return None if tokens else []
@@ -388,7 +388,7 @@ class SegmentPainter:
         return self._hanging(segment, spans or [], columns, task[1] if task else "")
 
     def _hanging(self, segment: Segment, spans: Sequence[Span], columns: int, task: str = "") -> list[Line]:
-        """Renders an item with its marker and a hanging indent."""
+        """Render an item with its marker and a hanging indent."""
         depth = sum(not container.strip() for container in segment.within)
         bullet = self._symbols.bullets[depth % len(self._symbols.bullets)]
         mark = segment.mark if segment.mark[-1:] in ".)" else bullet
@@ -427,13 +427,13 @@ class SegmentPainter:
         return [line] if line else [] if pair.kind == "same" else self._source_lines(pair, segment, columns)
 
     def _end(self, pair: SegmentPair, segment: Segment, columns: int) -> list[Line]:
-        """Renders the end of a tag only if it moved while the tag did not."""
+        """Render the end of a tag only if it moved while the tag did not."""
         side = "after" if pair.after else "before"
         is_plain = pair.kind == "same" or (side, segment.opener) in self._new_tags
         return [] if is_plain else self._source_lines(pair, segment, columns)
 
     def _conflict(self, pair: SegmentPair, segment: Segment, columns: int) -> list[Line]:
-        """Renders both sides of a conflict, one below the other."""
+        """Render both sides of a conflict, one below the other."""
         [block, *_] = conflict_blocks(segment.text)
         bar = Span(f"{self._symbols.hint} ", "removed")
         room = columns - width((bar,))
@@ -486,7 +486,7 @@ class SegmentPainter:
         return [mark_changes(line) for line in self._tables.row(pair, cells, columns)]
 
     def _changed_lines(self, before: Segment, after: Segment, columns: int) -> list[MarkedLine]:
-        """Renders segments that are more than inline text, such as cards, and marks the lines that read differently."""
+        """Render segments that are more than inline text, such as cards, and mark the lines that read differently."""
         old, new = (self._layout.lines(piece.text, columns) for piece in (before, after))
         drawn: list[MarkedLine] = []
         for part in gaps([reading_text(line) for line in old], [reading_text(line) for line in new]):
@@ -502,7 +502,7 @@ class SegmentPainter:
         return drawn if any(row.mark for row in drawn) else [*drawn, MarkedLine("changed", (READS_THE_SAME,))]
 
     def _as_written(self, pair: SegmentPair, before: Segment, after: Segment) -> tuple[Line, Line]:
-        """Returns the old and the new source, one line each; tags are described in words."""
+        """Return the old and the new source, one line each; tags are described in words."""
         if after.kind == "code":
             return self._codes.line(pair, before), self._codes.line(pair, after)
         return (Span(_source_text(before)),), (Span(_source_text(after)),)
@@ -514,7 +514,7 @@ class SegmentPainter:
         return [*mark_all("removed", first, ""), *mark_all("added", self._folded(after, sides[1], columns), "")]
 
     def _folded(self, segment: Segment, line: Line, columns: int) -> list[Line]:
-        """Wraps a source line: code by cell, other text by word with its indent."""
+        """Wrap a source line: code by cell, other text by word with its indent."""
         if segment.kind == "code":
             return wrap_code(line, columns)
         if width(line) <= columns:
@@ -526,7 +526,7 @@ class SegmentPainter:
 
 
 def _indices(paired: Sequence[SegmentPair]) -> set[tuple[str, int]]:
-    """Returns the segments that were added or removed, as pairs of side and index."""
+    """Return the segments that were added or removed, as pairs of side and index."""
     indices: set[tuple[str, int]] = set()
     counts = {"before": 0, "after": 0}
     for pair in paired:
@@ -540,22 +540,22 @@ def _indices(paired: Sequence[SegmentPair]) -> set[tuple[str, int]]:
 
 
 def _source_text(segment: Segment) -> str:
-    """Returns the source of a segment; a tag is described in words."""
+    """Return the source of a segment; a tag is described in words."""
     return tag_words(segment) if segment.kind in ("tag", "end") else sanitize(segment.text)
 
 
 def mark_all(mark: str, lines: Sequence[Line], tint: str | None = None) -> list[MarkedLine]:
-    """Returns lines with the same mark, tinted in its colour or in `tint`."""
+    """Return lines with the same mark, tinted in its colour or in `tint`."""
     return [MarkedLine(mark, tint_line(line, mark if tint is None else tint)) for line in lines]
 
 
 def mark_changes(line: Line) -> MarkedLine:
-    """Returns a line, marked as changed if it has changed words."""
+    """Return a line, marked as changed if it has changed words."""
     is_changed = any("added" in span.style or "removed" in span.style for span in line)
     return MarkedLine("changed" if is_changed else "", line)
 
 
 def reading_text(line: Line) -> tuple[str, ...]:
-    """Returns the text and links of a line, independent of column widths."""
+    """Return the text and links of a line, independent of column widths."""
     words = " ".join(re.sub(r"([─-])\1+", r"\1", plain(line)).split())
     return words, *(span.link for span in line if span.link)

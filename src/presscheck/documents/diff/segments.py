@@ -51,7 +51,7 @@ class Segment(NamedTuple):
 
 
 def split_segments(markdown: str) -> list[Segment]:
-    """Splits a page into segments; a conflict block outside of code is one segment."""
+    """Split a page into segments; a conflict block outside of code is one segment."""
     splitter = _SegmentSplitter()
     cut = cut_conflicts(markdown)
     splitter.take(cut.text, 0, ())
@@ -62,7 +62,7 @@ def split_segments(markdown: str) -> list[Segment]:
 
 
 def _with_conflict(piece: Segment, conflicts: Sequence[ConflictBlock], lines: Sequence[str]) -> Segment:
-    """Returns a segment with the conflict in the place of its placeholder."""
+    """Return a segment with the conflict in the place of its placeholder."""
     if not conflict_numbers(piece.text):
         return piece
     number = conflict_number(piece.text)
@@ -74,12 +74,12 @@ def _with_conflict(piece: Segment, conflicts: Sequence[ConflictBlock], lines: Se
 
 
 def line_segments(markdown: str) -> list[Segment]:
-    """Returns the lines of a page as segments, including blank lines."""
+    """Return the lines of a page as segments, including blank lines."""
     return [Segment("line", text, number) for number, text in enumerate(text_lines(markdown.rstrip("\n")))]
 
 
 def table_cells(row: str) -> list[str]:
-    """Returns the cells of a table row."""
+    """Return the cells of a table row."""
     text = row.strip().removeprefix("|")
     if text.endswith("|") and not text.endswith("\\|"):
         text = text[:-1]
@@ -87,7 +87,7 @@ def table_cells(row: str) -> list[str]:
 
 
 def table_cell_spans(row: str) -> list[tuple[int, int]]:
-    """Returns the start and end of each cell in a table row, without surrounding blanks."""
+    """Return the start and end of each cell in a table row, without surrounding blanks."""
     start = len(row) - len(row.lstrip())
     start += row[start : start + 1] == "|"
     text = row.rstrip()[start:]
@@ -111,7 +111,7 @@ class TableRow(NamedTuple):
 
 
 def table_row_at(markdown: str, line: int) -> TableRow | None:
-    """Returns the table row at a line of a page, or None. The delimiter row counts as the head."""
+    """Return the table row at a line of a page, or None. The delimiter row counts as the head."""
     segments = split_segments(markdown)
     for segment in segments:
         if segment.line == line and segment.kind in ("row", "align"):
@@ -143,7 +143,7 @@ class _SegmentSplitter:
         self.found: list[Segment] = []
 
     def take(self, markdown: str, line: int, within: tuple[str, ...]) -> None:
-        """Splits a text that starts at this line of the page."""
+        """Split a text that starts at this line of the page."""
         for block in split_blocks(markdown):
             at = line + block.start_line
             cut = None if _is_tagged(block.text) else _CUT.get(block.kind)
@@ -156,12 +156,12 @@ class _SegmentSplitter:
         self.found.append(Segment(kind, text, line, text.count("\n") + 1, mark, within, opener))
 
     def front(self, lines: Sequence[str], line: int, within: tuple[str, ...]) -> None:
-        """Splits front matter into lines."""
+        """Split front matter into lines."""
         for number, text in enumerate(lines[1:-1], 1):
             self._add("meta", text, line + number, within)
 
     def code(self, lines: Sequence[str], line: int, within: tuple[str, ...]) -> None:
-        """Splits code into lines."""
+        """Split code into lines."""
         opener = len(self.found)
         fence = _fence(lines[0])
         if not fence:
@@ -177,14 +177,14 @@ class _SegmentSplitter:
             self._add("code", inner, line + number, within, opener=opener)
 
     def table(self, lines: Sequence[str], line: int, within: tuple[str, ...]) -> None:
-        """Splits a table into rows."""
+        """Split a table into rows."""
         opener = len(self.found)
         for number, text in enumerate(lines):
             kind = "align" if number == 1 else "row"
             self._add(kind, text, line + number, within, "" if number else "head", opener)
 
     def quote(self, lines: Sequence[str], line: int, within: tuple[str, ...]) -> None:
-        """Splits a quotation or an alert."""
+        """Split a quotation or an alert."""
         inner = [re.sub(r"^[ \t]{0,3}>[ \t]?", "", text) for text in lines]
         alert = _alert(inner[0])
         if alert:
@@ -195,7 +195,7 @@ class _SegmentSplitter:
             self.take("\n".join(inner), line, (*within, "quote"))
 
     def list(self, lines: Sequence[str], line: int, within: tuple[str, ...]) -> None:
-        """Splits a list into items."""
+        """Split a list into items."""
         lines = [_lead(_untabbed, text) if "\t" in text else text for text in lines]
         starts: list[int] = []
         content_column = 0
@@ -242,7 +242,7 @@ class _SegmentSplitter:
             self.found[at:] = [Segment("item", "", line, 1, mark, within), *moved]
 
     def _container(self, block: Block, line: int, within: tuple[str, ...]) -> bool:
-        """Splits a tag and its content if both tags are on their own lines. Returns whether they are."""
+        """Split a tag and its content if both tags are on their own lines. Return whether they are."""
         lines = block.text.split("\n")
         opening = _opening(lines[0])
         summary = _summary(block.text) if not opening else None
@@ -259,7 +259,7 @@ class _SegmentSplitter:
         return True
 
     def _number(self, name: str, within: tuple[str, ...]) -> str:
-        """Returns the number of a step among its siblings."""
+        """Return the number of a step among its siblings."""
         if name != "step":
             return ""
         number = 1

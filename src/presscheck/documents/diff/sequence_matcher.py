@@ -29,7 +29,7 @@ class Match(NamedTuple):
 
 
 def matches(before: Sequence[Item], after: Sequence[Item]) -> list[Match]:
-    """Returns the runs of equal items in order, with adjacent runs joined."""
+    """Return the runs of equal items in order, with adjacent runs joined."""
     runs: list[Match] = []
     for match in _matches(before, after):
         last = runs[-1] if runs else None
@@ -48,7 +48,7 @@ class Gap(NamedTuple):
 
 
 def gaps(before: Sequence[Item], after: Sequence[Item]) -> Iterator[Match | Gap]:
-    """Yields the runs of equal items and the gaps between them."""
+    """Yield the runs of equal items and the gaps between them."""
     at, to = 0, 0
     for match in [*matches(before, after), Match(len(before), len(after), 0)]:
         if at < match.before or to < match.after:
@@ -86,7 +86,7 @@ def _matches(before: Sequence[Item], after: Sequence[Item]) -> Iterator[Match]:
 
 
 def _anchors(before: Sequence[Item], after: Sequence[Item], of_before: range, of_after: range) -> list[tuple[int, int]]:
-    """Returns the longest increasing run of items that are unique on both sides."""
+    """Return the longest increasing run of items that are unique on both sides."""
     counted = Counter(before[n] for n in of_before)
     places = {after[n]: n for n in of_after}
     counts_after = Counter(after[n] for n in of_after)
@@ -95,7 +95,7 @@ def _anchors(before: Sequence[Item], after: Sequence[Item], of_before: range, of
 
 
 def longest_increasing_subsequence(numbers: Sequence[int]) -> list[int]:
-    """Returns the indices of one longest increasing subsequence."""
+    """Return the indices of one longest increasing subsequence."""
     ends: list[int] = []
     last: list[int] = []
     earlier: list[int] = []
@@ -126,7 +126,7 @@ def _search_gap(before: Sequence[Item], after: Sequence[Item], at: int, to: int)
 
 
 def _longest_common(before: Sequence[Item], after: Sequence[Item]) -> list[tuple[int, int]]:
-    """Returns the pairs of a longest common subsequence, after H. Hyyrö, "Bit-parallel LCS-length computation" (2004).
+    """Return the pairs of a longest common subsequence, after H. Hyyrö, "Bit-parallel LCS-length computation" (2004).
 
     An integer represents a row of the usual table: bit `i` is 0 where the length grows at `before[i]`. The pairs are
     then traced back through the rows. Ten thousand items on each side take 50 ms.

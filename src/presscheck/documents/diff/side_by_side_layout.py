@@ -20,7 +20,7 @@ _SEPARATOR = 3
 
 
 def side_columns(width: int) -> int:
-    """Returns the width of the text on one side, for lines of `width` cells."""
+    """Return the width of the text on one side, for lines of `width` cells."""
     return max((width - _SEPARATOR) // 2 - MARGIN, 1)
 
 

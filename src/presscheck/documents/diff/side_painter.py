@@ -38,7 +38,7 @@ class SideLines(NamedTuple):
     right: list[MarkedLine]
 
     def add(self, left: Sequence[MarkedLine], right: Sequence[MarkedLine]) -> None:
-        """Adds lines of both sides, padded to the same height."""
+        """Add lines of both sides, padded to the same height."""
         for one, other in zip_longest(left, right, fillvalue=EMPTY):
             self.left.append(one)
             self.right.append(other)
@@ -48,7 +48,7 @@ class SidePainter(SegmentPainter):
     """Renders the segments of a diff side by side, with `columns` cells per side."""
 
     def both(self, pair: SegmentPair) -> SideLines:
-        """Renders a pair of segments on both sides."""
+        """Render a pair of segments on both sides."""
         if pair.kind == "changed" and pair.before and pair.after:
             return self._changed_sides(pair, pair.before, pair.after)
         mark = "" if pair.kind == "same" else pair.kind
@@ -61,7 +61,7 @@ class SidePainter(SegmentPainter):
         return SideLines(mark_all(mark, self._read(pair, left), tint) if left else [], right)
 
     def _is_alike(self, pair: SegmentPair, before: Segment, after: Segment) -> bool:
-        """Returns whether both segments render the same, so that they need not be rendered twice."""
+        """Return whether both segments render the same, so that they need not be rendered twice."""
         if (before.text, before.mark, before.within) != (after.text, after.mark, after.within):
             return False
         return before.kind != "code" or self._codes.line(pair, before) == self._codes.line(pair, after)
@@ -109,7 +109,7 @@ class SidePainter(SegmentPainter):
     def _prose(
         self, before: Segment, after: Segment, runs: Sequence[Run[StyledToken]], sizes: tuple[int, int]
     ) -> SideLines:
-        """Renders inline text; if it is mostly rewritten, each side has one colour."""
+        """Render inline text; if it is mostly rewritten, each side has one colour."""
         if all(run.kind == "same" for run in runs) or is_rewritten(runs):
             bare = [piece._replace(within=()) for piece in (before, after)]
             old, new = ([*self._read(SegmentPair("same", piece, piece), piece)] for piece in bare)
@@ -125,7 +125,7 @@ class SidePainter(SegmentPainter):
         return [mark_changes(line) for line in lines]
 
     def _lines(self, before: Segment, after: Segment, lines: tuple[Line, Line], sizes: tuple[int, int]) -> SideLines:
-        """Renders one source line on both sides."""
+        """Render one source line on both sides."""
         sides, is_new = mark_line_changes(after, lines)
         folded = self._folded(before, sides[0], sizes[0]), self._folded(after, sides[1], sizes[1])
         if is_new:
@@ -133,7 +133,7 @@ class SidePainter(SegmentPainter):
         return SideLines(mark_all("changed", folded[0], ""), mark_all("changed", folded[1], ""))
 
     def _drawn_lines(self, before: Segment, after: Segment, sizes: tuple[int, int]) -> SideLines:
-        """Renders segments that are more than inline text, such as cards; lines that read differently are aligned."""
+        """Render segments that are more than inline text, such as cards; lines that read differently are aligned."""
         old, new = (
             self._layout.lines(piece.text, columns) for piece, columns in zip((before, after), sizes, strict=True)
         )

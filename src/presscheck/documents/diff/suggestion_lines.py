@@ -13,7 +13,7 @@ from presscheck.text.styled_text import Line, Span
 
 @lru_cache(512)
 def comment_with_suggestion(markdown: str, columns: int, text: str | None = None) -> Sequence[Line]:
-    """Renders a comment, with its suggestion as a diff.
+    """Render a comment, with its suggestion as a diff.
 
     Args:
         markdown: the comment.
@@ -31,7 +31,7 @@ def comment_with_suggestion(markdown: str, columns: int, text: str | None = None
 
 
 def suggestion_lines(text: str | None, words: str, columns: int) -> list[Line]:
-    """Renders a suggestion below a title.
+    """Render a suggestion below a title.
 
     Args:
         text: the text that the suggestion replaces, or None if it is unknown.

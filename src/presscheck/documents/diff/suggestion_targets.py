@@ -45,7 +45,7 @@ class SuggestionTarget(NamedTuple):
 
 
 def find_target(about: str, markdown: str) -> SuggestionTarget | None:
-    """Returns the text that a suggestion in a thread replaces.
+    """Return the text that a suggestion in a thread replaces.
 
     Args:
         about: the quote of the thread.
@@ -68,7 +68,7 @@ def find_target(about: str, markdown: str) -> SuggestionTarget | None:
 
 
 def cell_target(markdown: str, line: int, column: int) -> SuggestionTarget | None:
-    """Returns a table cell as the target of a suggestion, or None if it does not exist.
+    """Return a table cell as the target of a suggestion, or None if it does not exist.
 
     Args:
         markdown: the page.
@@ -88,25 +88,25 @@ def cell_target(markdown: str, line: int, column: int) -> SuggestionTarget | Non
 
 
 def cell_problem(words: str) -> str | None:
-    """Returns why a text cannot be the content of a table cell, or None."""
+    """Return why a text cannot be the content of a table cell, or None."""
     is_text = "\n" not in words or all(block.kind == "paragraph" for block in split_blocks(words))
     return None if is_text else NOT_FOR_A_CELL
 
 
 def cell_suggestion_problem(comment: str) -> str | None:
-    """Returns why the suggestion in a comment on a table cell cannot be used, or None."""
+    """Return why the suggestion in a comment on a table cell cannot be used, or None."""
     suggestion = parse_suggestion(comment)
     return suggestion_problem(comment) or (cell_problem(suggestion.words) if suggestion else None)
 
 
 def cell_text(words: str) -> str:
-    """Returns a text as the source of a table cell: on one line, with bars escaped."""
+    """Return a text as the source of a table cell: on one line, with bars escaped."""
     lines = [line.strip() for line in words.strip().split("\n")]
     return _bare_bar.sub(r"\\|", "<br>".join(lines))
 
 
 def replace_target(markdown: str, target: SuggestionTarget, words: str) -> str:
-    """Replaces a block or the text of a cell; other cells and the layout of the table remain."""
+    """Replace a block or the text of a cell; other cells and the layout of the table remain."""
     if target.cell is None:
         return replace_block(markdown, target.block, words)
     lines, cell, text = markdown.replace("\r\n", "\n").split("\n"), target.cell, cell_text(words)

@@ -50,7 +50,7 @@ class UnifiedLayout:
                 self._moves[pair.after is None][pair.before.line] = number
 
     def lay(self, context: int | None, keep: Collection[int]) -> None:
-        """Lays out the whole diff."""
+        """Lay out the whole diff."""
         shown = _visible_blocks(self._paired, context, keep)
         for is_shown, numbers in groupby(range(len(shown)), key=shown.__getitem__):
             if is_shown:
@@ -60,7 +60,7 @@ class UnifiedLayout:
                 self._fold(list(numbers))
 
     def _show(self, group: Sequence[int]) -> None:
-        """Adds blocks that are shown together: changed lines, moved blocks, or a single block."""
+        """Add blocks that are shown together: changed lines, moved blocks, or a single block."""
         pair = self._paired[group[0]]
         rows = [(number, row) for number in group for row in self._drawing.one(self._paired[number])]
         if pair.kind == "moved":
@@ -96,7 +96,7 @@ class UnifiedLayout:
         return pair.kind in ("changed", "moved") or last.kind in ("changed", "moved")
 
     def _space(self, pair: SegmentPair) -> None:
-        """Adds a blank line, unless the block belongs to the previous one."""
+        """Add a blank line, unless the block belongs to the previous one."""
         if self._last and needs_blank_line(self._last, pair):
             blank_line = self._drawing.around(
                 common_prefix(current_segment(self._last).within, current_segment(pair).within)
@@ -116,7 +116,7 @@ class UnifiedLayout:
         return f"moved further {way}: {words}" + (f" and {len(group) - 1} more" if len(group) > 1 else "")
 
     def _fold(self, numbers: Sequence[int]) -> None:
-        """Adds one line for folded unchanged blocks, with the last heading among them."""
+        """Add one line for folded unchanged blocks, with the last heading among them."""
         hidden = [current_segment(self._paired[number]) for number in numbers]
         lines = sum(_line_count(self._paired[number]) for number in numbers)
         text = f"{self._ellipsis} {count(lines, 'unchanged line')}"
@@ -130,7 +130,7 @@ class UnifiedLayout:
 
 
 def current_segment(pair: SegmentPair) -> Segment:
-    """Returns the new segment of a pair, or the old one if it was removed."""
+    """Return the new segment of a pair, or the old one if it was removed."""
     segment = pair.after or pair.before
     if segment is None:
         raise ValueError("a pair without segments")
@@ -162,7 +162,7 @@ def _go_together(pair: SegmentPair, other: SegmentPair) -> bool:
 
 
 def needs_blank_line(last: SegmentPair, pair: SegmentPair) -> bool:
-    """Returns whether a blank line separates a block from the previous one."""
+    """Return whether a blank line separates a block from the previous one."""
     before, piece = current_segment(last), current_segment(pair)
     if before.kind == "tag" or piece.kind == "end":
         return False
@@ -178,7 +178,7 @@ def needs_blank_line(last: SegmentPair, pair: SegmentPair) -> bool:
 
 
 def common_prefix(one: Sequence[str], other: Sequence[str]) -> list[str]:
-    """Returns the longest common prefix."""
+    """Return the longest common prefix."""
     parts: list[str] = []
     for this, that in zip(one, other, strict=False):
         if this != that:
@@ -188,7 +188,7 @@ def common_prefix(one: Sequence[str], other: Sequence[str]) -> list[str]:
 
 
 def _visible_blocks(paired: Sequence[SegmentPair], context: int | None, keep: Collection[int]) -> list[bool]:
-    """Returns which blocks are not folded: near a change, kept, or in a fold of a single line."""
+    """Return which blocks are not folded: near a change, kept, or in a fold of a single line."""
     if context is None:
         return [True] * len(paired)
     starts = [(pair.after.line, number) for number, pair in enumerate(paired) if pair.after]
@@ -211,13 +211,13 @@ def _visible_blocks(paired: Sequence[SegmentPair], context: int | None, keep: Co
 
 
 def _line_count(pair: SegmentPair) -> int:
-    """Returns the number of source lines of a block, without the fences of code and ends of tags."""
+    """Return the number of source lines of a block, without the fences of code and ends of tags."""
     piece = current_segment(pair)
     return 0 if piece.kind in _BARE else piece.size
 
 
 def _heading_path(hidden: Sequence[Segment]) -> str:
-    """Returns the last heading of the blocks, and the tags that are open at their end."""
+    """Return the last heading of the blocks, and the tags that are open at their end."""
     heading = ""
     opened: list[str] = []
     for piece in hidden:

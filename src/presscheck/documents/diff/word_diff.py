@@ -41,30 +41,30 @@ class Run(NamedTuple, Generic[T]):
 
 
 def tokenize(text: str) -> list[Token]:
-    """Splits a text into tokens; trailing blanks become a token without text."""
+    """Split a text into tokens; trailing blanks become a token without text."""
     return [Token(blank, word) for blank, word in spaced(text) if blank or word]
 
 
 def word_set(text: str) -> frozenset[str]:
-    """Returns the distinct words of a text in lower case, or its punctuation if it has no words."""
+    """Return the distinct words of a text in lower case, or its punctuation if it has no words."""
     tokens = _tokens(text.casefold())
     return frozenset(filter(_is_word, tokens)) or frozenset(tokens)
 
 
 def count_words(tokens: Iterable[str]) -> int:
-    """Counts the tokens that are words."""
+    """Count the tokens that are words."""
     return sum(1 for token in tokens if _is_word(token))
 
 
 def word_count(text: str) -> int:
-    """Counts the words of a text."""
+    """Count the words of a text."""
     return count_words(_tokens(text))
 
 
 def word_runs(
     before: Sequence[T], after: Sequence[T], key: Callable[[T], Hashable], size: Callable[[T], int]
 ) -> list[Run[T]]:
-    """Diffs two sequences of tokens.
+    """Diff two sequences of tokens.
 
     Args:
         before: the old tokens.
@@ -104,7 +104,7 @@ def _runs(steps: Iterable[_Step], before: Sequence[T], after: Sequence[T]) -> It
 def _without_small_runs(
     steps: Sequence[_Step], before: Sequence[T], after: Sequence[T], size: Callable[[T], int]
 ) -> list[_Step]:
-    """Merges small unchanged runs into the changes around them."""
+    """Merge small unchanged runs into the changes around them."""
     merged: list[_Step] = []
     weights: list[int] = []
     for step in steps:

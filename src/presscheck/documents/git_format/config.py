@@ -37,7 +37,7 @@ class RepositoryConfig:
 
 
 def read_config(text: str) -> tuple[RepositoryConfig, list[Problem]]:
-    """Returns the configuration and its problems."""
+    """Return the configuration and its problems."""
     problems = [
         Problem(CONFIG_FILE, number, "has invisible characters, which are ignored", "information")
         for number, line in enumerate(text.splitlines(), 1)
@@ -64,7 +64,7 @@ def read_config(text: str) -> tuple[RepositoryConfig, list[Problem]]:
 
 
 def normalize_path(path: str) -> str | None:
-    """Normalizes a path to a source path; the root is empty. Returns None if the path leaves the root."""
+    """Normalize a path to a source path; the root is empty. Return None if the path leaves the root."""
     parts: list[str] = []
     for part in path.replace("\\", "/").split("/"):
         if part == "..":
@@ -108,7 +108,7 @@ def _former_path(key: str) -> str | None:
 
 
 def _lines_of_keys(text: str) -> dict[str, int]:
-    """Returns the first line of each key in block style."""
+    """Return the first line of each key in block style."""
     lines: dict[str, int] = {}
     for number, line in enumerate(_INVISIBLE.sub("", text).splitlines(), 1):
         key, separator, _ = f"{line} ".partition(": ")

@@ -69,7 +69,7 @@ class RepositoryFiles:
         return iter(self.entries)
 
     def texts(self) -> list[str]:
-        """Returns the source paths of all pages and snippets."""
+        """Return the source paths of all pages and snippets."""
         return [
             source
             for source in self.entries
@@ -77,11 +77,11 @@ class RepositoryFiles:
         ]
 
     def readme(self, folder: str) -> str | None:
-        """Returns the source path of a folder's README."""
+        """Return the source path of a folder's README."""
         return self._readmes.get(folder)
 
     def text(self, source: str) -> DecodedText:
-        """Reads a text; it is empty if the file cannot be read."""
+        """Read a text; it is empty if the file cannot be read."""
         entry = self.entries[source]
         if entry.size > MAX_TEXT:
             return DecodedText(
@@ -94,7 +94,7 @@ class RepositoryFiles:
         return decode_text(source, content)
 
     def file(self, source: str) -> SourceFile:
-        """Returns a file with its media type, and the dimensions if it is an image."""
+        """Return a file with its media type, and the dimensions if it is an image."""
         entry = self.entries[source]
         name = source.rpartition("/")[2]
         content_type = media_type(name)
@@ -148,7 +148,7 @@ def _is_text(name: str) -> bool:
 
 
 def decode_text(source: str, content: bytes) -> DecodedText:
-    """Decodes the bytes of a text."""
+    """Decode the bytes of a text."""
     problems: tuple[Problem, ...] = ()
     try:
         text = content.decode("utf-8-sig")
@@ -161,12 +161,12 @@ def decode_text(source: str, content: bytes) -> DecodedText:
 
 
 def git_oid(content: bytes) -> str:
-    """Returns the Git object id of a file with these bytes."""
+    """Return the Git object id of a file with these bytes."""
     return hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
 
 
 def image_dimensions(content_type: str, content: bytes) -> tuple[float, float] | None:
-    """Returns width and height of an image in pixels, or None if they are unknown."""
+    """Return width and height of an image in pixels, or None if they are unknown."""
     head = content[:_HEAD]
     if content_type == "image/svg+xml":
         return _svg(head)
@@ -177,7 +177,7 @@ def image_dimensions(content_type: str, content: bytes) -> tuple[float, float] |
 
 
 def media_type(name: str) -> str:
-    """Returns the media type for a file name."""
+    """Return the media type for a file name."""
     return _TYPES.guess_type(name)[0] or "application/octet-stream"
 
 

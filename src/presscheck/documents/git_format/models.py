@@ -80,7 +80,7 @@ class SourceFile:
     dimensions: tuple[float, float] | None = None
 
     def read(self) -> bytes:
-        """Reads the bytes.
+        """Read the bytes.
 
         Raises:
             OSError: the file has become unreadable.
@@ -100,5 +100,5 @@ class Repository:
     problems: tuple[Problem, ...] = ()
 
     def walk(self) -> Iterator[SourcePage]:
-        """Yields every page, each before its subpages."""
+        """Yield every page, each before its subpages."""
         return flatten(self.pages)

@@ -86,7 +86,7 @@ class Summary:
 
 
 def read_summary(text: str) -> Summary:
-    """Reads a table of contents."""
+    """Read a table of contents."""
     top: list[Item] = []
     current, title = top, None
     open_items: list[Item | None] = []
@@ -115,7 +115,7 @@ def read_summary(text: str) -> Summary:
 
 
 def plain_title(text: str) -> tuple[str, str | None]:
-    """Returns a title without its anchors, and the id of the first anchor."""
+    """Return a title without its anchors, and the id of the first anchor."""
     ids: list[str] = []
 
     def without_anchor(match: re.Match[str]) -> str:
@@ -127,7 +127,7 @@ def plain_title(text: str) -> tuple[str, str | None]:
 
 
 def path_slug(text: str) -> str:
-    """Returns a path segment for a file name or a title, without the parts that conditions hide from visitors."""
+    """Return a path segment for a file name or a title, without the parts that conditions hide from visitors."""
     words = re.sub(r"[^\w.]+", "-", words_without_claims(text).casefold()).strip("-.")
     return words[:100].strip("-.") or "page"
 
@@ -180,7 +180,7 @@ class PageText:
 
 
 def read_page(source: str, text: str, *, oid: str = "", has_title: bool = True) -> PageText:
-    """Reads the file of a page; a heading at the start of the text is the title of the page."""
+    """Read the file of a page; a heading at the start of the text is the title of the page."""
     problems: list[Problem] = []
     front: dict[str, Any] = {}
     start = 0
@@ -230,7 +230,7 @@ def _details(front: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _layout(layout: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns the full layout in API form; parts that the file does not mention are visible."""
+    """Return the full layout in API form; parts that the file does not mention are visible."""
     cover = _mapping(layout.get("cover"))
     return {
         "width": str(layout.get("width") or "default"),
@@ -263,7 +263,7 @@ def _cover(front: Mapping[str, Any], source: str) -> Cover | None:
 
 
 def _from_root(picture: str, source: str) -> str:
-    """Returns the source path of an image in a page; URLs and paths outside of the repository are returned
+    """Return the source path of an image in a page; URLs and paths outside of the repository are returned
     unchanged.
     """
     if "://" in picture:
@@ -302,7 +302,7 @@ class PageTreeBuilder:
         self._placed: set[str] = set()
 
     def pages(self) -> tuple[SourcePage, ...]:
-        """Returns the whole tree; unlisted pages come last."""
+        """Return the whole tree; unlisted pages come last."""
         if self.summary in self.files:
             text = self.files.text(self.summary)
             self.problems += text.problems
@@ -352,7 +352,7 @@ class PageTreeBuilder:
         return SourcePage("document", item.title, self._slug(source) if source else path_slug(item.title))
 
     def _document(self, source: str, item: Item | None = None) -> SourcePage:
-        """Returns the page of a text with its own title; the title in the table of contents becomes its link title."""
+        """Return the page of a text with its own title; the title in the table of contents becomes its link title."""
         self._placed.add(source)
         text = self.texts[source]
         title = text.title or (item.title if item else None) or self._slug(source)
@@ -370,7 +370,7 @@ class PageTreeBuilder:
         )
 
     def _from_folder(self, folder: str) -> list[SourcePage]:
-        """Returns the pages of a folder. Its README is included at the root only."""
+        """Return the pages of a folder. Its README is included at the root only."""
         prefix = f"{folder}/" if folder else ""
         inner = [text[len(prefix) :] for text in self.texts if text.startswith(prefix)]
         own_readme = self._readme(folder)
@@ -393,7 +393,7 @@ class PageTreeBuilder:
                 yield replace(page, details={**page.details, "hidden": True})
 
     def _source(self, target: str) -> str:
-        """Returns the source path of an entry, or an empty string if it leaves the repository."""
+        """Return the source path of an entry, or an empty string if it leaves the repository."""
         path = unquote(target.partition("#")[0])
         if _ADDRESS.match(target):
             return ""
@@ -425,7 +425,7 @@ def _all_items(items: Iterable[Item]) -> Iterator[Item]:
 
 
 def _with_own_slugs(pages: Iterable[SourcePage]) -> tuple[SourcePage, ...]:
-    """Returns siblings with unique slugs; a slug that is taken gets a number."""
+    """Return siblings with unique slugs; a slug that is taken gets a number."""
     slugs: set[str] = set()
     unique: list[SourcePage] = []
     for page in pages:
@@ -439,7 +439,7 @@ def _with_own_slugs(pages: Iterable[SourcePage]) -> tuple[SourcePage, ...]:
 
 
 def read_repository(path: Path) -> Repository:
-    """Reads a repository.
+    """Read a repository.
 
     Pages that the table of contents does not list come last and hidden, so that links to them keep working.
 
@@ -504,7 +504,7 @@ def _places(
 
 
 def _follow(texts: Mapping[str, PageText], places: LinkResolver, used: set[str]) -> Iterator[Problem]:
-    """Yields broken links, and adds linked files to `used`."""
+    """Yield broken links, and add linked files to `used`."""
 
     def leads(target: str, source: str) -> bool:
         if target.startswith("/~/"):
@@ -528,7 +528,7 @@ def _follow(texts: Mapping[str, PageText], places: LinkResolver, used: set[str])
 def _redirects(
     written: Sequence[WrittenRedirect], places: LinkResolver, pages: Sequence[SourcePage], problems: list[Problem]
 ) -> dict[str, Destination]:
-    """Returns the final destinations of redirects by former path, following chains; adds to `problems`."""
+    """Return the final destinations of redirects by former path, following chains; add to `problems`."""
     by_path = {redirect.former: redirect for redirect in written}
     ends: dict[str, Destination | str] = {}  # the destination, or the reason why there is none
     for redirect in written:

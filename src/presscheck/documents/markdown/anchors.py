@@ -54,7 +54,7 @@ _OTHER_HEADINGS = ("@", "openapi", "swagger")
 
 
 def heading_anchor(title: str) -> str:
-    """Returns the anchor for the text of a heading: `id-1.-create` for `1. Create`."""
+    """Return the anchor for the text of a heading: `id-1.-create` for `1. Create`."""
     text = romanize(unicodedata.normalize("NFC", title).lower().translate(_WORDS))
     # a plus is treated like a letter first: `A + B` becomes `a--b`
     name = _separators.sub("-", text).replace("+", "").strip("-").rstrip("-._")
@@ -62,17 +62,17 @@ def heading_anchor(title: str) -> str:
 
 
 def footnote_anchor(label: str) -> str:
-    """Returns the anchor of a footnote; in the platform's Markdown, footnote references are links to it."""
+    """Return the anchor of a footnote; in the platform's Markdown, footnote references are links to it."""
     return f"user-content-fn-{label}"
 
 
 def decode_fragment(text: str) -> str:
-    """Returns the anchor in the fragment of a URL."""
+    """Return the anchor in the fragment of a URL."""
     return unquote(text)
 
 
 def encode_fragment(anchor: str) -> str:
-    """Returns an anchor encoded for the fragment of a URL."""
+    """Return an anchor encoded for the fragment of a URL."""
     return quote(anchor, safe=_IN_FRAGMENT)
 
 
@@ -83,7 +83,7 @@ class AnchorNames:
         self._numbers: dict[str, int] = {}
 
     def name(self, title: str, explicit: str = "") -> str:
-        """Returns the anchor for a title, or for the id (`own`) that the author set."""
+        """Return the anchor for a title, or for the id (`own`) that the author set."""
         anchor = base = explicit or heading_anchor(title)
         while anchor in self._numbers:
             anchor = f"{base}-{self._numbers[base]}"
@@ -92,11 +92,11 @@ class AnchorNames:
         return anchor
 
     def heading(self, level: int, tokens: Sequence[Token]) -> str:
-        """Returns the anchor of a heading, given its inline tokens; empty below the deepest level."""
+        """Return the anchor of a heading, given its inline tokens; empty below the deepest level."""
         return self.name(title_of(tokens), own_id(tokens)) if level <= DEEPEST else ""
 
     def markdown(self, level: int, heading: str) -> str:
-        """Returns the anchor of a heading, given its Markdown without `#`; empty below the deepest level."""
+        """Return the anchor of a heading, given its Markdown without `#`; empty below the deepest level."""
         if level > DEEPEST or not _markup.search(heading):
             return self.name(heading) if level <= DEEPEST else ""
         # importing takes 32 ms, so only for a heading with markup
@@ -106,33 +106,33 @@ class AnchorNames:
         return self.heading(level, inline.children or []) if inline else self.name(heading)
 
     def expandable(self, token: Token) -> str:
-        """Returns the anchor of an expandable, given its tag."""
+        """Return the anchor of an expandable, given its tag."""
         return self.html(token.content, token.meta.get("summary") or "Details")
 
     def html(self, opening: str, inner: str) -> str:
-        """Returns the anchor of an HTML heading, given its opening tag and its content."""
+        """Return the anchor of an HTML heading, given its opening tag and its content."""
         ids = ids_in(opening + inner)
         return self.name(unescape(_tag.sub("", inner)), ids[0] if ids else "")
 
 
 def title_of(tokens: Sequence[Token]) -> str:
-    """Returns the text of a heading, given its inline tokens."""
+    """Return the text of a heading, given its inline tokens."""
     text = "".join([" " if token.type in _BREAKS else token.content for token in tokens if token.type not in _VOID])
     return " ".join(text.split())
 
 
 def own_id(tokens: Sequence[Token]) -> str:
-    """Returns the id that an author set with a tag in a heading, or an empty string."""
+    """Return the id that an author set with a tag in a heading, or an empty string."""
     return next((name for token in tokens if token.type == "html_inline" for name in ids_in(token.content)), "")
 
 
 def ids_in(html: str) -> list[str]:
-    """Returns the ids of the tags in HTML, including names of `<a name="…">`."""
+    """Return the ids of the tags in HTML, including names of `<a name="…">`."""
     return [unescape(first or second) for first, second in _id.findall(html) if first or second]
 
 
 def named_html(html: str, names: AnchorNames) -> str:
-    """Returns HTML in which each heading has its anchor as id."""
+    """Return HTML in which each heading has its anchor as id."""
 
     def with_id(match: re.Match[str]) -> str:
         anchor = names.html(match[1], match[3])
@@ -156,7 +156,7 @@ class PageAnchors:
 
 
 def page_anchors(markdown: str, title: str = "", included: Callable[[str], str | None] = lambda _: None) -> PageAnchors:
-    """Returns the anchors of a page.
+    """Return the anchors of a page.
 
     Args:
         markdown: the text of the page.
@@ -182,7 +182,7 @@ class _Reader:
         self._includes = 0
 
     def text(self, markdown: str, tag: int | None = None) -> None:
-        """Reads a text; `tag` is the line of the tag that includes it."""
+        """Read a text; `tag` is the line of the tag that includes it."""
         # importing takes 32 ms, so only once a link has an anchor
         from presscheck.documents.markdown.parser import parse
 
@@ -259,7 +259,7 @@ class _Reader:
 
 
 def _with_lines(pattern: re.Pattern[str], text: str) -> Iterator[tuple[int, re.Match[str]]]:
-    """Yields the matches in a text with their line numbers."""
+    """Yield the matches in a text with their line numbers."""
     line = at = 0
     for match in pattern.finditer(text):
         line, at = line + text.count("\n", at, match.start()), match.start()

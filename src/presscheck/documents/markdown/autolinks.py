@@ -12,7 +12,7 @@ _TRAILING = frozenset("?!.,:*_~'\"`")
 
 
 def autolink_end(text: str, start: int) -> int:
-    """Returns the end of the bare URL that begins at `start`, or `start` if none begins there.
+    """Return the end of the bare URL that begins at `start`, or `start` if none begins there.
 
     The URL extends to the next blank, `<`, `{%`, backslash or single square bracket. Punctuation at its end belongs to
     the sentence, and so does a closing parenthesis that the URL did not open.
@@ -37,7 +37,7 @@ def autolink_end(text: str, start: int) -> int:
 
 
 def autolinks(text: str) -> Iterator[tuple[int, int]]:
-    """Yields the start and end of each bare URL in plain text without links."""
+    """Yield the start and end of each bare URL in plain text without links."""
     after = 0
     for match in _STARTS.finditer(text):
         if match.start() >= after and (end := autolink_end(text, match.start())) > match.start():

@@ -54,7 +54,7 @@ _BLOCK_HTML = frozenset(_NAMES.split())
 
 
 def tag_pairs(lines: Sequence[str]) -> TagPairs:
-    """Pairs the tags of a text, given as lines."""
+    """Pair the tags of a text, given as lines."""
     matcher = _TagMatcher()
     fence, quoted = "", False
     for number, line in enumerate(lines):
@@ -76,7 +76,7 @@ def tag_pairs(lines: Sequence[str]) -> TagPairs:
 
 
 def _start(line: str) -> int:
-    """Returns the offset of the text in a line, after quotation and list marks."""
+    """Return the offset of the text in a line, after quotation and list marks."""
     lead = _lead(line)
     return lead.end() if lead else 0
 
@@ -95,7 +95,7 @@ class _TagMatcher:
         self._count: Counter[str] = Counter()
 
     def take_tags(self, number: int, line: str) -> None:
-        """Reads a line with `{%`. Tags count at the start of the line, closing tags also at its end."""
+        """Read a line with `{%`. Tags count at the start of the line, closing tags also at its end."""
         at_start = _tag(line, _start(line))
         name = at_start[1].lower() if at_start else ""
         if name and not name.startswith("end"):
@@ -107,7 +107,7 @@ class _TagMatcher:
             self._closes(name[3:], number)
 
     def take_html(self, number: int, line: str) -> None:
-        """Reads a line with `<`. Opening tags count at the start of the line, closing tags anywhere."""
+        """Read a line with `<`. Opening tags count at the start of the line, closing tags anywhere."""
         begins = line.startswith("<", _start(line))
         for closing, name in _html.findall(line):
             if closing:
@@ -142,14 +142,14 @@ class Block(NamedTuple):
 
 
 def split_blocks(markdown: str) -> list[Block]:
-    """Splits a page into its blocks."""
+    """Split a page into its blocks."""
     lines = text_lines(markdown)
     blocks = _BlockSplitter([line.rstrip() for line in lines]).blocks()
     return [Block(kind, "\n".join(lines[start:end]), start) for kind, start, end in blocks]
 
 
 def text_lines(markdown: str) -> list[str]:
-    """Splits a text into lines at any kind of line end."""
+    """Split a text into lines at any kind of line end."""
     if "\r" in markdown:
         markdown = markdown.replace("\r\n", "\n").replace("\r", "\n")
     return markdown.split("\n")
@@ -186,7 +186,7 @@ class _BlockSplitter:
         return self._paragraph(at)
 
     def _special(self, at: int, text: str) -> tuple[str, int] | None:
-        """Returns the kind and the end of the block that starts here, or None for a table or a paragraph."""
+        """Return the kind and the end of the block that starts here, or None for a table or a paragraph."""
         first = text[0]
         if first == "#" and _heading(text):
             return "heading", at + 1
@@ -303,7 +303,7 @@ class _BlockSplitter:
         return "paragraph", len(lines)
 
     def _interrupts(self, at: int) -> bool:
-        """Returns whether a line starts a new block without a preceding blank line."""
+        """Return whether a line starts a new block without a preceding blank line."""
         line = self.lines[at]
         text = line.lstrip(" ")
         if len(line) - len(text) > 3:
@@ -327,7 +327,7 @@ class _BlockSplitter:
         )
 
     def _list(self, at: int, indent: int) -> int:
-        """Returns the end of a list, which includes indented lines and further items."""
+        """Return the end of a list, which includes indented lines and further items."""
         lines, number, end = self.lines, at, at + 1
         indent += len(lines[at]) - len(lines[at].lstrip(" "))
         while number < len(lines):
@@ -349,7 +349,7 @@ class _BlockSplitter:
         return end
 
     def _past_tags(self, at: int, text: str) -> int:
-        """Returns the line that closes a tag which a list item opens, or the line of the item."""
+        """Return the line that closes a tag which a list item opens, or the line of the item."""
         item = _item(text)
         text = text[item.end() :] if item else text
         tag = _tag(text) or _html_name(text)

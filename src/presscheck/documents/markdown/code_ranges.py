@@ -18,14 +18,14 @@ _HTML = re.compile(r"<(/?)(pre|code)\b[^<>]*+>", re.IGNORECASE)
 
 
 def without_code(markdown: str) -> str:
-    """Replaces code and comments by blanks of the same length, so that offsets stay valid."""
+    """Replace code and comments by blanks of the same length, so that offsets stay valid."""
     text = _blanked(markdown, _fences(markdown))
     text = _blanked(text, _comments(text))
     return _blanked(text, _code_spans(text))
 
 
 def code_ranges(markdown: str) -> list[Range]:
-    """Returns the ranges of code in a text, in order. They include fences, but not backticks of code spans.
+    """Return the ranges of code in a text, in order. They include fences, but not backticks of code spans.
 
     Comments are not code.
     """

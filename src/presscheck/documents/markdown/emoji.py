@@ -23,7 +23,7 @@ _ICONS: dict[str, str] = dict(zip(_ICON_NAMES.split(), "✓✗★♥↯→←↑
 
 @cache
 def emoji_by_name(name: str) -> str:
-    """Returns the emoji with a name, or an empty string."""
+    """Return the emoji with a name, or an empty string."""
     if name in _github_names():
         return _github_names()[name]
     try:
@@ -34,17 +34,17 @@ def emoji_by_name(name: str) -> str:
 
 @cache
 def icon_sign(name: str) -> str:
-    """Returns the character for a Font Awesome icon: a symbol, or the emoji with this name; or else an empty string."""
+    """Return the character for a Font Awesome icon: a symbol, or the emoji with this name; or else an empty string."""
     return _ICONS.get(name) or emoji_by_name(name.replace("-", "_"))
 
 
 def icon_text(name: str) -> str:
-    """Returns the character for a Font Awesome icon, or its name in brackets."""
+    """Return the character for a Font Awesome icon, or its name in brackets."""
     return icon_sign(name) or f"[{name}]"
 
 
 def find_names(text: str) -> Iterator[re.Match[str]]:
-    """Yields the emoji names in plain text, with their colons."""
+    """Yield the emoji names in plain text, with their colons."""
     at = text.find(":")
     while at >= 0:
         match = match_name(text, at)
@@ -55,7 +55,7 @@ def find_names(text: str) -> Iterator[re.Match[str]]:
 
 
 def with_emoji(text: str) -> str:
-    """Replaces the emoji names in plain text, such as a title."""
+    """Replace the emoji names in plain text, such as a title."""
     parts, end = list[str](), 0
     for match in find_names(text):
         parts += (text[end : match.start()], emoji_by_name(match[1]))

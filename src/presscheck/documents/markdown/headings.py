@@ -21,13 +21,13 @@ class LeadingTitle(NamedTuple):
 
 
 def heading_text(line: str) -> str | None:
-    """Returns the text of a heading without its marks, or None for other lines."""
+    """Return the text of a heading without its marks, or None for other lines."""
     marks = _marks(line)
     return _without_closing_marks(line[marks.end() :]) if marks else None
 
 
 def leading_title(text: str) -> LeadingTitle | None:
-    """Returns the level-1 heading that a text starts with, or None."""
+    """Return the level-1 heading that a text starts with, or None."""
     match = _title(text)
     title = _without_closing_marks(match[1]).strip() if match else ""
     return LeadingTitle(title, match.end()) if match and title else None
@@ -61,7 +61,7 @@ class Section(NamedTuple):
 
 
 def find_sections(blocks: Sequence[Block]) -> dict[int, Section]:
-    """Returns the sections of headings with text, by the numbers of the headings' blocks, in order."""
+    """Return the sections of headings with text, by the numbers of the headings' blocks, in order."""
     sections: dict[int, Section] = {}
     open_sections: list[Section] = []
     seen: Counter[str] = Counter()
@@ -82,7 +82,7 @@ def find_sections(blocks: Sequence[Block]) -> dict[int, Section]:
 
 
 def heading_level(text: str) -> int:
-    """Returns the level of a heading, given the text of its block."""
+    """Return the level of a heading, given the text of its block."""
     marks = text.lstrip(" ")
     if marks.startswith("#"):
         return min(6, len(marks) - len(marks.lstrip("#")))

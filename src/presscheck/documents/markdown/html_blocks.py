@@ -52,34 +52,34 @@ class HtmlBlockReader(ABC, Generic[Collected]):
 
     @abstractmethod
     def new_runs(self) -> Collected:
-        """Creates the collector for the inline text of a paragraph or a cell."""
+        """Create the collector for the inline text of a paragraph or a cell."""
 
     @abstractmethod
     def rule(self) -> None:
-        """Handles a divider."""
+        """Handle a divider."""
 
     @abstractmethod
     def code(self, text: str) -> None:
-        """Handles preformatted text."""
+        """Handle preformatted text."""
 
     @abstractmethod
     def table(self, table: Table) -> None:
-        """Handles a table or its cards."""
+        """Handle a table or its cards."""
 
     @abstractmethod
     def figure(self, runs: Collected) -> None:
-        """Handles a figure: its images and its caption."""
+        """Handle a figure: its images and its caption."""
 
     @abstractmethod
     def paragraph(self, runs: Collected) -> bool:
-        """Handles a paragraph that `marker` precedes, and returns whether it had any content."""
+        """Handle a paragraph that `marker` precedes, and return whether it had any content."""
 
     def tag(self, event: HtmlEvent) -> None:
-        """Handles an opening tag that is no known block."""
+        """Handle an opening tag that is no known block."""
         self.runs.html(event)
 
     def read(self, text: str) -> None:
-        """Reads a whole block."""
+        """Read a whole block."""
         for event in html_events(text):
             self._take(event)
         if self._table:
@@ -89,7 +89,7 @@ class HtmlBlockReader(ABC, Generic[Collected]):
         self.end_paragraph()
 
     def end_paragraph(self) -> None:
-        """Passes on the current paragraph; inside a figure it continues."""
+        """Pass on the current paragraph; inside a figure it continues."""
         if self.in_figure:
             return
         runs, self.runs = self.runs, self.new_runs()
@@ -216,7 +216,7 @@ class TableReader(Generic[Collected]):
         return self.depth == 0
 
     def take(self, event: HtmlEvent) -> None:
-        """Processes one event."""
+        """Process one event."""
         kind, name, values = event
         if name == "table" and kind != "text":
             self.depth += 1 if kind == "open" else -1
@@ -257,7 +257,7 @@ class TableReader(Generic[Collected]):
         row.append(self.cell.spans)
 
     def _end_row(self) -> None:
-        """Makes the first row the head if all its cells are head cells."""
+        """Make the first row the head if all its cells are head cells."""
         if len(self.table.rows) == 1 and self.all_head and not self.table.head:
             self.table.head = self.table.rows.pop()
 

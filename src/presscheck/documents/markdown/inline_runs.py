@@ -48,7 +48,7 @@ HtmlEvent = tuple[str, str, dict[str, str]]
 
 
 def html_events(text: str) -> Iterator[HtmlEvent]:
-    """Yields the events of HTML in order, without comments; text that only resembles a tag is text."""
+    """Yield the events of HTML in order, without comments; text that only resembles a tag is text."""
     for match in _event.finditer(text):
         whole, name = match[0], match[2]
         if name:
@@ -58,14 +58,14 @@ def html_events(text: str) -> Iterator[HtmlEvent]:
 
 
 def html_attributes(text: str) -> dict[str, str]:
-    """Returns the attributes of an HTML tag; an attribute without a value is empty."""
+    """Return the attributes of an HTML tag; an attribute without a value is empty."""
     attributes = {name: unescape(value) for name, value in parse_attributes(text).items()}
     bare = re.sub(r"""=\s*("[^"]*"|'[^']*'|\S+)""", "=", text)
     return attributes | {word.lower(): "" for word in bare.split() if not word.endswith(("=", "/"))}
 
 
 def file_name(address: str) -> str:
-    """Returns the last part of a URL's path."""
+    """Return the last part of a URL's path."""
     return address.partition("?")[0].rpartition("/")[2]
 
 
@@ -78,27 +78,27 @@ class InlineWords(Protocol):
         ...
 
     def target(self, address: str) -> LinkTarget | None:
-        """Returns the target of a link, or None if it is unknown."""
+        """Return the target of a link, or None if it is unknown."""
         ...
 
     def formula(self, source: str) -> str:
-        """Returns the displayed form of a formula."""
+        """Return the displayed form of a formula."""
         ...
 
     def emoji(self, name: str) -> str:
-        """Returns the emoji with a name."""
+        """Return the emoji with a name."""
         ...
 
     def icon(self, name: str) -> str:
-        """Returns an icon by its name."""
+        """Return an icon by its name."""
         ...
 
     def variable(self, expression: str) -> str | None:
-        """Returns the value of an expression, or None if it is unknown."""
+        """Return the value of an expression, or None if it is unknown."""
         ...
 
     def index(self, tag: str, text: str) -> str:
-        """Returns superscript (`sup`) or subscript (`sub`) text."""
+        """Return superscript (`sup`) or subscript (`sub`) text."""
         ...
 
 
@@ -151,7 +151,7 @@ class InlineRuns:
         """
 
     def text(self, words: str) -> None:
-        """Adds text in the current style."""
+        """Add text in the current style."""
         if self._is_hidden:
             return
         if self._needs_line_end and words.strip():
@@ -164,27 +164,27 @@ class InlineRuns:
             self.spans.append(Span(displayed, self._style, self._link))
 
     def code(self, words: str) -> None:
-        """Adds code."""
+        """Add code."""
         self.open("code")
         self.text(words)
         self.close("code")
 
     def line_end(self) -> None:
-        """Adds a line break."""
+        """Add a line break."""
         self.spans.append(BREAK)
 
     def begin_line(self) -> None:
-        """Adds a line break unless the current line is empty."""
+        """Add a line break unless the current line is empty."""
         self._needs_line_end = False
         if any(span.text.strip() for span in self.spans) and self.spans[-1] is not BREAK:
             self.line_end()
 
     def end_block(self) -> None:
-        """Ends a block; any following text starts on a new line."""
+        """End a block; any following text starts on a new line."""
         self._needs_line_end = bool(self.spans)
 
     def image(self, source: str, words: str) -> None:
-        """Adds an image: its symbol with its alternative text or file name."""
+        """Add an image: its symbol with its alternative text or file name."""
         caption = " ".join(words.split()) or file_name(source)
         link = self._link or sanitize(source)
         span = Span(sanitize(f"{self._image} {caption}".rstrip()), _joined(self._style, "quiet"), link)
@@ -202,7 +202,7 @@ class InlineRuns:
         return [source for _, source in self.images]
 
     def open(self, name: str, link: str | None = None, *, form: str = "", icon: str = "") -> None:
-        """Opens a tag. The form of a link may be `mention` or `button`; a button may have an icon."""
+        """Open a tag. The form of a link may be `mention` or `button`; a button may have an icon."""
         self._open.append(_Opened(name, self._style, self._link, len(self.spans), form, icon))
         if name == "a":
             if not link:
@@ -213,7 +213,7 @@ class InlineRuns:
         self._style = _joined(self._style, _STYLES.get(name, ""))
 
     def close(self, name: str) -> None:
-        """Closes the innermost tag with this name."""
+        """Close the innermost tag with this name."""
         if any(name == opened.name for opened in self._open):
             while True:
                 link, opened = self._link, self._open.pop()
@@ -226,7 +226,7 @@ class InlineRuns:
                     return
 
     def _reword(self, words: InlineWords, opened: _Opened, link: str | None) -> None:
-        """Replaces the runs of a closed tag by their displayed form."""
+        """Replace the runs of a closed tag by their displayed form."""
         inner = self.spans[opened.start :]
         text = "".join(span.text for span in inner)
         if opened.name in ("sup", "sub") and text:
@@ -262,7 +262,7 @@ class InlineRuns:
         self._is_hidden = True
 
     def html(self, event: HtmlEvent) -> None:
-        """Adds an inline HTML tag, or text."""
+        """Add an inline HTML tag, or text."""
         kind, name, values = event
         if kind == "text":
             self.text(re.sub(r"\s+", " ", name))
@@ -302,7 +302,7 @@ class InlineRuns:
             self.spans.append(Span(sanitize(text), self._style, self._link))
 
     def tokens(self, tokens: Sequence[Token]) -> None:
-        """Adds inline Markdown tokens."""
+        """Add inline Markdown tokens."""
         for token in tokens:
             kind = token.type
             if kind == "emoji" or (kind == "math" and self._words):
@@ -356,7 +356,7 @@ def _form_of(name: str, values: dict[str, str]) -> str:
 
 
 def _name_of_page(address: str) -> str:
-    """Returns the text that exporters give links without text: the last part of a relative address."""
+    """Return the text that exporters give links without text: the last part of a relative address."""
     path = address.partition("#")[0].rstrip("/")
     return "" if "://" in path else path.rpartition("/")[2]
 
@@ -365,7 +365,7 @@ _joins: dict[tuple[str, str], str] = {}
 
 
 def _joined(style: str, more: str) -> str:
-    """Returns both styles combined. Results are cached, so that equal styles are the same string."""
+    """Return both styles combined. Results are cached, so that equal styles are the same string."""
     joined = _joins.get((style, more))
     if joined is None:
         joined = _joins[style, more] = " ".join(dict.fromkeys(f"{style} {more}".split()))

@@ -102,7 +102,7 @@ class LinkReport:
         return target or LinkTarget(leads.kind, leads.id or leads.url or written, leads.anchor)
 
     def _target_by_id(self, address: str) -> LinkTarget | None:
-        """Returns the target of an address with an id, or None if the space does not contain it. Other spaces are not
+        """Return the target of an address with an id, or None if the space does not contain it. Other spaces are not
         checked.
         """
         space_id = self._content.space.id if self._content.space else ""
@@ -125,22 +125,22 @@ class LinkReport:
         return "in-app" if is_in_app else "ok"
 
     def _lacks_anchor(self, target: LinkTarget) -> bool:
-        """Returns whether a page lacks an anchor; False if its anchors are unknown."""
+        """Return whether a page lacks an anchor; False if its anchors are unknown."""
         anchors = self._content.anchors.get(target.name)
         return bool(anchors and anchors.is_complete and target.anchor not in anchors.lines)
 
     def of_page(self, page_id: str) -> list[LinkUsage]:
-        """Returns the links of one page."""
+        """Return the links of one page."""
         targets = [target for target, pages in self._pages_of.items() if page_id in pages]
         return [LinkUsage(target, self._status(target), (page_id,)) for target in targets]
 
     def to(self, kind: str, identity: str) -> list[ContentLocation]:
-        """Returns the pages that link to a page or a file, without duplicates."""
+        """Return the pages that link to a page or a file, without duplicates."""
         linking = [page for target, pages in self._pages_of.items() if target[:2] == (kind, identity) for page in pages]
         return [self._page(page) for page in dict.fromkeys(linking)]
 
     def as_links(self, usages: Iterable[LinkUsage]) -> list[Link]:
-        """Converts usages to API links."""
+        """Convert usages to API links."""
         return [
             Link(
                 status=usage.status,
@@ -152,11 +152,11 @@ class LinkReport:
         ]
 
     def has_page(self, page_id: str) -> bool:
-        """Returns whether the revision has a page."""
+        """Return whether the revision has a page."""
         return page_id in self._pages
 
     def has_file(self, file_id: str) -> bool:
-        """Returns whether the revision has a file."""
+        """Return whether the revision has a file."""
         return file_id in self._files
 
     def _location(self, target: LinkTarget) -> ContentLocation:
@@ -180,12 +180,12 @@ class LinkReport:
 
 
 def linked_anchors(text: str) -> PageAnchors:
-    """Returns the anchors of a page; they are incomplete if it includes reusable content or is too large."""
+    """Return the anchors of a page; they are incomplete if it includes reusable content or is too large."""
     return PageAnchors(is_complete=False) if size_problem(text) else page_anchors(text)
 
 
 def orphan_pages(pages: Iterable[RevisionPage], links: Iterable[Link]) -> list[RevisionPage]:
-    """Returns the pages that no other page links to, in the order of the tree.
+    """Return the pages that no other page links to, in the order of the tree.
 
     Args:
         pages: the tree.

@@ -82,7 +82,7 @@ class Destination(NamedTuple):
 
 
 def find_links(markdown: str) -> list[Link]:
-    """Returns all links of a text in order, except in code and comments."""
+    """Return all links of a text in order, except in code and comments."""
     text = without_code(markdown)
     ends = _line_ends(text)
     return [
@@ -92,7 +92,7 @@ def find_links(markdown: str) -> list[Link]:
 
 
 def unnamed_images(markdown: str) -> list[int]:
-    """Returns the lines of images without alternative text, except in code and comments; lines count from 1."""
+    """Return the lines of images without alternative text, except in code and comments; lines count from 1."""
     # rules out most texts within microseconds; checking for single characters first is fastest
     may_be_written = "!" in markdown and "![" in markdown and _MAYBE_UNNAMED.search(markdown)
     if not may_be_written and not ("<" in markdown and _MAYBE_UNNAMED_TAG.search(markdown)):
@@ -114,7 +114,7 @@ def unnamed_images(markdown: str) -> list[int]:
 
 
 def written_targets(markdown: str) -> list[WrittenTarget]:
-    """Returns the ranges of all link targets of a text, in order, including bare URLs."""
+    """Return the ranges of all link targets of a text, in order, including bare URLs."""
     text = without_code(markdown)
     written = [WrittenTarget(*place, target) for _, _, target, _, place in _all_links(text, markdown)]
     written += (WrittenTarget(start, end, text[start:end]) for start, end in autolinks(text))
@@ -153,7 +153,7 @@ class LinkResolver:
         files: Iterable[RevisionFile] = (),
         snippets: Iterable[ReusableContent] = (),
     ) -> LinkResolver:
-        """Creates the resolver of a revision."""
+        """Create the resolver of a revision."""
         page_ids: dict[str, str] = {}
         for page in flatten(pages):
             for source in _sources(page):
@@ -165,7 +165,7 @@ class LinkResolver:
         )
 
     def resolve(self, target: str, source: str) -> Destination:
-        """Resolves a target in a text with this source path (see `source_path`)."""
+        """Resolve a target in a text with this source path (see `source_path`)."""
         if re.match(r"[a-zA-Z][a-zA-Z0-9+.-]*:|//", target):
             url = f"https:{target}" if target.startswith("//") else target
             return Destination("web" if is_safe_link(url) else "broken", url=target)
@@ -193,7 +193,7 @@ class LinkResolver:
 
 
 def source_path(page: RevisionPage) -> str:
-    """Returns the path of a page's file in the repository, or else the path that its page path implies.
+    """Return the path of a page's file in the repository, or else the path that its page path implies.
 
     The path is empty for a page with neither, such as a link page.
     """
@@ -201,7 +201,7 @@ def source_path(page: RevisionPage) -> str:
 
 
 def page_path(source: str) -> str:
-    """Returns the page path for a source path; a README has the path of its folder."""
+    """Return the page path for a source path; a README has the path of its folder."""
     path = source[:-3] if source.casefold().endswith(".md") else source
     folder, _, name = path.rpartition("/")
     return folder if path != source and name.casefold() == "readme" else path
@@ -291,20 +291,20 @@ def _in_html(text: str) -> Iterator[_Found]:
 
 
 def _alternative(attributes: str) -> str:
-    """Returns the alternative text in the attributes of an image tag, or an empty string."""
+    """Return the alternative text in the attributes of an image tag, or an empty string."""
     match = _ALTERNATIVE.search(attributes)
     return _words(unescape(match[1] or match[2] or "")) if match else ""
 
 
 def _bare_range(match: re.Match[str], group: int) -> Range:
-    """Returns the range of a group, without surrounding angle brackets."""
+    """Return the range of a group, without surrounding angle brackets."""
     start, end = match.span(group)
     is_bracketed = match[group].startswith("<") and match[group].endswith(">")
     return (start + 1, end - 1) if is_bracketed else (start, end)
 
 
 def _range_in(match: re.Match[str], group: int, value: re.Match[str]) -> Range:
-    """Returns the range of the first or second group of `value`, which was matched inside of a group."""
+    """Return the range of the first or second group of `value`, which was matched inside of a group."""
     start, end = value.span(1 if value[1] is not None else 2)
     return match.start(group) + start, match.start(group) + end
 

@@ -27,7 +27,7 @@ _delimiters = re.compile(r"[ \t>]*+[|:-][|: \t-]*+").fullmatch
 
 
 def size_problem(markdown: str, limits: TextLimits = PAGE_LIMITS) -> str | None:
-    """Returns why a text is too large, or None."""
+    """Return why a text is too large, or None."""
     if len(markdown) > limits.characters:
         return f"too large: {len(markdown):,} characters, at most {limits.characters:,} are allowed"
     parts = count_parts(markdown)
@@ -37,7 +37,7 @@ def size_problem(markdown: str, limits: TextLimits = PAGE_LIMITS) -> str | None:
 
 
 def count_parts(markdown: str) -> int:
-    """Counts the lines, table cells, links and tags of a text; four other marks, such as `*`, count as one part.
+    """Count the lines, table cells, links and tags of a text; four other marks, such as `*`, count as one part.
 
     The count is an upper bound, computed from characters without parsing; it takes a millisecond for a page.
     """
@@ -52,7 +52,7 @@ def count_parts(markdown: str) -> int:
 
 
 def _missing_cells(lines: list[str]) -> int:
-    """Counts the missing cells in short table rows, which the parser adds: up to a thousand for a row of
+    """Count the missing cells in short table rows, which the parser adds: up to a thousand for a row of
     one character.
     """
     missing = columns = 0

@@ -43,13 +43,13 @@ _alert = re.compile(r"\[!(\w+)\][ \t]*\n?").match
 
 
 def parse(text: str, environment: Environment) -> list[Token]:
-    """Parses a block or a page; link definitions remain in the environment between calls."""
+    """Parse a block or a page; link definitions remain in the environment between calls."""
     environment["pairs"] = tag_pairs(text.split("\n")) if "{%" in text or "<" in text else {}
     return _parser().parse(text, environment)
 
 
 def parse_attributes(text: str) -> dict[str, str]:
-    """Parses the attributes of a tag."""
+    """Parse the attributes of a tag."""
     attributes: dict[str, str] = {}
     for name, double, single, bare in _attribute.findall(text):
         attributes[name.lower()] = re.sub(r"\\(.)", r"\1", double or single) or bare
@@ -69,7 +69,7 @@ def _parser() -> MarkdownIt:
 
 
 def _image(state: StateInline, silent: bool) -> bool:
-    """Parses an image. The content of its token is the displayed alternative text, without markup."""
+    """Parse an image. The content of its token is the displayed alternative text, without markup."""
     is_image = image(state, silent)
     if is_image and not silent:
         token = state.tokens[-1]
@@ -80,7 +80,7 @@ def _image(state: StateInline, silent: bool) -> bool:
 
 
 def _math(state: StateInline, silent: bool) -> bool:
-    """Parses a formula as one token with its source: underscores in it are not emphasis."""
+    """Parse a formula as one token with its source: underscores in it are not emphasis."""
     if not state.src.startswith("$$", state.pos):
         return False
     end = state.src.find("$$", state.pos + 2)
@@ -93,7 +93,7 @@ def _math(state: StateInline, silent: bool) -> bool:
 
 
 def _emoji(state: StateInline, silent: bool) -> bool:
-    """Parses an emoji name between colons as one token."""
+    """Parse an emoji name between colons as one token."""
     if state.src[state.pos] != ":":
         return False
     match = emoji.match_name(state.src, state.pos)
@@ -106,7 +106,7 @@ def _emoji(state: StateInline, silent: bool) -> bool:
 
 
 def _autolink(state: StateInline, silent: bool) -> bool:
-    """Parses a bare URL as a link. It is noticed at its colon, so the scheme is moved from the preceding text to the
+    """Parse a bare URL as a link. It is noticed at its colon, so the scheme is moved from the preceding text to the
     link.
     """
     if silent or state.linkLevel > 0 or not state.src.startswith("://", state.pos):
@@ -155,7 +155,7 @@ def _block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
 
 
 def _meta(opened: re.Match[str]) -> dict[str, str]:
-    """Returns the name of a tag and its attributes. An attribute `name` gets the key `name=`.
+    """Return the name of a tag and its attributes. An attribute `name` gets the key `name=`.
 
     A tag with an old name gets its present name, and its old name the key `old=`.
     """
@@ -180,7 +180,7 @@ def _alone(state: StateBlock, start: int, end: int, opened: re.Match[str]) -> No
 
 
 def _whole_element(state: StateBlock, start: int, closing: int, end: int) -> None:
-    """Parses HTML as one block, up to the blank line after its end, or to the end of the list item around it."""
+    """Parse HTML as one block, up to the blank line after its end, or to the end of the list item around it."""
     after = closing + 1
     while after < end and not state.isEmpty(after) and state.sCount[after] >= state.blkIndent:
         after += 1
@@ -190,7 +190,7 @@ def _whole_element(state: StateBlock, start: int, closing: int, end: int) -> Non
 
 
 def _text(state: StateBlock, content: str) -> None:
-    """Adds text on the same line as a tag, as a paragraph."""
+    """Add text on the same line as a tag, as a paragraph."""
     if not content.strip():
         return
     state.push("paragraph_open", "p", 1)
@@ -218,7 +218,7 @@ def _container(state: StateBlock, start: int, closing: int, opened: re.Match[str
 def _parse_content(
     state: StateBlock, first: int, inside: int, closing: int, last: int, html_indent: int | None
 ) -> None:
-    """Parses the lines between two tags; the first and the last may share a line with a tag.
+    """Parse the lines between two tags; the first and the last may share a line with a tag.
 
     The line table of the parser state is changed for that, and restored at the end.
     """
@@ -251,7 +251,7 @@ def _parse_content(
 
 
 def outermost(tokens: Tokens) -> list[tuple[Token, Tokens]]:
-    """Returns the outermost blocks of tokens, each with its inner tokens."""
+    """Return the outermost blocks of tokens, each with its inner tokens."""
     blocks: list[tuple[Token, Tokens]] = []
     at = 0
     while at < len(tokens):
@@ -262,7 +262,7 @@ def outermost(tokens: Tokens) -> list[tuple[Token, Tokens]]:
 
 
 def inside(tokens: Tokens, at: int) -> Tokens:
-    """Returns the tokens between the token at `at` and its closing token; empty if it opens nothing."""
+    """Return the tokens between the token at `at` and its closing token; empty if it opens nothing."""
     end, depth = at, tokens[at].nesting
     while depth > 0:
         end += 1
@@ -271,7 +271,7 @@ def inside(tokens: Tokens, at: int) -> Tokens:
 
 
 def take_task(inner: Tokens) -> str:
-    """Removes the marker of a task from an item and returns its character, or an empty string."""
+    """Remove the marker of a task from an item and return its character, or an empty string."""
     children = inner[1].children if len(inner) > 1 and inner[1].type == "inline" else None
     match = _task(children[0].content) if children and children[0].type == "text" else None
     if not children or not match:
@@ -281,7 +281,7 @@ def take_task(inner: Tokens) -> str:
 
 
 def take_alert(inner: Tokens) -> str:
-    """Removes the marker of an alert from a quotation and returns its kind, or an empty string."""
+    """Remove the marker of an alert from a quotation and return its kind, or an empty string."""
     children = inner[1].children if len(inner) > 1 and inner[1].type == "inline" else None
     match = _alert(children[0].content) if children and children[0].type == "text" else None
     if not children or not match or match[1].lower() not in HINTS:

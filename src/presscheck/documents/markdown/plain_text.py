@@ -27,7 +27,7 @@ _MARKS = re.compile(r"^[ \t]*(?:#{1,6}|[-*+>]|\d+\.)[ \t]+|\*\*|__|[\[\]`]", re.
 
 
 def page_text(markdown: str) -> tuple[str, str]:
-    """Returns the headings of a page, one per line, and its text without tags, URLs and markup."""
+    """Return the headings of a page, one per line, and its text without tags, URLs and markup."""
     headings: list[str] = []
     lines: list[str] = []
     fence = ""
@@ -47,7 +47,7 @@ def page_text(markdown: str) -> tuple[str, str]:
 
 
 def node_text(node: Mapping[str, Any]) -> str:
-    """Returns the text of a node tree, one line per block with text."""
+    """Return the text of a node tree, one line per block with text."""
     if "leaves" in node:
         return "".join(str(leaf.get("text", "")) for leaf in cast("list[dict[str, Any]]", node["leaves"]))
     inside = [(child, node_text(child)) for child in cast("list[dict[str, Any]]", node.get("nodes") or [])]
@@ -55,7 +55,7 @@ def node_text(node: Mapping[str, Any]) -> str:
 
 
 def excerpt(text: str, divided: str, phrases: list[str]) -> str:
-    """Returns an excerpt of a text around the first matching phrase, or its start.
+    """Return an excerpt of a text around the first matching phrase, or its start.
 
     Args:
         text: the plain text.

@@ -22,7 +22,7 @@ class WordPlace(NamedTuple):
 
 
 def prose_words(markdown: str) -> dict[str, list[WordPlace]]:
-    """Returns the words of a page in the order of their first positions.
+    """Return the words of a page in the order of their first positions.
 
     Code, tags, addresses, file names, identifiers, abbreviations and single letters are left out.
     """
@@ -39,7 +39,7 @@ def prose_words(markdown: str) -> dict[str, list[WordPlace]]:
 
 
 def _is_prose(token: str, start: int, end: int) -> bool:
-    """Returns whether the word at these offsets is prose, not part of an identifier or a file name."""
+    """Return whether the word at these offsets is prose, not part of an identifier or a file name."""
     word, before, after = token[start:end], token[:start], token[end:]
     if len(word) == 1 or word[1:] != word[1:].lower():
         return False
@@ -49,5 +49,5 @@ def _is_prose(token: str, start: int, end: int) -> bool:
 
 
 def _has_underscore(before: str, after: str) -> bool:
-    """Returns whether an underscore joins a word to another; an underscore for emphasis does not."""
+    """Return whether an underscore joins a word to another; an underscore for emphasis does not."""
     return any(side[:1] == "_" and side[1:2].isalnum() for side in (before, after))

@@ -23,7 +23,7 @@ _SMALL = {**dict(zip("ァィゥェォ", "aiueo", strict=True)), "ャ": "ya", "�
 
 
 def romanize(text: str) -> str:
-    """Returns a text in lower case with Latin letters and spaces for all characters outside ASCII."""
+    """Return a text in lower case with Latin letters and spaces for all characters outside ASCII."""
     if text.isascii():
         return text
     is_japanese = bool(_japanese.search(text))
@@ -49,7 +49,7 @@ def _letters(sign: str) -> str:
 
 
 def _syllables(text: str) -> str:
-    """Returns Japanese syllables in Hepburn romanization; the platform drops long vowels."""
+    """Return Japanese syllables in Hepburn romanization; the platform drops long vowels."""
     roman = last = ""
     for sign in text:
         kana = chr(ord(sign) + 0x60) if sign < "\u30a1" else sign

@@ -23,7 +23,7 @@ _UNSPACED = re.compile("[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf
 
 
 def fold(text: str) -> str:
-    """Removes case and accents for comparison."""
+    """Remove case and accents for comparison."""
     if text.isascii():
         return text.lower()
     return _NOT_ASCII.sub(_without_accents, text).casefold()
@@ -37,12 +37,12 @@ def _without_accents(run: re.Match[str]) -> str:
 
 
 def index_terms(text: str) -> list[str]:
-    """Returns the terms of a text, sorted and without duplicates."""
+    """Return the terms of a text, sorted and without duplicates."""
     return sorted(index_text(text).split())
 
 
 def index_text(text: str) -> str:
-    """Returns the terms of a text without duplicates, in any order and separated by blanks."""
+    """Return the terms of a text without duplicates, in any order and separated by blanks."""
     folded = text if text.isascii() else fold(text)
     if not folded.isascii():
         return " ".join(_terms(folded))
@@ -69,7 +69,7 @@ def _terms(folded: str) -> set[str]:
 
 
 def query_terms(query: str) -> list[tuple[str, bool]]:
-    """Returns the terms of a query, all of which must match, each with whether it also matches as a prefix."""
+    """Return the terms of a query, all of which must match, each with whether it also matches as a prefix."""
     terms: dict[str, bool] = {}
     for run in _WORD.findall(fold(query)):
         for part in _UNSPACED.findall(run):
@@ -80,12 +80,12 @@ def query_terms(query: str) -> list[tuple[str, bool]]:
 
 
 def split_unspaced(text: str) -> str:
-    """Folds a text and puts blanks around each character of scripts without spaces; lines are preserved."""
+    """Fold a text and put blanks around each character of scripts without spaces; lines are preserved."""
     return _UNSPACED.sub(lambda run: f" {' '.join(run[0])} ", fold(text))
 
 
 def query_phrases(query: str) -> list[tuple[str, bool]]:
-    """Returns the phrases of a query for texts after `split_unspaced`, each with whether its last word is a prefix.
+    """Return the phrases of a query for texts after `split_unspaced`, each with whether its last word is a prefix.
 
     Quoted text is a phrase of whole words. Any other word is a prefix, because the user may still be typing it.
     """

@@ -24,7 +24,7 @@ class SpecReference(NamedTuple):
 
 
 def find_specs(markdown: str) -> tuple[SpecReference, ...]:
-    """Returns the specifications that OpenAPI blocks of a text refer to, in order, except in code and comments."""
+    """Return the specifications that OpenAPI blocks of a text refer to, in order, except in code and comments."""
     # rules out most texts within a microsecond
     if "{" not in markdown or "{%" not in markdown or "openapi" not in markdown:
         return ()

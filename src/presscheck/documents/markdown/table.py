@@ -35,7 +35,7 @@ class Table:
     cover: int | None = None
 
     def link_in(self, row: Row, column: int | None) -> tuple[str, Cell]:
-        """Returns the first link in a cell of a row, or an empty string, and the runs after it."""
+        """Return the first link in a cell of a row, or an empty string, and the runs after it."""
         cell = row[column] if column is not None and column < len(row) else ()
         parts = [(link, [*runs]) for link, runs in groupby(cell, lambda span: span.link or "")]
         for (link, _), (_, after) in pairwise((*parts, ("", []))):
@@ -44,12 +44,12 @@ class Table:
         return "", ()
 
     def visible(self, row: Row) -> Row:
-        """Returns the cells of a row without hidden columns."""
+        """Return the cells of a row without hidden columns."""
         return [cell for number, cell in enumerate(row) if number not in self.hidden]
 
 
 def read_table(inner: Tokens, runs: Callable[[Token], Cell]) -> Table:
-    """Reads the tokens of a pipe table; `runs` converts the inline text of a cell."""
+    """Read the tokens of a pipe table; `runs` converts the inline text of a cell."""
     table = Table()
     for part, rows in outermost(inner):
         for _, cells in outermost(rows):

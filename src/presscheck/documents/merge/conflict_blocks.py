@@ -90,12 +90,12 @@ class _Mark(NamedTuple):
 
 
 def draft_name(author: str, at: str, zone: tzinfo | None = None) -> str:
-    """Returns the name of a side that is a draft: `Noor Haddad, draft of 2026-03-14 12:03 +0000`."""
+    """Return the name of a side that is a draft: `Noor Haddad, draft of 2026-03-14 12:03 +0000`."""
     return f"{_one_line(author) or 'somebody'}, draft of {exact(at, zone)}"
 
 
 def revision_name(place: str, author: str, at: str | None, zone: tzinfo | None = None) -> str:
-    """Returns the name of a side that is saved: `main, revision by Mika Brandt, 2026-03-14 12:03 +0000`.
+    """Return the name of a side that is saved: `main, revision by Mika Brandt, 2026-03-14 12:03 +0000`.
 
     The name stands in the page for as long as the conflict does, so its time is absolute.
 
@@ -116,14 +116,14 @@ def _one_line(name: str) -> str:
 
 
 def conflict_blocks(markdown: str) -> list[ConflictBlock]:
-    """Returns the conflict blocks of a text, in order."""
+    """Return the conflict blocks of a text, in order."""
     if START_SIGNS not in markdown or END_SIGNS not in markdown:
         return []
     return _read(markdown.split("\n"))[0]
 
 
 def damaged_marker(markdown: str, before: str = "") -> DamagedMarker | None:
-    """Returns the first damaged conflict marker of a text, or else the first one whose other markers are missing.
+    """Return the first damaged conflict marker of a text, or else the first one whose other markers are missing.
 
     Args:
         markdown: a text that is to be saved.
@@ -138,7 +138,7 @@ def damaged_marker(markdown: str, before: str = "") -> DamagedMarker | None:
 
 
 def _read(lines: Sequence[str]) -> tuple[list[ConflictBlock], list[DamagedMarker]]:
-    """Returns the conflict blocks of a text, and the markers that are damaged or belong to no block."""
+    """Return the conflict blocks of a text, and the markers that are damaged or belong to no block."""
     signed = [number for number, line in enumerate(lines) if any(signs in line for signs in _SIGNS)]
     marks = [mark for number in signed if (mark := _mark(number, lines[number]))]
     starts = [at for at, mark in enumerate(marks) if mark.marker == CONFLICT_START]
@@ -167,7 +167,7 @@ def _read(lines: Sequence[str]) -> tuple[list[ConflictBlock], list[DamagedMarker
 
 
 def _mark(number: int, line: str) -> _Mark | None:
-    """Returns the conflict marker that a line is, perhaps a damaged one."""
+    """Return the conflict marker that a line is, perhaps a damaged one."""
     match = _marker(line)
     if match:
         return _Mark(number, match[1], match[2] or "", is_intact=True)
@@ -181,7 +181,7 @@ def _mark(number: int, line: str) -> _Mark | None:
 
 
 def _name_behind(marker: str, line: str) -> str | None:
-    """Returns the name behind a damaged marker; None if a line is none."""
+    """Return the name behind a damaged marker; None if a line is none."""
     sign, text = marker[0], line.strip()
     first = last = text.index(sign)
     while (following := text.find(sign, last + 1)) > 0 and _is_junk(text[last + 1 : following].rstrip()):
@@ -194,12 +194,12 @@ def _name_behind(marker: str, line: str) -> str | None:
 
 
 def _is_junk(text: str) -> bool:
-    """Returns whether a text may have been typed into a marker."""
+    """Return whether a text may have been typed into a marker."""
     return len(text) <= MOST_JUNK and len(text.split()) < 2
 
 
 def _has_signs(line: str) -> bool:
-    """Returns whether a line has the signs of a start or an end, perhaps damaged or at the end of other text."""
+    """Return whether a line has the signs of a start or an end, perhaps damaged or at the end of other text."""
     if START_SIGNS not in line and END_SIGNS not in line:
         return False
     line = _code_span("", line)
@@ -208,7 +208,7 @@ def _has_signs(line: str) -> bool:
 
 
 def unresolved_conflicts(markdown: str, live: str | None = None) -> list[ConflictBlock]:
-    """Returns the unresolved conflict blocks of a text.
+    """Return the unresolved conflict blocks of a text.
 
     Args:
         markdown: the text of a page in a change request.
@@ -223,7 +223,7 @@ def unresolved_conflicts(markdown: str, live: str | None = None) -> list[Conflic
 
 
 def conflict_at(markdown: str, line: int) -> ConflictBlock | None:
-    """Returns the conflict block at a line, or None."""
+    """Return the conflict block at a line, or None."""
     return next((block for block in conflict_blocks(markdown) if block.first <= line <= block.last), None)
 
 
@@ -239,7 +239,7 @@ class CutText(NamedTuple):
 
 
 def cut_conflicts(markdown: str) -> CutText:
-    """Replaces the conflicts in a text by placeholders, so that it can be split into blocks."""
+    """Replace the conflicts in a text by placeholders, so that it can be split into blocks."""
     if START_SIGNS not in markdown:
         return CutText(markdown, ())
     lines = text_lines(markdown)
@@ -252,18 +252,18 @@ def cut_conflicts(markdown: str) -> CutText:
 
 
 def conflict_numbers(text: str) -> list[int]:
-    """Returns the numbers of the conflicts whose placeholders are in a text, in order."""
+    """Return the numbers of the conflicts whose placeholders are in a text, in order."""
     return [int(match[1]) for match in _placeholder.finditer(text)]
 
 
 def conflict_number(text: str) -> int | None:
-    """Returns the number of the conflict if a text is exactly one placeholder, or None."""
+    """Return the number of the conflict if a text is exactly one placeholder, or None."""
     match = _placeholder.fullmatch(text.strip())
     return int(match[1]) if match else None
 
 
 def resolve(markdown: str, block: ConflictBlock, side: Side) -> str:
-    """Replaces a conflict block by one side, or by both without the markers."""
+    """Replace a conflict block by one side, or by both without the markers."""
     lines = markdown.split("\n")
     replacement = {"ours": block.ours, "theirs": block.theirs, "both": _both(block)}[side]
     lines[block.first : block.last + 1] = replacement
@@ -271,7 +271,7 @@ def resolve(markdown: str, block: ConflictBlock, side: Side) -> str:
 
 
 def _both(block: ConflictBlock) -> tuple[str, ...]:
-    """Returns both sides, with a blank line between them outside of code, so that they remain two paragraphs."""
+    """Return both sides, with a blank line between them outside of code, so that they remain two paragraphs."""
     if block.in_code or not (block.ours and block.theirs) or not (block.ours[-1].strip() and block.theirs[0].strip()):
         return (*block.ours, *block.theirs)
     is_one_block = _leads_block(block.ours[-1]) and _leads_block(block.theirs[0])
@@ -283,7 +283,7 @@ _leads_block = re.compile(r"[ \t]*(?:[-*+][ \t]|\d{1,9}[.)][ \t]|\||>)").match
 
 
 def _block(lines: Sequence[str], marks: Sequence[_Mark], *, in_code: bool) -> ConflictBlock | None:
-    """Returns the block that begins with the first of these markers, all before the next start; None if it has no end.
+    """Return the block that begins with the first of these markers, all before the next start; None if it has no end.
 
     An intact marker wins over a damaged one, because text may look like a damaged marker: headings and quotations.
     """
@@ -300,14 +300,14 @@ def _block(lines: Sequence[str], marks: Sequence[_Mark], *, in_code: bool) -> Co
 
 
 def _first_mark(marks: Sequence[_Mark], marker: str, after: int) -> _Mark | None:
-    """Returns the first intact marker of a kind after a line, else the only damaged one."""
+    """Return the first intact marker of a kind after a line, else the only damaged one."""
     same = [mark for mark in marks if mark.marker == marker and mark.number > after]
     intact = next((mark for mark in same if mark.is_intact), None)
     return intact or (same[0] if len(same) == 1 else None)
 
 
 def fence_after(fence: str, lines: Iterable[str]) -> str:
-    """Returns the code fence that is open after these lines, or an empty string."""
+    """Return the code fence that is open after these lines, or an empty string."""
     for line in lines:
         match = _fence(line) if "`" in line or "~" in line else None
         if match and not fence:

@@ -54,7 +54,7 @@ class Hunk:
 
 
 def split_hunks(before: str, after: str) -> list[Hunk]:
-    """Returns the hunks between two texts, in the order of the text."""
+    """Return the hunks between two texts, in the order of the text."""
     parts = _parts(before, after)
     groups = [{number} for number in range(len(parts))]
     for blocks in _shown_as_one(pair_segments(split_segments(before), split_segments(after))):
@@ -68,7 +68,7 @@ def split_hunks(before: str, after: str) -> list[Hunk]:
 
 
 def apply_hunks(before: str, after: str, hunks: Collection[Hunk]) -> str:
-    """Returns the old text with some hunks applied; with all hunks, the new text."""
+    """Return the old text with some hunks applied; with all hunks, the new text."""
     chosen = {part for hunk in hunks for part in hunk.parts}
     lines, at, text = _lines(before), 0, list[str]()
     for part in _parts(before, after):
@@ -79,25 +79,25 @@ def apply_hunks(before: str, after: str, hunks: Collection[Hunk]) -> str:
 
 
 def hunk_of(hunks: Sequence[Hunk], block: SegmentPair) -> Hunk | None:
-    """Returns the hunk that changes a block of the diff, or None."""
+    """Return the hunk that changes a block of the diff, or None."""
     sides = _lines_of(block.before), _lines_of(block.after)
     return next((hunk for hunk in hunks if any(_touches(part, *sides) for part in hunk.parts)), None)
 
 
 def same_hunk(hunks: Sequence[Hunk], hunk: Hunk) -> Hunk | None:
-    """Returns the same change among the hunks of another version of the text; the nearest if there are several."""
+    """Return the same change among the hunks of another version of the text; the nearest if there are several."""
     same = [other for other in hunks if other.texts == hunk.texts]
     return min(same, key=lambda other: abs(other.first_after - hunk.first_after), default=None)
 
 
 def line_numbers(lines: range) -> str:
-    """Formats line numbers, counted from 1: `line 3` or `lines 3 to 5`."""
+    """Format line numbers, counted from 1: `line 3` or `lines 3 to 5`."""
     first = lines.start + 1
     return f"line {first}" if len(lines) < 2 else f"lines {first} to {lines.stop}"
 
 
 def hunk_size(hunk: Hunk) -> str:
-    """Formats the size of a hunk without blank lines: `2 lines added, 1 removed`."""
+    """Format the size of a hunk without blank lines: `2 lines added, 1 removed`."""
     added, removed = (sum(bool(line.strip()) for line in side) for side in _sides(hunk))
     if not added and not removed:
         return "blank lines"
@@ -127,7 +127,7 @@ def _parts(before: str, after: str) -> list[HunkPart]:
 
 
 def _slide(old: Sequence[str], new: Sequence[str], gap: Gap, last: HunkPart | None) -> int:
-    """Returns by how many lines a pure addition or removal can start earlier with the same result.
+    """Return by how many lines a pure addition or removal can start earlier with the same result.
 
     A paragraph can be added with the blank line before it or with the one after it. The choice must not depend on other
     edits, so that a hunk can be found again after them.
@@ -143,7 +143,7 @@ def _slide(old: Sequence[str], new: Sequence[str], gap: Gap, last: HunkPart | No
 
 
 def _shown_as_one(pairs: Sequence[SegmentPair]) -> list[list[tuple[range, range]]]:
-    """Returns the changed blocks as lines of both texts, with both places of a moved block together."""
+    """Return the changed blocks as lines of both texts, with both places of a moved block together."""
     blocks: list[list[tuple[range, range]]] = []
     moved: dict[int, list[tuple[range, range]]] = {}
     for pair in pairs:

@@ -47,7 +47,7 @@ class MergedFields(NamedTuple):
 def merge_fields(
     base: Fields, ours: Fields, theirs: Fields, *, units: Iterable[tuple[str, ...]] = (), but: Iterable[str] = ()
 ) -> MergedFields:
-    """Merges two objects.
+    """Merge two objects.
 
     Args:
         base: the common ancestor; empty if both objects are new.
@@ -84,13 +84,13 @@ def merge_fields(
 
 
 def is_edited(before: Fields, after: Fields) -> bool:
-    """Returns whether any field differs, apart from derived fields."""
+    """Return whether any field differs, apart from derived fields."""
     names = ({*before} | {*after}) - BOOKKEEPING
     return any(before.get(name, _NOTHING) != after.get(name, _NOTHING) for name in names)
 
 
 def merge_order(base: Sequence[str], ours: Sequence[str], theirs: Sequence[str], members: Iterable[str]) -> list[str]:
-    """Merges two orders of the members. An item that only one side moved or added keeps its place on that side.
+    """Merge two orders of the members. An item that only one side moved or added keeps its place on that side.
 
     Its place is behind the nearest preceding item that neither side moved. If both sides placed items there, ours come
     first.
@@ -113,7 +113,7 @@ def merge_order(base: Sequence[str], ours: Sequence[str], theirs: Sequence[str],
 
 
 def _moved(base: Sequence[str], side: Sequence[str]) -> set[str]:
-    """Returns the items that a side added, and the smallest set of moved items that explains its order."""
+    """Return the items that a side added, and the smallest set of moved items that explains its order."""
     at = {item: number for number, item in enumerate(base)}
     stayed = [item for item in side if item in at]
     in_order = {stayed[number] for number in longest_increasing_subsequence([at[item] for item in stayed])}
@@ -121,7 +121,7 @@ def _moved(base: Sequence[str], side: Sequence[str]) -> set[str]:
 
 
 def _runs(side: Sequence[str], anchors: Container[str], own: Container[str]) -> dict[str | None, list[str]]:
-    """Returns the items that a side placed, by the unmoved item that they follow; None for the start."""
+    """Return the items that a side placed, by the unmoved item that they follow; None for the start."""
     runs: dict[str | None, list[str]] = {}
     anchor: str | None = None
     for item in side:
@@ -165,7 +165,7 @@ class _Documents:
     names: tuple[str, str]
 
     def merge(self, base: str | None, ours: str | None, theirs: str | None) -> tuple[str | None, int]:
-        """Returns the id of the merged document and its number of conflicts."""
+        """Return the id of the merged document and its number of conflicts."""
         if not _differ(base, ours, theirs):
             return theirs if ours == base else ours, 0
         our_name, their_name = self.names
@@ -185,7 +185,7 @@ def merge_pages(
     write: Callable[[str], str],
     names: tuple[str, str] = (OUR_NAME, THEIR_NAME),
 ) -> MergedTree:
-    """Merges two revisions.
+    """Merge two revisions.
 
     Args:
         base: the common ancestor: `pages`, and optionally `files`, `reusableContents` and `variables`.
@@ -208,7 +208,7 @@ def merge_pages(
 
 
 def documents_to_merge(base: Mapping[str, Any], ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> Iterator[str]:
-    """Yields the ids of the documents that `merge_pages` will read, page by page: those that both sides changed."""
+    """Yield the ids of the documents that `merge_pages` will read, page by page: those that both sides changed."""
     for name, field in (("pages", "documentId"), ("reusableContents", "document")):
         sides = [
             {page["id"]: page.get(field) for page in flatten(side)} for side in _objects_of(name, base, ours, theirs)
@@ -220,7 +220,7 @@ def documents_to_merge(base: Mapping[str, Any], ours: Mapping[str, Any], theirs:
 
 
 def _differ(base: str | None, ours: str | None, theirs: str | None) -> bool:
-    """Returns whether both sides changed a document, in different ways."""
+    """Return whether both sides changed a document, in different ways."""
     return theirs not in (base, ours) and ours != base
 
 
@@ -236,7 +236,7 @@ class _Pages:
         self._sides: dict[str, dict[str, PageAndParent]] = {}
 
     def tree(self) -> Tree:
-        """Returns the merged tree."""
+        """Return the merged tree."""
         base, ours, theirs = self._places
         for page_id in {**ours, **theirs}:
             sides = base.get(page_id), ours.get(page_id), theirs.get(page_id)
@@ -275,7 +275,7 @@ class _Pages:
     def _page(
         self, page_id: str, was: PageAndParent | None, ours: PageAndParent | None, theirs: PageAndParent | None
     ) -> Page:
-        """Returns the merged page; a page that exists on one side only is taken from that side."""
+        """Return the merged page; a page that exists on one side only is taken from that side."""
         if ours is None or theirs is None:
             return _without_path((ours or theirs or _MISSING).page)
         base, our_page, their_page = was.page if was else _NONE, ours.page, theirs.page
@@ -295,7 +295,7 @@ class _Pages:
         return page
 
     def _deciding_side(self, page_id: str) -> dict[str, PageAndParent]:
-        """Returns the side that decides the position of a page."""
+        """Return the side that decides the position of a page."""
         base, ours, theirs = self._places
         if page_id not in ours or page_id not in theirs:
             return ours if page_id in ours else theirs
@@ -309,7 +309,7 @@ class _Pages:
         return ours
 
     def _above(self, page_id: str) -> str | None:
-        """Returns the nearest ancestor that still exists and can have subpages."""
+        """Return the nearest ancestor that still exists and can have subpages."""
         side = self._sides[page_id]
         above = side[page_id].above
         while above is not None and (above["id"] not in self._merged or self._merged[above["id"]]["type"] == "link"):
@@ -317,7 +317,7 @@ class _Pages:
         return _id(above)
 
     def _resolve_cycle(self) -> bool:
-        """Resolves one cycle of pages that were moved below each other, and returns whether there was one."""
+        """Resolve one cycle of pages that were moved below each other, and return whether there was one."""
         _, ours, theirs = self._places
         for page_id, side in self._sides.items():
             if side is theirs and page_id in ours and self._is_below_itself(page_id):
@@ -371,7 +371,7 @@ class _Records:
         self._documents, self._conflicts = documents, conflicts
 
     def merged(self) -> list[Page]:
-        """Returns the merged objects."""
+        """Return the merged objects."""
         objects = {item["id"]: item for item in self._merge_all()}
         base, ours, theirs = ([*side] for side in self._sides)
         return [objects[key] for key in merge_order(base, ours, theirs, objects)]
@@ -400,7 +400,7 @@ class _Records:
 
 
 def _without_path(page: Page) -> Page:
-    """Returns a copy of a page without its path."""
+    """Return a copy of a page without its path."""
     copy = {**page}
     copy.pop("path", None)
     return copy

@@ -52,7 +52,7 @@ class Region(NamedTuple):
 
 
 def three_way(base: Sequence[str], ours: Sequence[str], theirs: Sequence[str]) -> Iterator[Region]:
-    """Yields the regions of a three-way merge."""
+    """Yield the regions of a three-way merge."""
     for region in Merge3(base, ours, theirs, sequence_matcher=_Matcher).merge_regions():
         if region[0] == "conflict":
             _, at, end, our_at, our_end, their_at, their_end = region
@@ -78,7 +78,7 @@ class _Matcher:
         self._sides = a, b
 
     def get_matching_blocks(self) -> list[tuple[int, int, int]]:
-        """Returns the matching blocks, followed by an empty one as merge3 expects."""
+        """Return the matching blocks, followed by an empty one as merge3 expects."""
         return [*matches(*self._sides), (len(self._sides[0]), len(self._sides[1]), 0)]
 
 
@@ -92,7 +92,7 @@ class MergedText(NamedTuple):
 def merge_text(
     base: str, ours: str, theirs: str, *, our_name: str = OUR_NAME, their_name: str = THEIR_NAME
 ) -> MergedText:
-    """Merges two texts; `our_name` and `their_name` follow the conflict markers."""
+    """Merge two texts; `our_name` and `their_name` follow the conflict markers."""
     if theirs in (base, ours):
         return MergedText(ours, 0)
     if ours == base:
@@ -106,7 +106,7 @@ def merge_text(
 
 
 def conflicting_lines(base: str, ours: str, theirs: str) -> list[range]:
-    """Returns the lines of `ours` with conflicts; a range is empty where only `theirs` has text."""
+    """Return the lines of `ours` with conflicts; a range is empty where only `theirs` has text."""
     if theirs in (base, ours) or ours == base:
         return []
     return [
@@ -117,7 +117,7 @@ def conflicting_lines(base: str, ours: str, theirs: str) -> list[range]:
 
 
 def _merged(base: str, ours: str, theirs: str) -> Iterator[tuple[Region, Sequence[str] | None]]:
-    """Yields the regions of a merge by line with their merged text, or None for a conflict."""
+    """Yield the regions of a merge by line with their merged text, or None for a conflict."""
     fence = ""
     for region in three_way(_lines(base), _lines(ours), _lines(theirs)):
         if region.kind == "conflict":
@@ -135,7 +135,7 @@ def _lines(text: str) -> list[str]:
 
 
 def _joined_whole(base: str, ours: str, theirs: str) -> str | None:
-    """Merges three sides by sentence and word. Returns None for a conflict.
+    """Merge three sides by sentence and word. Return None for a conflict.
 
     It is also a conflict if the result has a word that no side has, or a table with rows of different lengths.
     """
@@ -147,12 +147,12 @@ def _joined_whole(base: str, ours: str, theirs: str) -> str | None:
 
 
 def _widths(text: str) -> set[int]:
-    """Returns the numbers of cells in the table rows of a text."""
+    """Return the numbers of cells in the table rows of a text."""
     return {len(_cells(line.strip().strip("|"))) for line in text.splitlines() if line.lstrip().startswith("|")}
 
 
 def _joined(grains: Sequence[Callable[[str], list[str]]], base: str, ours: str, theirs: str) -> str | None:
-    """Merges three sides by sentences or words. Returns None if both sides changed the same one."""
+    """Merge three sides by sentences or words. Return None if both sides changed the same one."""
     if ours.split() == theirs.split():
         return ours
     split, *finer = grains
@@ -172,13 +172,13 @@ def _joined(grains: Sequence[Callable[[str], list[str]]], base: str, ours: str, 
 
 
 def _is_kept(base: Sequence[str], side: Sequence[str]) -> bool:
-    """Returns whether enough of a sentence is unchanged to merge it by word."""
+    """Return whether enough of a sentence is unchanged to merge it by word."""
     characters = sum(len("".join(base[match.before : match.before + match.size])) for match in matches(base, side))
     return characters >= MIN_KEPT * len("".join(base)) > 0
 
 
 def _marked(ours: Sequence[str], theirs: Sequence[str], our_name: str, their_name: str) -> list[str]:
-    """Returns both sides between conflict markers; lines that both sides start or end with remain outside."""
+    """Return both sides between conflict markers; lines that both sides start or end with remain outside."""
     head = _common_length(ours, theirs)
     tail = _common_length(ours[head:][::-1], theirs[head:][::-1])
     our_part, their_part = (side[head : len(side) - tail] for side in (ours, theirs))
@@ -196,7 +196,7 @@ def _marked(ours: Sequence[str], theirs: Sequence[str], our_name: str, their_nam
 
 
 def _common_length(ours: Sequence[str], theirs: Sequence[str]) -> int:
-    """Returns the number of lines that both sides start with."""
+    """Return the number of lines that both sides start with."""
     pairs = zip(ours, theirs, strict=False)
     return next(
         (number for number, (our_item, their_item) in enumerate(pairs) if our_item != their_item),

@@ -20,25 +20,25 @@ class CellIds(NamedTuple):
 
 
 def document_text(document: Mapping[str, Any]) -> str:
-    """Returns the text of a node tree, one paragraph per block."""
+    """Return the text of a node tree, one paragraph per block."""
     blocks: list[str] = []
     _gather(document, blocks)
     return "\n\n".join(text for text in blocks if text.strip())
 
 
 def block_words(document: Mapping[str, Any], key: str) -> str:
-    """Returns the first line of the block with this key, or an empty string."""
+    """Return the first line of the block with this key, or an empty string."""
     block = next((node for node in _blocks(document) if node.get("key") == key), None)
     return document_text({"nodes": [block]}).partition("\n")[0] if block else ""
 
 
 def has_block(document: Mapping[str, Any], key: str) -> bool:
-    """Returns whether a block has this key."""
+    """Return whether a block has this key."""
     return any(node.get("key") == key for node in _blocks(document))
 
 
 def cell_words(document: Mapping[str, Any], cell: CellIds) -> str:
-    """Returns the first cell of a row and the cell itself in the form of a quote, or an empty string."""
+    """Return the first cell of a row and the cell itself in the form of a quote, or an empty string."""
     for table in _tables(document):
         columns = _columns(table)
         if cell.record in _part(table, "records") and cell.definition in columns:
@@ -48,7 +48,7 @@ def cell_words(document: Mapping[str, Any], cell: CellIds) -> str:
 
 
 def find_block_key(document: Mapping[str, Any], words: str) -> str | None:
-    """Returns the key of the innermost block that starts with these words, or None."""
+    """Return the key of the innermost block that starts with these words, or None."""
     normalized, block_key = normalize_text(words), None
     for node in _blocks(document) if normalized else ():
         if node.get("key") and normalize_text(document_text({"nodes": [node]})).startswith(normalized):
@@ -59,7 +59,7 @@ def find_block_key(document: Mapping[str, Any], words: str) -> str | None:
 
 
 def find_cell(document: Mapping[str, Any], cells: Sequence[str], column: int) -> CellIds | None:
-    """Returns the cell in this column of the first row with these cells (as Markdown), or None."""
+    """Return the cell in this column of the first row with these cells (as Markdown), or None."""
     normalized = [normalize_text(cell) for cell in cells]
     for table in _tables(document):
         columns, records = _columns(table), _part(table, "records")
@@ -70,7 +70,7 @@ def find_cell(document: Mapping[str, Any], cells: Sequence[str], column: int) ->
 
 
 def _gather(node: Mapping[str, Any], blocks: list[str]) -> str:
-    """Returns the inline text of a node; the text of blocks in it is added to `blocks`."""
+    """Return the inline text of a node; the text of blocks in it is added to `blocks`."""
     if "leaves" in node:
         return "".join(str(leaf.get("text", "")) for leaf in node["leaves"])
     inline = ""
@@ -86,7 +86,7 @@ def _gather(node: Mapping[str, Any], blocks: list[str]) -> str:
 
 
 def _blocks(node: Mapping[str, Any]) -> Iterator[Node]:
-    """Yields every block, each before its content."""
+    """Yield every block, each before its content."""
     for name in ("nodes", "fragments"):
         for child in child_nodes(dict(node), name):
             if child.get("object") == "block" and child.get("type") not in _NOT_QUOTED:
@@ -99,7 +99,7 @@ def _tables(document: Mapping[str, Any]) -> Iterator[Node]:
 
 
 def _part(table: Node, name: str) -> Node:
-    """Returns a part of a table's data, which may be missing in nodes from the API."""
+    """Return a part of a table's data, which may be missing in nodes from the API."""
     return _dict(node_data(table).get(name))
 
 
@@ -113,7 +113,7 @@ def _columns(table: Node) -> list[str]:
 
 
 def _row(table: Node, record: str) -> list[str]:
-    """Returns the text of a row's cells, in the order of the columns."""
+    """Return the text of a row's cells, in the order of the columns."""
     values = _dict(_dict(_part(table, "records").get(record)).get("values"))
     fragments = {node.get("fragment"): node for node in child_nodes(table, "fragments")}
     parts: list[str] = []

@@ -12,7 +12,7 @@ from presscheck.documents.nodes.schema import Node, Nodes, markdown_details
 
 
 def footnotes_of(nodes: Nodes) -> dict[str, Nodes]:
-    """Returns the bodies of all annotations by label, in order."""
+    """Return the bodies of all annotations by label, in order."""
     bodies: dict[str, Nodes] = {}
     for node in annotations_in(nodes):
         body = body_of(node)
@@ -22,7 +22,7 @@ def footnotes_of(nodes: Nodes) -> dict[str, Nodes]:
 
 
 def with_labels(document: Node) -> Node:
-    """Returns a copy in which every annotation has a label; annotations share a label only if their bodies
+    """Return a copy in which every annotation has a label; annotations share a label only if their bodies
     are equal.
     """
     labeled = copy.deepcopy(document)
@@ -44,7 +44,7 @@ def with_labels(document: Node) -> Node:
 
 
 def annotations_in(nodes: Nodes) -> Iterator[Node]:
-    """Yields every annotation in nodes and their content."""
+    """Yield every annotation in nodes and their content."""
     for node in nodes:
         if node.get("type") == "annotation":
             yield node
@@ -53,7 +53,7 @@ def annotations_in(nodes: Nodes) -> Iterator[Node]:
 
 
 def body_of(node: Node) -> Nodes:
-    """Returns the blocks of an annotation, or an empty list if its only block is an empty paragraph."""
+    """Return the blocks of an annotation, or an empty list if its only block is an empty paragraph."""
     blocks = [block for fragment in node.get("fragments") or () for block in fragment["nodes"]]
     return blocks if any(one.get("nodes") or one["type"] != "paragraph" for one in blocks) else []
 

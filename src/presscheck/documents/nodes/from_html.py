@@ -35,7 +35,7 @@ _FLAGS = {"true": True, "false": False, "": True}
 
 
 def html_block(text: str) -> Node | None:
-    """Reads an HTML block as a node."""
+    """Read an HTML block as a node."""
     if "<!--" in text:
         return None
     if _drawing(text):
@@ -58,7 +58,7 @@ def html_block(text: str) -> Node | None:
 
 
 def framed(values: dict[str, str], nodes: Nodes) -> Node | None:
-    """Reads figures, or images without figures, inside a `div` with display attributes."""
+    """Read figures, or images without figures, inside a `div` with display attributes."""
     if not nodes or any(node["type"] != "images" or node["data"] for node in nodes):
         return None
     said = markdown_details(nodes[0])
@@ -80,7 +80,7 @@ def framed(values: dict[str, str], nodes: Nodes) -> Node | None:
 
 
 def heading_node(level: int, nodes: Nodes, data: Node) -> Node:
-    """Creates a heading. `##` is heading-1, because the first level is the page title; deeper levels are in
+    """Create a heading. `##` is heading-1, because the first level is the page title; deeper levels are in
     the data.
     """
     number = min(max(level - 1, 1), 3)
@@ -88,7 +88,7 @@ def heading_node(level: int, nodes: Nodes, data: Node) -> Node:
 
 
 def read_image(node: Node) -> Node | None:
-    """Reads a single image as a block; returns None if it has inline attributes."""
+    """Read a single image as a block; return None if it has inline attributes."""
     if node.get("type") != "inline-image" or node["data"].get("size"):
         return None
     data = dict(node["data"])
@@ -151,7 +151,7 @@ def _preformatted(values: dict[str, str], text: str) -> Node | None:
 
 
 def _code_lines(text: str) -> Nodes | None:
-    """Reads lines of code, highlighted where bold; returns None if they contain other HTML."""
+    """Read lines of code, highlighted where bold; return None if they contain other HTML."""
     lines: list[Nodes] = [[]]
     marked: set[int] = set()
     for node in inlines_of_html(text, keeps_blanks=True):

@@ -36,17 +36,17 @@ _note = re.compile(r"#user-content-fn-(.+)").fullmatch
 
 
 def inlines_of_tokens(tokens: Sequence[Token]) -> Nodes:
-    """Reads Markdown tokens as inline nodes; annotations have a label, but no body yet."""
+    """Read Markdown tokens as inline nodes; annotations have a label, but no body yet."""
     return InlineReader(list(token_events(tokens))).nodes()
 
 
 def inlines_of_html(text: str, *, keeps_blanks: bool = False) -> Nodes:
-    """Reads HTML as inline nodes."""
+    """Read HTML as inline nodes."""
     return InlineReader(list(html_as_events(text, keeps_blanks=keeps_blanks))).nodes()
 
 
 def paragraphs_of(events: Sequence[Event]) -> list[Nodes] | None:
-    """Reads HTML paragraphs; returns None if one has attributes."""
+    """Read HTML paragraphs; return None if one has attributes."""
     groups: list[list[Event]] = [[]]
     for event in events:
         if event.name == "p":
@@ -66,7 +66,7 @@ class InlineReader:
         self._pairs = event_pairs(events)
 
     def nodes(self) -> Nodes:
-        """Returns all nodes."""
+        """Return all nodes."""
         return self._between(0, len(self._events), ())
 
     def _between(self, start: int, end: int, marks: tuple[Node, ...]) -> Nodes:
@@ -87,7 +87,7 @@ class InlineReader:
         return merge_texts(nodes)
 
     def _is_footnote(self, link: Node, at: int, end: int) -> bool:
-        """Returns whether a link to a footnote is followed by its reference; both are one annotation."""
+        """Return whether a link to a footnote is followed by its reference; both are one annotation."""
         ref = link["data"]["ref"]
         after = self._events[at].node if at < end else None
         if ref["kind"] != "anchor" or not after or after.get("type") != "annotation" or "markdown" in link:
@@ -129,7 +129,7 @@ _VOID = frozenset(("br", "img", "source"))
 
 
 def event_pairs(events: Sequence[Event]) -> dict[int, int]:
-    """Maps each opening event to its closing event, if nothing else is open between them."""
+    """Map each opening event to its closing event, if nothing else is open between them."""
     pairs: dict[int, int] = {}
     stack: list[int] = []
     opened: Counter[tuple[str, bool]] = Counter()
@@ -177,7 +177,7 @@ MAX_NAMED_EVENTS = 4
 
 
 def _icon_or_image(event: Event, within: Sequence[Event]) -> Node | None:
-    """Reads an inline node that consists of tags around its name or an image."""
+    """Read an inline node that consists of tags around its name or an image."""
     values = event.values
     if event.name == "picture" and not values:
         data = dark_image(within)
@@ -224,7 +224,7 @@ def _only_text(nodes: Nodes) -> Nodes:
 
 
 def image_data(values: dict[str, str], names: Sequence[str]) -> Node | None:
-    """Returns the data of an image from attributes with these names; None if it has others or no source."""
+    """Return the data of an image from attributes with these names; None if it has others or no source."""
     if not values.get("src") or not set(values) <= {"src", *names}:
         return None
     data: Node = {"ref": parse_reference(values["src"])}
@@ -236,13 +236,13 @@ def image_data(values: dict[str, str], names: Sequence[str]) -> Node | None:
 
 
 def html_image(values: dict[str, str]) -> Node | None:
-    """Reads an HTML image; returns None if a node cannot represent it."""
+    """Read an HTML image; return None if a node cannot represent it."""
     data = image_data(values, ("alt", "title", "data-size"))
     return inline_node("inline-image", data) if data else None
 
 
 def dark_image(events: Sequence[Event]) -> Node | None:
-    """Returns the dark-mode image of a `picture` element, or None."""
+    """Return the dark-mode image of a `picture` element, or None."""
     images = [event for event in events if event.name != "picture"]
     values = images[0].values if [event.name for event in images] == ["source", "img"] else {}
     if set(values) != {"srcset", "media"} or values["media"] != "(prefers-color-scheme: dark)":

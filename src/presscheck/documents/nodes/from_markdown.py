@@ -56,7 +56,7 @@ MAX_COPIED_NODES = 10_000
 
 
 def markdown_to_nodes(markdown: str, change: ReferenceMapper | None = None) -> Node:
-    """Converts a text to a node tree; `change` maps its references."""
+    """Convert a text to a node tree; `change` maps its references."""
     document = keyless_nodes(markdown)
     if change:
         map_references(document, change)
@@ -65,7 +65,7 @@ def markdown_to_nodes(markdown: str, change: ReferenceMapper | None = None) -> N
 
 
 def keyless_nodes(markdown: str) -> Node:
-    """Converts a text to a node tree without keys, because keys depend on the references."""
+    """Convert a text to a node tree without keys, because keys depend on the references."""
     text = markdown.replace("\r\n", "\n").replace("\r", "\n")
     environment: Environment = {}
     try:
@@ -77,12 +77,12 @@ def keyless_nodes(markdown: str) -> Node:
 
 
 def add_keys(document: Node) -> None:
-    """Adds a key to each node of a document."""
+    """Add a key to each node of a document."""
     _with_keys(document, Counter())
 
 
 def _folded(nodes: Nodes, room: int) -> Nodes:
-    """Returns blocks in which those below the depth limit are Markdown paragraphs."""
+    """Return blocks in which those below the depth limit are Markdown paragraphs."""
     folded: Nodes = []
     for node in nodes:
         if (
@@ -101,7 +101,7 @@ def _folded(nodes: Nodes, room: int) -> Nodes:
 
 
 def _with_keys(node: Node, seen: Counter[str]) -> str:
-    """Adds keys to all nodes inside a node; returns a hash of its content."""
+    """Add keys to all nodes inside a node; return a hash of its content."""
     parts: dict[str, Any] = {name: value for name, value in node.items() if name not in ("nodes", "fragments")}
     for name in ("nodes", "fragments"):
         for number, child in enumerate(node.get(name, ())):
@@ -124,7 +124,7 @@ class BlockReader:
         self._notes: dict[str, Tokens] = {}
 
     def document(self, tokens: Tokens) -> Nodes:
-        """Returns the blocks of a page; footnotes are inside their annotations, or at the end."""
+        """Return the blocks of a page; footnotes are inside their annotations, or at the end."""
         self._take_notes(tokens)
         nodes = fit_children("document", self.flow(tokens))
         bodies = {label: self.flow(inner) for label, inner in self._notes.items()}
@@ -149,20 +149,20 @@ class BlockReader:
             self._take_notes(inner)
 
     def flow(self, tokens: Tokens) -> Nodes:
-        """Converts a sequence of blocks."""
+        """Convert a sequence of blocks."""
         return [node for token, inner in outermost(tokens) for node in self.one(token, inner)]
 
     def one(self, token: Token, inner: Tokens) -> Nodes:
-        """Converts one block."""
+        """Convert one block."""
         make = _MADE.get(token.type)
         return make(self, token, inner) if make else []
 
     def words(self, token: Token) -> Nodes:
-        """Converts inline text."""
+        """Convert inline text."""
         return inlines_of_tokens(token.children or [])
 
     def paragraph(self, token: Token, inner: Tokens) -> Nodes:
-        """Converts a paragraph; a single formula or image becomes a block."""
+        """Convert a paragraph; a single formula or image becomes a block."""
         nodes = self.words(inner[0]) if inner else []
         if len(nodes) == 1 and nodes[0].get("type") == "inline-math":
             return [block_node("math", None, {"formula": nodes[0]["data"]["formula"].strip("\n")})]
@@ -171,14 +171,14 @@ class BlockReader:
         return [block_node("paragraph", nodes)]
 
     def heading(self, token: Token, inner: Tokens) -> Nodes:
-        """Converts a heading."""
+        """Convert a heading."""
         level = int(token.tag[1])
         nodes = self.words(inner[0]) if inner else []
         nodes, anchor = _heading_anchor(nodes)
         return [heading_node(level, nodes, anchor)]
 
     def quote(self, token: Token, inner: Tokens) -> Nodes:
-        """Converts a quotation or an alert."""
+        """Convert a quotation or an alert."""
         nodes = self.flow(inner)
         first = child_nodes(nodes[0]) if nodes and nodes[0]["type"] == "paragraph" else []
         is_text = bool(first) and first[0]["object"] == "text" and "markdown" not in first[0]
@@ -195,7 +195,7 @@ class BlockReader:
         return [block_node("hint", fit_children("hint", body), {"style": style}, markdown={"alert": match[1]})]
 
     def list(self, token: Token, inner: Tokens) -> Nodes:
-        """Converts a list, which is a task list if all items are tasks."""
+        """Convert a list, which is a task list if all items are tasks."""
         items = [self._item(within) for _, within in outermost(inner)]
         if token.type == "ordered_list_open":
             start = int(token.attrs.get("start", 1))
@@ -209,15 +209,15 @@ class BlockReader:
         return block_node("list-item", fit_children("list-item", self.flow(inner)), data)
 
     def code(self, token: Token, inner: Tokens) -> Nodes:
-        """Converts code line by line."""
+        """Convert code line by line."""
         return [code_node(token.content, token.info.strip())]
 
     def rule(self, token: Token, inner: Tokens) -> Nodes:
-        """Converts a divider."""
+        """Convert a divider."""
         return [block_node("divider", None)]
 
     def table(self, token: Token, inner: Tokens) -> Nodes:
-        """Converts a table."""
+        """Convert a table."""
         rows = [
             [
                 (list(token_events(within[0].children or [])) if within else [], str(cell.attrs.get("style", "")))
@@ -229,11 +229,11 @@ class BlockReader:
         return [pipe_table(rows)]
 
     def html(self, token: Token, inner: Tokens) -> Nodes:
-        """Converts HTML; tables, figures and drawings have nodes."""
+        """Convert HTML; tables, figures and drawings have nodes."""
         return [html_block(token.content) or markdown_paragraph(token.content.rstrip("\n"))]
 
     def tag(self, token: Token, inner: Tokens) -> Nodes:
-        """Converts a block tag or paired HTML."""
+        """Convert a block tag or paired HTML."""
         nodes = self.flow(inner)
         node = tag_node(TagBlock(token, nodes, token.type == "tag_open"))
         return [node] if node else _tag_lines(token, nodes)
@@ -244,7 +244,7 @@ def _count_nodes(nodes: Nodes) -> int:
 
 
 def code_node(content: str, info: str) -> Node:
-    """Creates a code block; words after the language of the fence are preserved."""
+    """Create a code block; words after the language of the fence are preserved."""
     syntax, _, more = info.partition(" ")
     data: Node = {"syntax": syntax} if syntax else {}
     details: Node = {"markdown": {"info": more.strip()}} if more.strip() else {}
@@ -253,7 +253,7 @@ def code_node(content: str, info: str) -> Node:
 
 
 def _tag_lines(token: Token, nodes: Nodes) -> Nodes:
-    """Returns a tag without a node as Markdown, around the blocks inside it."""
+    """Return a tag without a node as Markdown, around the blocks inside it."""
     if token.type == "tag":
         return [markdown_paragraph(token.content)]
     name = token.meta.get("old=", token.meta["name"])
@@ -266,7 +266,7 @@ def _tag_lines(token: Token, nodes: Nodes) -> Nodes:
 
 
 def _heading_anchor(nodes: Nodes) -> tuple[Nodes, Node]:
-    """Returns a heading without the anchor at its end, and the id of the anchor."""
+    """Return a heading without the anchor at its end, and the id of the anchor."""
     last = nodes[-1] if nodes else {}
     if last.get("type") != "link" or last["nodes"] or last.get("markdown", {}).keys() != {"id"}:
         return nodes, {}

@@ -38,7 +38,7 @@ class Blocks(NamedTuple):
 
 
 def pipe_table(rows: Sequence[Sequence[Cell]]) -> Node:
-    """Reads a Markdown table; the first row is its head."""
+    """Read a Markdown table; the first row is its head."""
     table = _Table()
     head = rows[0] if rows else ()
     for events, style in head:
@@ -60,7 +60,7 @@ class _Table:
         self.seen: Counter[str] = Counter()
 
     def column(self, title: Nodes, data: Node, *, hidden: bool = False) -> str:
-        """Adds a column and returns its name; a title with marks is also stored as Markdown."""
+        """Add a column and return its name; a title with marks is also stored as Markdown."""
         words = inline_text(title, "html")
         plain = _words(title)
         name = _short("column", str(len(self.definition)), plain)
@@ -71,7 +71,7 @@ class _Table:
         return name
 
     def record(self, cells: Sequence[Any]) -> None:
-        """Adds a row; each cell is a `Blocks`, a value, or None."""
+        """Add a row; each cell is a `Blocks`, a value, or None."""
         values: Node = {}
         row = _short("row", repr(cells))
         self.seen[row] += 1
@@ -85,7 +85,7 @@ class _Table:
         self.records[row] = {"orderIndex": f"{len(self.records):06}", "values": values}
 
     def node(self, view: Node, data: Node) -> Node:
-        """Returns the table."""
+        """Return the table."""
         parts = {"view": {**view, "columns": self.columns}, "records": self.records, "definition": self.definition}
         return block_node("table", None, parts | data, fragments=self.fragments)
 
@@ -118,7 +118,7 @@ class _Row:
 
 
 def html_table(text: str) -> Node | None:
-    """Reads an HTML table; returns None if nodes cannot represent its cells.
+    """Read an HTML table; return None if nodes cannot represent its cells.
 
     The source of a table with more than nodes can represent, such as cells over two columns, is kept beside its node.
     """
@@ -136,7 +136,7 @@ def html_table(text: str) -> Node | None:
 
 
 def _read_cells(rows: list[_Row], has_head: bool, source: str) -> Node | None:
-    """Reads nothing but the text of the cells."""
+    """Read nothing but the text of the cells."""
     table = _Table()
     head = rows[0].cells if has_head else []
     columns = max(len(row.cells) for row in rows)
@@ -236,7 +236,7 @@ _PLAIN = frozenset(("content-ref", "number", "checkbox", "files", "image"))
 
 
 def _options(text: str | None) -> list[Node]:
-    """Returns the options of a select column; selected values that are missing are added later."""
+    """Return the options of a select column; selected values that are missing are added later."""
     try:
         parsed = parse_json(text or "[]")
     except ValueError:
@@ -250,7 +250,7 @@ _NO_VALUE: Any = object()
 
 
 def _cell(definition: Node, events: list[Event]) -> Any:
-    """Returns the value of a cell; None if it is empty, `_NO_VALUE` if no value can represent it."""
+    """Return the value of a cell; None if it is empty, `_NO_VALUE` if no value can represent it."""
     kind = definition["type"]
     if kind == "text":
         return Blocks(cell_blocks(events))

@@ -42,7 +42,7 @@ class TagBlock(NamedTuple):
 
 
 def fit_children(kind: str, nodes: Nodes) -> Nodes:
-    """Returns blocks as children of a kind of node; a part of another block, such as a tab, becomes its content."""
+    """Return blocks as children of a kind of node; a part of another block, such as a tab, becomes its content."""
     return [child for node in nodes for child in _as_child(ALLOWED_CHILDREN[kind], node)]
 
 
@@ -54,7 +54,7 @@ def _as_child(allowed: frozenset[str], node: Node) -> Nodes:
 
 
 def tag_node(tag_block: TagBlock) -> Node | None:
-    """Reads a tag as a node; returns None if no node can represent all of it."""
+    """Read a tag as a node; return None if no node can represent all of it."""
     return READERS.get(registered_name(tag_block.token.meta["name"]), _as_written)(tag_block)
 
 
@@ -63,7 +63,7 @@ def _as_written(tag_block: TagBlock) -> Node | None:
 
 
 def _by_attributes(tag_block: TagBlock) -> Node | None:
-    """Reads a tag whose node consists of the attributes and the content of the tag."""
+    """Read a tag whose node consists of the attributes and the content of the tag."""
     tag = BLOCK_TAGS[tag_block.token.meta["name"]]
     converted = data_of(tag, tag_block.values)
     if converted is None:
@@ -85,7 +85,7 @@ def _as_details(node: Node) -> Node:
 
 
 def _only_points(nodes: Nodes, data: Node) -> bool:
-    """Returns whether the content of a tag is only a link to the tag's own target."""
+    """Return whether the content of a tag is only a link to the tag's own target."""
     inline = child_nodes(nodes[0]) if len(nodes) == 1 and nodes[0]["type"] == "paragraph" else []
     return len(inline) == 1 and inline[0].get("type") == "link" and inline[0]["data"]["ref"] == data.get("ref")
 
@@ -152,7 +152,7 @@ def _div(tag_block: TagBlock) -> Node | None:
 
 
 def integration_node(tag_block: TagBlock) -> Node | None:
-    """Returns the node for the block of an integration, or None if the tag is malformed or has content."""
+    """Return the node for the block of an integration, or None if the tag is malformed or has content."""
     match = _block(tag_block.token.content)
     if not match or tag_block.nodes:
         return None

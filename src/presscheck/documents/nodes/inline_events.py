@@ -29,7 +29,7 @@ class Event(NamedTuple):
 
 
 def html_as_events(text: str, *, keeps_blanks: bool = False) -> Iterable[Event]:
-    """Yields the events of HTML."""
+    """Yield the events of HTML."""
     for kind, name, values in html_events(text):
         if kind == "text":
             yield Event("text", raw=name if keeps_blanks else re.sub(r"\s+", " ", name))
@@ -41,7 +41,7 @@ def html_as_events(text: str, *, keeps_blanks: bool = False) -> Iterable[Event]:
 
 
 def token_events(tokens: Sequence[Token]) -> Iterable[Event]:
-    """Yields the events of Markdown tokens; annotations have a label, but no body yet."""
+    """Yield the events of Markdown tokens; annotations have a label, but no body yet."""
     for token in tokens:
         kind = token.type
         if kind in {"text", "text_special"}:
@@ -95,7 +95,7 @@ def _image_node(token: Token) -> Node:
 
 
 def annotation(label: str, nodes: Nodes) -> Node:
-    """Creates an annotation with an empty body."""
+    """Create an annotation with an empty body."""
     body = fragment("annotation-body", [block_node("paragraph", [])], kind="annotation-body")
     more = {"isVoid": False, "nodes": nodes, "fragments": [body], "markdown": {"label": label}}
     return {"object": "inline", "type": "annotation", **more}

@@ -20,7 +20,7 @@ inline image.
 
 
 def lost_types(document: Mapping[str, Any], markdown: str) -> tuple[str, ...]:
-    """Returns the types that the nodes of a page have and its Markdown lacks, in order and without duplicates."""
+    """Return the types that the nodes of a page have and its Markdown lacks, in order and without duplicates."""
     types = dict.fromkeys(kind for kind in _types(document) if kind not in _INTERCHANGEABLE)
     if not types:
         return ()

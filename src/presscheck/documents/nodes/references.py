@@ -28,7 +28,7 @@ _RESOURCES = {
 
 
 def parse_reference(address: str) -> Reference:
-    """Parses an address as a reference."""
+    """Parse an address as a reference."""
     if address.startswith("#") and len(address) > 1:
         return {"kind": "anchor", "anchor": decode_fragment(address[1:])}
     if page := _place(address):
@@ -46,7 +46,7 @@ def parse_reference(address: str) -> Reference:
 
 
 def format_reference(ref: Reference) -> str:
-    """Returns the address of a reference."""
+    """Return the address of a reference."""
     kind = ref["kind"]
     space = f"/~/spaces/{ref['space']}" if ref.get("space") else ""
     if kind == "url":
@@ -66,13 +66,13 @@ def format_reference(ref: Reference) -> str:
 
 
 def parse_file(source: str) -> Reference:
-    """Returns a file reference, by id or by the path as written."""
+    """Return a file reference, by id or by the path as written."""
     match = _match_resource(source)
     return {"kind": "file", "file": match[2] if match and match[1] == "files" else source}
 
 
 def format_file(ref: Reference) -> str:
-    """Returns the path of a file as written, or its address by id."""
+    """Return the path of a file as written, or its address by id."""
     is_place = ref["kind"] == "file" and re.search(r"[./]", str(ref["file"]))
     return str(ref["file"]) if is_place else format_reference(ref)
 
@@ -82,7 +82,7 @@ ReferenceMapper = Callable[[Reference, str], Reference]
 
 
 def map_references(node: Node, change: ReferenceMapper) -> None:
-    """Replaces every reference inside a node."""
+    """Replace every reference inside a node."""
     data = node_data(node)
     kind = str(node.get("type", ""))
     for name in ("ref", "refDark"):

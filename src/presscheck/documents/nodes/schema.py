@@ -93,61 +93,61 @@ ALLOWED_CHILDREN: dict[str, frozenset[str]] = {
 
 
 def text_node(text: str, marks: Sequence[Node] = (), *, is_markdown: bool = False) -> Node:
-    """Creates a text with marks; with `is_markdown`, its words are Markdown."""
+    """Create a text with marks; with `is_markdown`, its words are Markdown."""
     leaf = {"object": "leaf", "text": text, "marks": list(marks)}
     node: Node = {"object": "text", "leaves": [leaf]}
     return node | {"markdown": True} if is_markdown else node
 
 
 def block_node(kind: str, nodes: Nodes | None, data: Node | None = None, **more: Any) -> Node:
-    """Creates a block; without nodes it is void."""
+    """Create a block; without nodes it is void."""
     node: Node = {"object": "block", "type": kind, "isVoid": nodes is None, "data": data or {}, **more}
     return node if nodes is None else node | {"nodes": nodes}
 
 
 def inline_node(kind: str, data: Node, **more: Any) -> Node:
-    """Creates a void inline node."""
+    """Create a void inline node."""
     return {"object": "inline", "type": kind, "data": data, "isVoid": True, **more}
 
 
 def fragment(name: str, nodes: Nodes, *, kind: str = "") -> Node:
-    """Creates a named fragment of a node."""
+    """Create a named fragment of a node."""
     return {"object": "fragment", "fragment": name} | ({"type": kind} if kind else {}) | {"nodes": nodes}
 
 
 def markdown_paragraph(markdown: str) -> Node:
-    """Creates a paragraph whose text is Markdown."""
+    """Create a paragraph whose text is Markdown."""
     return block_node("paragraph", [text_node(markdown, is_markdown=True)])
 
 
 def tag_line(markdown: str, part: str) -> Node:
-    """Creates a paragraph that holds the begin or the end of a tag, whose content are the nodes between them."""
+    """Create a paragraph that holds the begin or the end of a tag, whose content are the nodes between them."""
     return markdown_paragraph(markdown) | {"markdown": {"part": part}}
 
 
 def node_data(node: Node) -> dict[str, Any]:
-    """Returns the data of a node, or an empty dict."""
+    """Return the data of a node, or an empty dict."""
     return node.get("data") or {}
 
 
 def child_nodes(node: Node, name: str = "nodes") -> Nodes:
-    """Returns the `nodes` or `fragments` of a node, or an empty list."""
+    """Return the `nodes` or `fragments` of a node, or an empty list."""
     return node.get(name) or []
 
 
 def markdown_details(node: Node) -> dict[str, Any]:
-    """Returns the details of the Markdown source that the node itself lacks."""
+    """Return the details of the Markdown source that the node itself lacks."""
     details = node.get("markdown")
     return details if isinstance(details, dict) else {}
 
 
 def plain_text(nodes: Nodes) -> str:
-    """Returns the text of text nodes."""
+    """Return the text of text nodes."""
     return "".join(leaf["text"] for node in nodes for leaf in node.get("leaves", ()))
 
 
 def merge_texts(nodes: Iterable[Node]) -> Nodes:
-    """Merges adjacent texts, and adjacent leaves with equal marks."""
+    """Merge adjacent texts, and adjacent leaves with equal marks."""
     merged: Nodes = []
     for node in nodes:
         last = merged[-1] if merged else None

@@ -28,7 +28,7 @@ class Converter(NamedTuple):
 
 
 def parse_length(text: str) -> Any:
-    """Parses a length with an optional unit; returns None if it is invalid."""
+    """Parse a length with an optional unit; return None if it is invalid."""
     match = re.fullmatch(r"(\d{1,9}(?:\.\d{1,9})?)(%|px|)", text)
     if not match:
         return None
@@ -37,19 +37,19 @@ def parse_length(text: str) -> Any:
 
 
 def format_length(value: Any) -> str:
-    """Formats a length."""
+    """Format a length."""
     if isinstance(value, dict):
         return format_length(value.get("value")) + str(value.get("unit") or "")
     return repr(value).removesuffix(".0") if isinstance(value, float) else str(value)
 
 
 def positive_int(text: str) -> int | None:
-    """Parses a positive integer; returns None for any other text."""
+    """Parse a positive integer; return None for any other text."""
     return int(text) if re.fullmatch(r"[1-9]\d{0,5}", text) else None
 
 
 def parse_prop(text: str) -> Any:
-    """Parses a property of an integration: as JSON if it is valid, otherwise as text."""
+    """Parse a property of an integration: as JSON if it is valid, otherwise as text."""
     try:
         return parse_json(text)
     except ValueError:
@@ -57,7 +57,7 @@ def parse_prop(text: str) -> Any:
 
 
 def format_prop(value: Any) -> str:
-    """Formats a value so that `parse_prop` returns it."""
+    """Format a value so that `parse_prop` returns it."""
     return value if isinstance(value, str) and parse_prop(value) is value else json.dumps(value)
 
 
@@ -110,7 +110,7 @@ def _read(attribute: Attribute, text: str) -> Any:
 
 
 def data_of(tag: BlockTag, values: dict[str, str]) -> tuple[Node, dict[str, str]] | None:
-    """Returns the data of a node and the remaining attributes, or None if the node cannot represent the tag."""
+    """Return the data of a node and the remaining attributes, or None if the node cannot represent the tag."""
     attributes = {attribute.name.lower(): attribute for attribute in tag.attributes}
     defaults = {attribute.name: attribute.default for attribute in tag.attributes if attribute.default}
     data: Node = {}
@@ -129,7 +129,7 @@ def data_of(tag: BlockTag, values: dict[str, str]) -> tuple[Node, dict[str, str]
 
 
 def attributes_of(tag: BlockTag, data: Node) -> dict[str, str]:
-    """Returns the attributes of a tag, given the data of its node."""
+    """Return the attributes of a tag, given the data of its node."""
     values = {attribute: data.get(attribute.key) for attribute in tag.attributes}
     return {
         attribute.name: _CONVERTERS[attribute.kind].write(value)
@@ -139,7 +139,7 @@ def attributes_of(tag: BlockTag, data: Node) -> dict[str, str]:
 
 
 def format_tag(name: str, values: dict[str, str], inner: str | None = None) -> str:
-    """Formats a tag; without content it has no end tag.
+    """Format a tag; without content it has no end tag.
 
     Raises:
         InvalidNode: a value cannot be written in a tag.

@@ -19,7 +19,7 @@ IMAGE_FLAGS = {"withFrame": "data-with-frame", "fullWidth": "data-full-width"}
 
 
 def images_html(node: Node) -> str:
-    """Writes images as figures, inside a `div` if there are several or they have display attributes."""
+    """Write images as figures, inside a `div` if there are several or they have display attributes."""
     data = node_data(node)
     is_bare = bool(markdown_details(node).get("html")) and not any(image.get("fragments") for image in node["nodes"])
     if is_bare:
@@ -40,14 +40,14 @@ def _figure(image: Node) -> str:
 
 
 def drawing_html(node: Node) -> str:
-    """Writes a drawing."""
+    """Write a drawing."""
     ref = node_data(node).get("ref")
     source = f' src="{escape(format_file(ref))}"' if ref else ""
     return f'<img alt="" class="gitbook-drawing"{source}>'
 
 
 def preformatted(node: Node) -> str:
-    """Writes code with highlighted lines or inline nodes."""
+    """Write code with highlighted lines or inline nodes."""
     data, details = node_data(node), markdown_details(node)
     syntax = escape(data.get("syntax") or "")
     values = f' class="language-{syntax}"' if syntax else ""

@@ -44,7 +44,7 @@ class Atom(NamedTuple):
 
 
 def mark_of(mark: Node) -> Mark:
-    """Returns a mark in comparable form."""
+    """Return a mark in comparable form."""
     data: dict[str, Any] = mark.get("data") or {}
     if mark["type"] != "color":
         return mark["type"], "", ""
@@ -52,7 +52,7 @@ def mark_of(mark: Node) -> Mark:
 
 
 def common_marks(nodes: Nodes) -> list[Mark]:
-    """Returns the marks that all text of a link has."""
+    """Return the marks that all text of a link has."""
     leaves = [leaf for node in nodes for leaf in node.get("leaves", ()) if leaf["text"]]
     if not leaves:
         return []
@@ -61,7 +61,7 @@ def common_marks(nodes: Nodes) -> list[Mark]:
 
 
 def render_marks(atoms: list[Atom], manner: Notation) -> str:
-    """Writes atoms with their marks, with the mark that spans most atoms outermost."""
+    """Write atoms with their marks, with the mark that spans most atoms outermost."""
     marks_of_atoms = _marks_of_atoms(atoms)
     parts: list[tuple[str, Mark | None, str]] = []
     stack: list[Mark] = []
@@ -82,7 +82,7 @@ def render_marks(atoms: list[Atom], manner: Notation) -> str:
 
 
 def _marks_of_atoms(atoms: list[Atom]) -> list[tuple[Mark, ...]]:
-    """Returns the marks of each atom; an atom without its own gets those of both neighbours."""
+    """Return the marks of each atom; an atom without its own gets those of both neighbours."""
     later: list[tuple[Mark, ...]] = [()]
     for atom in reversed(atoms):
         later.append(later[-1] if atom.marks is None else atom.marks)
@@ -135,7 +135,7 @@ def _tags(mark: Mark) -> tuple[str, str]:
 
 
 def _is_parsed(sign: str, parts: list[tuple[str, Mark | None, str]], start: int, end: int) -> bool:
-    """Returns whether marks at these positions are parsed as opening and closing."""
+    """Return whether marks at these positions are parsed as opening and closing."""
     before, first = _char(parts, start - 1, -1), _char(parts, start + 1, 0)
     last, after = _char(parts, end - 1, -1), _char(parts, end + 1, 0)
     if not (_faces(first, before) and _faces(last, after)):
@@ -150,7 +150,7 @@ def _char(parts: list[tuple[str, Mark | None, str]], at: int, end: int) -> str:
 
 
 def _faces(inner: str, outer: str) -> bool:
-    """Returns whether a mark between two characters attaches to the inner one."""
+    """Return whether a mark between two characters attaches to the inner one."""
     if inner.isspace():
         return False
     is_mark = unicodedata.category(inner)[0] in "PS"
@@ -158,24 +158,24 @@ def _faces(inner: str, outer: str) -> bool:
 
 
 def inline_text(nodes: Nodes, manner: Notation = "text") -> str:
-    """Writes inline nodes."""
+    """Write inline nodes."""
     return render_marks(_atoms(nodes, manner), manner)
 
 
 def paragraph_text(nodes: Nodes) -> str:
-    """Writes inline nodes as a paragraph, escaping characters that would start another block."""
+    """Write inline nodes as a paragraph, escaping characters that would start another block."""
     lines = inline_text(nodes).split("\n")
     return "\n".join(_guarded(line) for line in lines)
 
 
 def heading_text(nodes: Nodes) -> str:
-    """Writes inline nodes as a heading."""
+    """Write inline nodes as a heading."""
     text = _edges(inline_text(nodes, "line"))
     return re.sub(r"(?<!#)(#++)$", lambda match: "\\" + match[1], text)
 
 
 def code_span(text: str) -> str:
-    """Writes text as inline code."""
+    """Write text as inline code."""
     text = text.replace("\n", " ")
     longest = max((len(run) for run in re.findall("`+", text)), default=0)
     fence = "`" * (longest + 1 if longest else 1)
@@ -184,7 +184,7 @@ def code_span(text: str) -> str:
 
 
 def destination(address: str, title: str = "") -> str:
-    """Writes the destination of a link, with an optional title."""
+    """Write the destination of a link, with an optional title."""
     if not address or re.search(r"[\s<>()\\]", address):
         address = "<" + re.sub(r"([<>\\])", r"\\\1", re.sub(r"\s", "%20", address)) + ">"
     words = re.sub(r'(["\\])', r"\\\1", title).replace("\n", " ")
@@ -192,7 +192,7 @@ def destination(address: str, title: str = "") -> str:
 
 
 def escaped(text: str) -> str:
-    """Escapes text for Markdown."""
+    """Escape text for Markdown."""
     text = re.sub(r"\\(?=[!-/:-@\[-`{-~]|$)", r"\\\\", text)
     text = re.sub(r"([*`\[\]])", r"\\\1", text)
     text = re.sub(r"(?<![^\W_])_|_(?![^\W_])", r"\\_", text)
@@ -204,7 +204,7 @@ def escaped(text: str) -> str:
 
 
 def _escaped_around_urls(text: str) -> str:
-    """Escapes text except for bare URLs in it, which would contain the backslashes."""
+    """Escape text except for bare URLs in it, which would contain the backslashes."""
     parts, end = list[str](), 0
     for start, after in autolinks(text):
         if after < len(text):  # the text after the last URL may continue it
@@ -278,7 +278,7 @@ def _link(node: Node, words: str, manner: Notation, after: str) -> str:
 
 
 def quoted(value: str) -> str:
-    """Quotes the value of an HTML attribute."""
+    """Quote the value of an HTML attribute."""
     return f'"{escape(value)}"'
 
 
@@ -292,7 +292,7 @@ def _image(node: Node, manner: Notation) -> str:
 
 
 def picture(data: Node) -> str:
-    """Writes an image in HTML, with its dark-mode image if it has one."""
+    """Write an image in HTML, with its dark-mode image if it has one."""
     attributes = {"src": format_reference(data["ref"]), "alt": data.get("alt") or ""}
     attributes |= {name: _pixels(data[name]) for name in ("width", "height") if data.get(name) is not None}
     attributes |= {name: data[key] for key, name in _IMAGE.items() if data.get(key)}
@@ -308,7 +308,7 @@ def _pixels(length: Any) -> str:
 
 
 def emoji_code(name: str) -> str:
-    """Returns the hexadecimal code points of an emoji, given its name."""
+    """Return the hexadecimal code points of an emoji, given its name."""
     return "-".join(f"{ord(char):x}" for char in emoji_by_name(name))
 
 

@@ -29,7 +29,7 @@ from presscheck.documents.nodes.validation import validate
 
 
 def nodes_to_markdown(document: object, change: ReferenceMapper | None = None, *, path: str = "document") -> str:
-    """Converts a node tree to Markdown.
+    """Convert a node tree to Markdown.
 
     Args:
         document: the tree, not validated yet.
@@ -47,13 +47,13 @@ def nodes_to_markdown(document: object, change: ReferenceMapper | None = None, *
 
 
 def blocks_markdown(nodes: Nodes) -> str:
-    """Writes blocks and the footnotes that they refer to."""
+    """Write blocks and the footnotes that they refer to."""
     notes = (note_markdown(label, body) for label, body in footnotes_of(nodes).items())
     return "\n\n".join(filter(None, (_blocks(nodes), *notes)))
 
 
 def note_markdown(label: str, nodes: Nodes) -> str:
-    """Writes a footnote."""
+    """Write a footnote."""
     return f"[^{label}]: " + _indented(_blocks(nodes), 4).lstrip()
 
 
@@ -74,7 +74,7 @@ def _blocks(nodes: Nodes, gap: str = "\n\n") -> str:
 
 
 def _family(node: Node) -> str:
-    """Returns the family of a list: lists of one family that follow each other need different marks."""
+    """Return the family of a list: lists of one family that follow each other need different marks."""
     return "" if markdown_details(node).get("html") else _FAMILIES.get(node["type"], "")
 
 
@@ -87,7 +87,7 @@ def _block(node: Node) -> str:
 
 
 def _tag(node: Node) -> str:
-    """Writes a block tag, including attributes that the data of its node lacks."""
+    """Write a block tag, including attributes that the data of its node lacks."""
     kind, details = node["type"], markdown_details(node)
     tag = TAGS[kind]
     values = attributes_of(tag, node_data(node))
@@ -101,7 +101,7 @@ def _tag(node: Node) -> str:
 
 
 def _odd_choices(tag: BlockTag, values: dict[str, str], details: Node) -> dict[str, str]:
-    """Returns invalid choices from Markdown, for attributes whose node has the default instead."""
+    """Return invalid choices from Markdown, for attributes whose node has the default instead."""
     written: dict[str, str] = details.get("values", {})
     return {
         attribute.name: written[attribute.name]
@@ -113,7 +113,7 @@ def _odd_choices(tag: BlockTag, values: dict[str, str], details: Node) -> dict[s
 
 
 def _written_name(node: Node, name: str) -> str:
-    """Returns the name that a tag has in Markdown: its present or its old name."""
+    """Return the name that a tag has in Markdown: its present or its old name."""
     old = str(markdown_details(node).get("name"))
     return old if OLD_NAMES.get(old) == name else name
 
@@ -227,7 +227,7 @@ def _images(node: Node) -> str:
 
 
 def _in_line(node: Node) -> str | None:
-    """Writes an image in Markdown syntax, or returns None if that cannot express everything."""
+    """Write an image in Markdown syntax, or return None if that cannot express everything."""
     image: Node = node["nodes"][0] if node["nodes"] else {}
     captions = [block for fragment in image.get("fragments") or () for block in fragment["nodes"]]
     words = child_nodes(captions[0]) if len(captions) == 1 else []
@@ -285,7 +285,7 @@ def _if(node: Node) -> str:
 
 
 def _table(node: Node) -> str:
-    """Writes a table, as it was written if the node has not changed."""
+    """Write a table, as it was written if the node has not changed."""
     source = markdown_details(node).get("source", "")
     written = html_table(source) if source else None
     return source if written and _without_keys(node) == _without_keys(written) else table_markdown(node)

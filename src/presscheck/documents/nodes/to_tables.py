@@ -23,7 +23,7 @@ _RULES = {"left": "---", "center": ":---:", "right": "---:"}
 
 
 def table_markdown(node: Node) -> str:
-    """Writes a table."""
+    """Write a table."""
     table = _Table(node)
     return table.with_bars() if table.is_plain() else table.as_html()
 
@@ -45,7 +45,7 @@ class _Table:
         self.rows: list[Node] = sorted(data["records"].values(), key=lambda row: row["orderIndex"])
 
     def is_plain(self) -> bool:
-        """Returns whether a pipe table can express everything."""
+        """Return whether a pipe table can express everything."""
         view, definitions = self.view, [self.data["definition"][name] for name in self.names]
         if not self.names or view.get("type") != "grid" or view.get("hideHeader") or self.names != self.shown:
             return False
@@ -66,7 +66,7 @@ class _Table:
         return len(blocks) == 1 and blocks[0]["type"] == "paragraph"
 
     def with_bars(self) -> str:
-        """Writes the table as a pipe table."""
+        """Write the table as a pipe table."""
         definitions = [self.data["definition"][name] for name in self.names]
         head = [_bar(inline_text(_title(definition), "line")) for definition in definitions]
         rules = [_RULES.get(definition.get("textAlignment", "left"), "---") for definition in definitions]
@@ -80,7 +80,7 @@ class _Table:
         return _cell_html(blocks, "line") if blocks else ""
 
     def as_html(self) -> str:
-        """Writes the table as HTML on one line."""
+        """Write the table as HTML on one line."""
         view, attributes = self.view, ""
         if view.get("type") == "cards":
             attributes += ' data-card-size="large"' if view.get("cardSize") == "large" else ""
@@ -138,27 +138,27 @@ _LISTS = {"list-ordered": "ol", "list-unordered": "ul", "list-tasks": "ul"}
 
 
 def _is_inline(node: Node) -> bool:
-    """Returns whether a block fits in a cell of a pipe table."""
+    """Return whether a block fits in a cell of a pipe table."""
     return node["type"] == "paragraph" or (
         node["type"] in (*_LISTS, "list-item") and all(map(_is_inline, node["nodes"]))
     )
 
 
 def _cell_html(blocks: Nodes, manner: Notation) -> str:
-    """Writes blocks; a paragraph that stands alone has no tags."""
+    """Write blocks; a paragraph that stands alone has no tags."""
     if len(blocks) == 1 and blocks[0]["type"] == "paragraph" and not node_data(blocks[0]):
         return inline_text(blocks[0]["nodes"], manner)
     return "".join(block_html(block, manner) for block in blocks)
 
 
 def _item_html(blocks: Nodes, manner: Notation) -> str:
-    """Writes the blocks of a list item; a paragraph before inner lists has no tags."""
+    """Write the blocks of a list item; a paragraph before inner lists has no tags."""
     size = 1 if all(block["type"] in _LISTS for block in blocks[1:]) else len(blocks)
     return "".join((_cell_html(blocks[:size], manner), *(block_html(block, manner) for block in blocks[size:])))
 
 
 def block_html(node: Node, manner: Notation = "html") -> str:
-    """Writes a block on one line."""
+    """Write a block on one line."""
     kind = node["type"]
     if kind in _LISTS:
         start = node_data(node).get("start")

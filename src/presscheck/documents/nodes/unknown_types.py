@@ -39,7 +39,7 @@ _TEXT_ONLY = frozenset(("code", "images", "prompt"))
 
 
 def with_known_types(document: object) -> object:
-    """Returns a tree without unknown types; it is not validated."""
+    """Return a tree without unknown types; it is not validated."""
     return _with_children(cast("Node", document), 0, is_line=False) if isinstance(document, dict) else document
 
 
@@ -63,7 +63,7 @@ def _with_children(node: Node, depth: int, *, is_line: bool) -> Node:
 
 
 def _replacements(child: object, parent: Node, depth: int, *, is_line: bool) -> Iterator[object]:
-    """Yields the replacement of a node, as children of its parent."""
+    """Yield the replacement of a node, as children of its parent."""
     if not isinstance(child, dict):
         yield child
         return
@@ -83,7 +83,7 @@ def _replacements(child: object, parent: Node, depth: int, *, is_line: bool) -> 
 
 
 def _has_target(button: Node) -> bool:
-    """Returns whether a button is a link; buttons of newer releases may do something else, such as open a search."""
+    """Return whether a button is a link; buttons of newer releases may do something else, such as open a search."""
     data: object = button.get("data")
     return isinstance(data, dict) and isinstance(cast("Node", data).get("ref"), dict)
 
@@ -108,7 +108,7 @@ def _is_known(node: Node, parent: str) -> bool:
 
 
 def _children(node: Node) -> Nodes:
-    """Returns the nodes in a node, including those in its fragments."""
+    """Return the nodes in a node, including those in its fragments."""
     nested: Nodes = []
     for name in ("nodes", "fragments"):
         children: object = node.get(name)
@@ -120,7 +120,7 @@ def _children(node: Node) -> Nodes:
 
 
 def _boxed(node: Node, depth: int) -> Nodes:
-    """Returns an unknown block as a tag around its content."""
+    """Return an unknown block as a tag around its content."""
     children = _children(node)
     if any(child.get("object") != "block" for child in children):
         lines = [child if child.get("object") != "block" else _bracketed(child) for child in children]
@@ -134,7 +134,7 @@ def _boxed(node: Node, depth: int) -> Nodes:
 
 
 def _values(node: Node) -> Iterator[tuple[str, str]]:
-    """Yields the data of a node as attributes of a tag, without braces."""
+    """Yield the data of a node as attributes of a tag, without braces."""
     data: object = node.get("data")
     for name, value in cast("dict[object, object]", data).items() if isinstance(data, dict) else ():
         key = re.sub(r"[^\w-]", "-", str(name))
@@ -150,7 +150,7 @@ def _words(value: Any) -> str:
 
 
 def _bracketed(node: Node) -> Node:
-    """Returns an unknown node as its name and its text, or the values of its data if it has no text."""
+    """Return an unknown node as its name and its text, or the values of its data if it has no text."""
     words = _text(node) or ", ".join(text for _, text in _values(node) if text)
     return text_node(f"[{': '.join(filter(None, (str(node.get('type') or 'block'), words)))}]")
 

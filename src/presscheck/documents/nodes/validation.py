@@ -70,7 +70,7 @@ class InvalidNode(ValueError):
 
 
 def validate(document: object, path: str = "document") -> Node:
-    """Validates an untrusted tree.
+    """Validate an untrusted tree.
 
     Raises:
         InvalidNode: the tree is invalid.
@@ -116,7 +116,7 @@ def _data(node: Node, path: str, kind: str) -> Node:
 
 
 def _details(value: object, path: str) -> None:
-    """Validates the details of the Markdown source that `from_markdown` stores in nodes."""
+    """Validate the details of the Markdown source that `from_markdown` stores in nodes."""
     if value is None or isinstance(value, bool):
         return
     for name, item in _object(value, path).items():

@@ -35,25 +35,25 @@ _ticks = re.compile(r"`{3,}")
 
 
 def quote(words: str) -> str:
-    """Returns the quote that starts a comment on a text, or an empty string if the text has no words."""
+    """Return the quote that starts a comment on a text, or an empty string if the text has no words."""
     flat = _cut(words, MAX_QUOTE)
     return f"> {flat}\n\n" if _letters.search(flat) else ""
 
 
 def quote_deleted(words: str) -> str:
-    """Returns the quote that starts a comment on a deleted text, which is struck; empty if the text has no words."""
+    """Return the quote that starts a comment on a deleted text, which is struck; empty if the text has no words."""
     flat = _cut(words, MAX_QUOTE)
     return f"> {_STRUCK}{flat}{_STRUCK}\n\n" if _letters.search(flat) else ""
 
 
 def deleted_words(quote: str) -> str:
-    """Returns the words of the quote of a deleted text; empty if it is another quote."""
+    """Return the words of the quote of a deleted text; empty if it is another quote."""
     is_struck = len(quote) > 2 * len(_STRUCK) and quote.startswith(_STRUCK) and quote.endswith(_STRUCK)
     return quote.removeprefix(_STRUCK).removesuffix(_STRUCK) if is_struck else ""
 
 
 def quote_cell(cells: Sequence[str], column: int, headings: Sequence[str] = ()) -> str:
-    """Returns the quote that starts a comment on a table cell, or an empty string if the quote would have no words."""
+    """Return the quote that starts a comment on a table cell, or an empty string if the quote would have no words."""
     head, cell = (_cut(cells[number], MAX_QUOTE // 2) for number in (0, column))
     words = [head, cell if column else ""]
     heading = _cut(headings[column], MAX_QUOTE // 2) if column < len(headings) else ""
@@ -63,12 +63,12 @@ def quote_cell(cells: Sequence[str], column: int, headings: Sequence[str] = ()) 
 
 
 def quote_lines(words: str) -> str:
-    """Formats the words of a quote as the start of a comment; empty without words."""
+    """Format the words of a quote as the start of a comment; empty without words."""
     return f"> {words}\n\n" if words else ""
 
 
 def split_quote(markdown: str) -> tuple[str, str]:
-    """Splits a comment into its quote and the rest."""
+    """Split a comment into its quote and the rest."""
     lines = markdown.lstrip("\n").split("\n")
     number = 0
     while number < len(lines) and lines[number].startswith(">"):
@@ -78,7 +78,7 @@ def split_quote(markdown: str) -> tuple[str, str]:
 
 
 def find_quoted_line(words: str, lines: Iterable[tuple[int, str]]) -> int | None:
-    """Returns the number of the line with the quoted words, or None.
+    """Return the number of the line with the quoted words, or None.
 
     A line that starts with them takes precedence over a line that contains them, and that over the longest line that is
     a prefix of them: a quoted paragraph may span several lines.
@@ -106,7 +106,7 @@ def find_quoted_line(words: str, lines: Iterable[tuple[int, str]]) -> int | None
 
 
 def find_quoted_cell(words: str, cells: Sequence[str], headings: Sequence[str]) -> int | None:
-    """Returns the column of a quoted cell in its row, or None if no cell or several cells match.
+    """Return the column of a quoted cell in its row, or None if no cell or several cells match.
 
     Args:
         words: the quote.
@@ -125,17 +125,17 @@ def find_quoted_cell(words: str, cells: Sequence[str], headings: Sequence[str]) 
 
 
 def normalize_text(markdown: str) -> str:
-    """Returns the visible letters and digits of Markdown, without markup, link targets and blanks."""
+    """Return the visible letters and digits of Markdown, without markup, link targets and blanks."""
     return "".join(_letters.findall(_target.sub("", markdown))).casefold()
 
 
 def _joined(parts: Sequence[str]) -> str:
-    """Joins the parts of a cell's quote."""
+    """Join the parts of a cell's quote."""
     return f" {CELL_SEPARATOR} ".join(parts).strip()
 
 
 def _cell_quotes(cells: Sequence[str], column: int, headings: Sequence[str]) -> Iterator[list[str]]:
-    """Yields the possible quotes of a cell as parts: truncated or whole, with and without the heading of its column."""
+    """Yield the possible quotes of a cell as parts: truncated or whole, with and without the heading of its column."""
     for most in (MAX_QUOTE // 2, None):
         head, cell = (_cut(cells[number], most) for number in (0, column))
         if cell or not column:  # without a heading, the quote of an empty cell would equal the quote of the first cell
@@ -145,12 +145,12 @@ def _cell_quotes(cells: Sequence[str], column: int, headings: Sequence[str]) -> 
 
 
 def _is_spelled(words: str, parts: Sequence[str]) -> bool:
-    """Returns whether a quote has exactly these parts."""
+    """Return whether a quote has exactly these parts."""
     return _short(words) == _short(_joined(parts))
 
 
 def _is_read(words: str, parts: Sequence[str]) -> bool:
-    """Returns whether a quote has the same letters as these parts. A cell without letters, such as ✓, must be
+    """Return whether a quote has the same letters as these parts. A cell without letters, such as ✓, must be
     identical.
     """
     cell = words.rpartition(CELL_SEPARATOR)[2].strip()
@@ -159,18 +159,18 @@ def _is_read(words: str, parts: Sequence[str]) -> bool:
 
 
 def _short(words: str) -> str:
-    """Returns a text with single blanks."""
+    """Return a text with single blanks."""
     return " ".join(words.split())
 
 
 def _find_row(lines: Iterable[tuple[int, str]], head: str, cell: str) -> int | None:
-    """Returns the line of the first table row that starts with these words and contains such a cell, or None."""
+    """Return the line of the first table row that starts with these words and contains such a cell, or None."""
     head, cell = normalize_text(head), normalize_text(cell)
     return next((number for number, text in lines if _is_row(text, head, cell)), None) if head or cell else None
 
 
 def _is_row(text: str, head: str, cell: str) -> bool:
-    """Returns whether a table row starts with these words and contains such a cell.
+    """Return whether a table row starts with these words and contains such a cell.
 
     If `head` has no letters, the first cell of the row must have none either.
     """
@@ -181,7 +181,7 @@ def _is_row(text: str, head: str, cell: str) -> bool:
 
 
 def _cut(words: str, most: int | None) -> str:
-    """Returns words on one line, truncated between words to at most `most` characters."""
+    """Return words on one line, truncated between words to at most `most` characters."""
     flat = _short(words)
     if most is None or len(flat) <= most:
         return flat
@@ -205,7 +205,7 @@ class Suggestion(NamedTuple):
 
 
 def block_at(markdown: str, line: int) -> Block | None:
-    """Returns the block at a line of a page, counted from 0, or None."""
+    """Return the block at a line of a page, counted from 0, or None."""
     for block in split_blocks(markdown):
         if block.start_line <= line < block.start_line + len(block.text.split("\n")):
             return block
@@ -213,14 +213,14 @@ def block_at(markdown: str, line: int) -> Block | None:
 
 
 def format_suggestion(text: str) -> str:
-    """Formats a suggestion that contains the current text of a block, ready to be edited."""
+    """Format a suggestion that contains the current text of a block, ready to be edited."""
     longest = max((len(run) for run in _ticks.findall(text)), default=2)
     fence = "`" * max(3, longest + 1)
     return f"{fence}suggestion\n{text}\n{fence}\n"
 
 
 def parse_suggestion(comment: str) -> Suggestion | None:
-    """Returns the first suggestion in a comment, or None."""
+    """Return the first suggestion in a comment, or None."""
     comment = comment.replace("\r\n", "\n")
     match = _fenced.search(comment)
     if match is None:
@@ -230,7 +230,7 @@ def parse_suggestion(comment: str) -> Suggestion | None:
 
 
 def suggestion_problem(comment: str) -> str | None:
-    """Returns why a suggestion in a comment is malformed, or None. Suggestions in quotes are ignored."""
+    """Return why a suggestion in a comment is malformed, or None. Suggestions in quotes are ignored."""
     lines = comment.replace("\r\n", "\n").split("\n")
     for number, line in enumerate(lines):
         opening = _opening.search(line)
@@ -245,20 +245,20 @@ def suggestion_problem(comment: str) -> str | None:
 
 
 def without_fingerprint(comment: str) -> str:
-    """Removes the hash that earlier versions wrote after `suggestion`."""
+    """Remove the hash that earlier versions wrote after `suggestion`."""
     match = _fenced.search(comment)
     return comment[: match.start("info")] + comment[match.end("info") :] if match and match["info"] else comment
 
 
 def replace_block(markdown: str, block: Block, words: str) -> str:
-    """Replaces a block of a page."""
+    """Replace a block of a page."""
     lines = markdown.replace("\r\n", "\n").split("\n")
     lines[block.start_line : block.start_line + len(block.text.split("\n"))] = words.split("\n") if words else []
     return "\n".join(lines)
 
 
 def comment_words(markdown: str) -> str:
-    """Returns the text of a comment on one line, without its quote and the fence of a suggestion. The text is
+    """Return the text of a comment on one line, without its quote and the fence of a suggestion. The text is
     untrusted.
     """
     text = split_quote(markdown)[1]

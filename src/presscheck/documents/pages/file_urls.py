@@ -15,7 +15,7 @@ _SIGNED = frozenset(("expires", "signature"))
 
 
 def unsigned_url(url: str) -> str:
-    """Returns a URL without its signature; unsigned URLs are returned unchanged."""
+    """Return a URL without its signature; unsigned URLs are returned unchanged."""
     path, mark, query = url.partition("?")
     values = parse_qsl(query, keep_blank_values=True)
     if not mark or not _SIGNED.issubset(name for name, _ in values):
@@ -25,7 +25,7 @@ def unsigned_url(url: str) -> str:
 
 
 def unsigned_file(file: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns an API file with its signature removed, so that it can be compared with the same file in another
+    """Return an API file with its signature removed, so that it can be compared with the same file in another
     response.
     """
     url = file.get("downloadURL")
@@ -33,7 +33,7 @@ def unsigned_file(file: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def address_in_page(file: RevisionFile) -> str:
-    """Returns the address by which a page refers to a file: its path from the root of the space, or a permanent URL."""
+    """Return the address by which a page refers to a file: its path from the root of the space, or a permanent URL."""
     if file.git or unsigned_url(file.download_url) != file.download_url or not file.download_url:
         return quote(f"/{file.git.path if file.git else file.name}")
     return file.download_url.replace("(", "%28").replace(")", "%29").replace(" ", "%20")

@@ -23,14 +23,14 @@ class FrontMatter(NamedTuple):
 
 
 def front_matter_size(lines: Sequence[str]) -> int:
-    """Returns the number of lines of front matter including fences, or 0."""
+    """Return the number of lines of front matter including fences, or 0."""
     if not lines or lines[0].rstrip() != OPENING:
         return 0
     return next((number + 1 for number, line in enumerate(lines[1:], 1) if line.rstrip() in _CLOSING), 0)
 
 
 def find_front_matter(text: str) -> FrontMatter | None:
-    """Returns the front matter of a page, or None."""
+    """Return the front matter of a page, or None."""
     if not text.startswith(OPENING):
         return None
     lines = text.split("\n")
@@ -42,13 +42,13 @@ def find_front_matter(text: str) -> FrontMatter | None:
 
 
 def split_front_matter(text: str) -> tuple[str, str]:
-    """Returns the front matter with its fences, or an empty string, and the body."""
+    """Return the front matter with its fences, or an empty string, and the body."""
     front = find_front_matter(text)
     return (text[: front.end].removesuffix("\n"), text[front.end :]) if front else ("", text)
 
 
 def read_description(front: str) -> str:
-    """Returns the description in front matter. A pattern finds it, because loading a YAML parser delays the first
+    """Return the description in front matter. A pattern finds it, because loading a YAML parser delays the first
     screen.
     """
     match = _description.search(front)

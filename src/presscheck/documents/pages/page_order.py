@@ -31,7 +31,7 @@ class PageOrder:
 
     @classmethod
     def of(cls, pages: Sequence[RevisionPage]) -> PageOrder:
-        """Creates the order of a page tree."""
+        """Create the order of a page tree."""
         below: dict[str | None, Sequence[str]] = {None: [page.id for page in pages]}
         for page in _every(pages):
             below[page.id] = [child.id for child in page.pages]
@@ -41,11 +41,11 @@ class PageOrder:
         return page in self._parents
 
     def copy(self) -> PageOrder:
-        """Returns an independent copy."""
+        """Return an independent copy."""
         return PageOrder(self._below)
 
     def parent(self, page: str) -> str | None:
-        """Returns the parent of a page, or None at the top level.
+        """Return the parent of a page, or None at the top level.
 
         Raises:
             KeyError: the page does not exist.
@@ -53,27 +53,27 @@ class PageOrder:
         return self._parents[page]
 
     def below(self, parent: str | None) -> list[str]:
-        """Returns the pages directly below a page, or at the top level."""
+        """Return the pages directly below a page, or at the top level."""
         return self._below.get(parent, [])
 
     def siblings(self, page: str) -> list[str]:
-        """Returns the pages with the same parent as a page, including the page."""
+        """Return the pages with the same parent as a page, including the page."""
         return self.below(self.parent(page))
 
     def is_within(self, page: str | None, ancestor: str) -> bool:
-        """Returns whether `page` is `ancestor` or below it."""
+        """Return whether `page` is `ancestor` or below it."""
         while page is not None and page != ancestor:
             page = self._parents.get(page)
         return page is not None
 
     def every(self, parent: str | None = None) -> Iterator[str]:
-        """Yields all pages below a page, each before its subpages."""
+        """Yield all pages below a page, each before its subpages."""
         for page in self.below(parent):
             yield page
             yield from self.every(page)
 
     def outermost(self, pages: Iterable[str]) -> list[str]:
-        """Returns the pages that are not below any other of them, in order."""
+        """Return the pages that are not below any other of them, in order."""
         chosen = {*pages}
         in_order = [page for page in self.every() if page in chosen]
         return [
@@ -81,7 +81,7 @@ class PageOrder:
         ]
 
     def is_possible(self, move: Move) -> bool:
-        """Returns whether page, parent and sibling of a move exist, and the parent is not below the page."""
+        """Return whether page, parent and sibling of a move exist, and the parent is not below the page."""
         return (
             move.page in self
             and (move.parent is None or (move.parent in self and not self.is_within(move.parent, move.page)))
@@ -89,7 +89,7 @@ class PageOrder:
         )
 
     def move(self, move: Move) -> int:
-        """Applies a possible move, and returns the index of the page among its new siblings."""
+        """Apply a possible move, and return the index of the page among its new siblings."""
         self.siblings(move.page).remove(move.page)
         self._parents[move.page] = move.parent
         siblings = self._below.setdefault(move.parent, [])
@@ -98,7 +98,7 @@ class PageOrder:
         return index
 
     def insert(self, page: str, parent: str | None, index: int | None) -> None:
-        """Inserts a page at an index below a parent, or at the end, as the service does."""
+        """Insert a page at an index below a parent, or at the end, as the service does."""
         if page in self:
             self.siblings(page).remove(page)
         self._parents[page] = parent
@@ -106,7 +106,7 @@ class PageOrder:
         siblings.insert(len(siblings) if index is None else index, page)
 
     def has_same_place(self, page: str, other: PageOrder) -> bool:
-        """Returns whether a page has the same parent, and follows the same siblings, in both orders.
+        """Return whether a page has the same parent, and follows the same siblings, in both orders.
 
         Only siblings in both orders count: added or removed pages do not move others.
         """
@@ -124,7 +124,7 @@ class PageOrder:
 
 
 def rearranged(pages: Sequence[RevisionPage], moves: Iterable[Move]) -> tuple[RevisionPage, ...]:
-    """Returns a page tree after moves; moves that are not possible any more are skipped."""
+    """Return a page tree after moves; moves that are not possible any more are skipped."""
     order = PageOrder.of(pages)
     for move in moves:
         if order.is_possible(move):

@@ -96,7 +96,7 @@ class Surroundings(NamedTuple):
 
 
 def searched_fields(page: PageText) -> dict[Field, str]:
-    """Returns the searched fields; a description in front matter is searched as part of the Markdown."""
+    """Return the searched fields; a description in front matter is searched as part of the Markdown."""
     fields: dict[Field, str] = {"title": page.title} if page.title else {}
     if page.description and not (page.markdown and find_front_matter(page.markdown)):
         fields["description"] = page.description
@@ -106,7 +106,7 @@ def searched_fields(page: PageText) -> dict[Field, str]:
 
 
 def hits_of(page: PageText, matches: Mapping[Field, Sequence[Match]], *, in_code: bool) -> tuple[Hit, ...]:
-    """Returns the hits of a page in order.
+    """Return the hits of a page in order.
 
     A match is not a hit if it is empty or would not change, if it is in the heading that repeats the title, or if it
     touches code and code is not searched.
@@ -130,7 +130,7 @@ def hits_of(page: PageText, matches: Mapping[Field, Sequence[Match]], *, in_code
 
 
 def hits_of_targets(page: PageText, is_found: Callable[[str], bool], new: str) -> tuple[Hit, ...]:
-    """Returns the hits that are whole link targets, in order. A fragment of a target is preserved.
+    """Return the hits that are whole link targets, in order. A fragment of a target is preserved.
 
     Args:
         page: the page.
@@ -147,7 +147,7 @@ def hits_of_targets(page: PageText, is_found: Callable[[str], bool], new: str) -
 
 
 def apply_hits(page: PageText, hits: Iterable[Hit]) -> PageText:
-    """Returns the page with the replacements. A first heading that repeats the title changes with the title."""
+    """Return the page with the replacements. A first heading that repeats the title changes with the title."""
     edits: dict[Field, list[Match]] = {field: [] for field in FIELDS}
     for hit in hits:
         edits[hit.field].append(Match(hit.start, hit.end, hit.new))
@@ -161,7 +161,7 @@ def apply_hits(page: PageText, hits: Iterable[Hit]) -> PageText:
 
 
 def title_range(page: PageText) -> Range | None:
-    """Returns the range of the first heading in the Markdown if it repeats the title, or None."""
+    """Return the range of the first heading in the Markdown if it repeats the title, or None."""
     if not page.markdown or not page.title:
         return None
     front = find_front_matter(page.markdown)
@@ -176,7 +176,7 @@ def title_range(page: PageText) -> Range | None:
 
 
 def surroundings(page: PageText, hit: Hit, most: int = 400) -> Surroundings:
-    """Returns up to `most` characters before and after a hit, limited to its lines."""
+    """Return up to `most` characters before and after a hit, limited to its lines."""
     text: str = getattr(page, hit.field) or ""
     before = text[max(0, hit.start - most) : hit.start].rpartition("\n")[2]
     after = text[hit.end : hit.end + most].partition("\n")[0]
@@ -213,7 +213,7 @@ class _Ranges:
         self._starts, self._ends = [start for start, _ in ranges], [end for _, end in ranges]
 
     def touch(self, match: Match) -> bool:
-        """Returns whether a match overlaps with any of the ranges."""
+        """Return whether a match overlaps with any of the ranges."""
         at = bisect_left(self._ends, match.start + 1)  # the first range that ends after the start of the match
         return at < len(self._starts) and self._starts[at] < match.end
 

@@ -51,7 +51,7 @@ class PageNotInTree(LookupError):
 
 
 def flatten(pages: Iterable[P]) -> Iterator[P]:
-    """Yields every page of a tree, each before its subpages; pages are objects with `pages`, or plain dicts."""
+    """Yield every page of a tree, each before its subpages; pages are objects with `pages`, or plain dicts."""
     stack = [*pages][::-1]
     while stack:
         page = stack.pop()
@@ -63,12 +63,12 @@ def flatten(pages: Iterable[P]) -> Iterator[P]:
 
 
 def children(page: Page | None, tree: Sequence[Page] = ()) -> Sequence[Page]:
-    """Returns the pages below a page, or the root pages for None."""
+    """Return the pages below a page, or the root pages for None."""
     return tree if page is None else page.get("pages") or ()
 
 
 def walk(tree: Sequence[Page]) -> Iterator[PagePosition]:
-    """Yields the position of every page, each before its subpages; links have no path."""
+    """Yield the position of every page, each before its subpages; links have no path."""
     waiting = _below(tree, None, "")
     while waiting:
         place, prefix = waiting.pop()
@@ -77,7 +77,7 @@ def walk(tree: Sequence[Page]) -> Iterator[PagePosition]:
 
 
 def with_parents(tree: Sequence[Page]) -> Iterator[PageAndParent]:
-    """Yields every page with its parent, in the order of `walk`; without paths, it takes a third of the time."""
+    """Yield every page with its parent, in the order of `walk`; without paths, it takes a third of the time."""
     waiting = [PageAndParent(page, None) for page in reversed(tree)]
     while waiting:
         place = waiting.pop()
@@ -89,12 +89,12 @@ def with_parents(tree: Sequence[Page]) -> Iterator[PageAndParent]:
 
 
 def find(tree: Sequence[Page], page_id: str) -> PagePosition | None:
-    """Returns the position of a page, or None."""
+    """Return the position of a page, or None."""
     return next((place for place in walk(tree) if place.page["id"] == page_id), None)
 
 
 def insert(tree: Sequence[Page], page: Page, into: str | None = None, at: int | None = None) -> Tree:
-    """Returns the tree with a page inserted below another (None: at the root), at an index or at the end.
+    """Return the tree with a page inserted below another (None: at the root), at an index or at the end.
 
     Raises:
         PageNotInTree: the parent is not in the tree.
@@ -115,7 +115,7 @@ def insert(tree: Sequence[Page], page: Page, into: str | None = None, at: int | 
 
 
 def remove(tree: Sequence[Page], page_id: str) -> Tree:
-    """Returns the tree without a page and its subpages."""
+    """Return the tree without a page and its subpages."""
     return [
         page | {"pages": remove(page["pages"], page_id)} if page.get("pages") else page
         for page in tree
@@ -124,7 +124,7 @@ def remove(tree: Sequence[Page], page_id: str) -> Tree:
 
 
 def move(tree: Sequence[Page], page_id: str, into: str | None = None, at: int | None = None) -> Tree:
-    """Returns the tree with a page and its subpages moved; `at` is an index among the other siblings.
+    """Return the tree with a page and its subpages moved; `at` is an index among the other siblings.
 
     Raises:
         PageNotInTree: the page or its new parent is not in the tree, or the parent is below the page.
@@ -136,18 +136,18 @@ def move(tree: Sequence[Page], page_id: str, into: str | None = None, at: int | 
 
 
 def slugify(title: str) -> str:
-    """Returns a slug for a title."""
+    """Return a slug for a title."""
     words = re.sub(r"[^\w]+", "-", title.casefold()).strip("-_")
     return words[:100].strip("-_") or "page"
 
 
 def title_slug(title: str) -> str:
-    """Returns a slug for a title, without words that its conditions hide from visitors without claims."""
+    """Return a slug for a title, without words that its conditions hide from visitors without claims."""
     return slugify(words_without_claims(title))
 
 
 def unique_slug(wanted: str, taken: Container[str]) -> str:
-    """Returns the slug, with a number appended if it is taken."""
+    """Return the slug, with a number appended if it is taken."""
     slug, number = wanted, 1
     while slug in taken:
         slug = f"{wanted}-{number}"
@@ -156,7 +156,7 @@ def unique_slug(wanted: str, taken: Container[str]) -> str:
 
 
 def with_slugs(tree: Sequence[Page], settled: Iterable[str] = ()) -> Tree:
-    """Returns the tree with unique slugs among siblings; in a conflict, the `settled` pages keep their slugs."""
+    """Return the tree with unique slugs among siblings; in a conflict, the `settled` pages keep their slugs."""
     first = set(settled)
 
     def level(pages: Sequence[Page]) -> Tree:
@@ -175,9 +175,9 @@ def with_slugs(tree: Sequence[Page], settled: Iterable[str] = ()) -> Tree:
 
 
 def _slugs(pages: Sequence[Page], first: Container[str]) -> dict[str, str]:
-    """Returns unique slugs of siblings by id, preserving those of pages in `first` if possible.
+    """Return unique slugs of siblings by id, preserving those of pages in `first` if possible.
 
-    Returns an empty dict if all slugs are unique already.
+    Return an empty dict if all slugs are unique already.
     """
     pages_with_slug = [page for page in pages if _has_slug(page)]
     current_slugs = [page.get("slug") for page in pages_with_slug]
@@ -192,7 +192,7 @@ def _slugs(pages: Sequence[Page], first: Container[str]) -> dict[str, str]:
 
 
 def with_paths(tree: Sequence[Page]) -> Tree:
-    """Returns the tree with unique slugs and the path of every page that has one."""
+    """Return the tree with unique slugs and the path of every page that has one."""
 
     def level(pages: Sequence[Page], prefix: str) -> Tree:
         pages_with_paths: Tree = []
@@ -208,7 +208,7 @@ def with_paths(tree: Sequence[Page]) -> Tree:
 
 
 def semantic_changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[Change]:
-    """Returns the changes between two revisions: pages in tree order, deleted pages, then files and the rest.
+    """Return the changes between two revisions: pages in tree order, deleted pages, then files and the rest.
 
     Args:
         before: an API object with `pages`, and optionally `files`, `reusableContents` and `variables`.
@@ -239,7 +239,7 @@ _STORED = {"document": "documentId"}
 
 
 def _below(pages: Sequence[Page], above: Page | None, prefix: str) -> list[tuple[PagePosition, str]]:
-    """Returns the positions of siblings, last first, each with the path prefix for subpages of a page
+    """Return the positions of siblings, last first, each with the path prefix for subpages of a page
     without a path.
     """
     return [
@@ -274,7 +274,7 @@ def _page_changes(before: Sequence[Page], after: Sequence[Page]) -> Iterator[Cha
 
 
 def _reordered(old: Mapping[str, PagePosition], new: Mapping[str, PagePosition]) -> set[str]:
-    """Returns the smallest set of pages whose moves among their siblings explain the new order."""
+    """Return the smallest set of pages whose moves among their siblings explain the new order."""
     unmoved: dict[str | None, list[tuple[str, int]]] = {}
     for page_id, place in new.items():
         was = old.get(page_id)
@@ -284,7 +284,7 @@ def _reordered(old: Mapping[str, PagePosition], new: Mapping[str, PagePosition])
 
 
 def _out_of_order(siblings: Sequence[tuple[str, int]]) -> set[str]:
-    """Returns the pages outside of one longest increasing subsequence."""
+    """Return the pages outside of one longest increasing subsequence."""
     in_order = set(longest_increasing_subsequence([position for _, position in siblings]))
     return {page_id for number, (page_id, _) in enumerate(siblings) if number not in in_order}
 
@@ -304,12 +304,12 @@ def _attributes(before: Mapping[str, Any], after: Mapping[str, Any], kind: str) 
 
 
 def _significant(value: Any) -> Any:
-    """Returns a value, or None if it is equivalent to a missing one."""
+    """Return a value, or None if it is equivalent to a missing one."""
     return None if value is False or value == "" else value
 
 
 def _change(before: Any, after: Any) -> dict[str, Any]:
-    """Returns both sides of a change, or an empty dict if they are equal."""
+    """Return both sides of a change, or an empty dict if they are equal."""
     if before == after and type(before) is type(after):
         return {}
     return {side: value for side, value in (("before", before), ("after", after)) if value is not None}

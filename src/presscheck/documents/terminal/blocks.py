@@ -64,23 +64,23 @@ class TerminalWords:
         return self._symbols.broken
 
     def formula(self, source: str) -> str:
-        """Returns a formula as one line of Unicode, or as written on an ASCII terminal."""
+        """Return a formula as one line of Unicode, or as written on an ASCII terminal."""
         return " ".join(source.split()) if self._symbols.is_ascii else formula_text(source)
 
     def emoji(self, name: str) -> str:
-        """Returns the emoji with a name, or its name on an ASCII terminal."""
+        """Return the emoji with a name, or its name on an ASCII terminal."""
         return f":{name}:" if self._symbols.is_ascii else emoji_by_name(name)
 
     def icon(self, name: str) -> str:
-        """Returns the character of an icon, or its name in brackets."""
+        """Return the character of an icon, or its name in brackets."""
         return f"[{name}]" if self._symbols.is_ascii else icon_text(name)
 
     def variable(self, expression: str) -> str | None:
-        """Returns the value of an expression, or None if it is unknown."""
+        """Return the value of an expression, or None if it is unknown."""
         return self._references.variable(expression)
 
     def index(self, tag: str, text: str) -> str:
-        """Returns superscript or subscript text."""
+        """Return superscript or subscript text."""
         if self._symbols.is_ascii:
             return f"{'^' if tag == 'sup' else '_'}({text})"
         return superscript(text) if tag == "sup" else subscript(text)
@@ -120,11 +120,11 @@ class BlockRenderer:
         self._includes = 0
 
     def parse(self, text: str) -> list[Token]:
-        """Parses a block and remembers its link definitions."""
+        """Parse a block and remembers its link definitions."""
         return parse(text, self._environment)
 
     def lines(self, text: str, columns: int, number: int = 0) -> list[Line]:
-        """Renders a block; `number` is its number in the page."""
+        """Render a block; `number` is its number in the page."""
         self.cuts_html = False
         self._depth, self._included, self._includes = 0, [], 0
         try:
@@ -146,11 +146,11 @@ class BlockRenderer:
             self._prefix, self._numbers = before
 
     def key(self, token: Token) -> str:
-        """Returns the key of the controls of a block."""
+        """Return the key of the controls of a block."""
         return f"{self._prefix}.{self._numbers.get(id(token), 0)}"
 
     def include(self, address: str, token: Token, columns: int) -> list[Line]:
-        """Renders reusable content, or the reason why it is not shown; nothing if the content is unknown."""
+        """Render reusable content, or the reason why it is not shown; nothing if the content is unknown."""
         content = self.references.included(address)
         if content is None or content.markdown is None:
             return self.words(content.note, "waiting", columns) if content and content.note else []
@@ -169,7 +169,7 @@ class BlockRenderer:
     def code_block(
         self, text: str, columns: int, look: CodeLook, key: str, *, collapsed: int | None = None
     ) -> list[Line]:
-        """Renders code. With controls, it can be unfolded, wrapped or scrolled, and copied.
+        """Render code. With controls, it can be unfolded, wrapped or scrolled, and copied.
 
         Args:
             text: the code.
@@ -201,26 +201,26 @@ class BlockRenderer:
         return [*lines, (Mark("fold", f"{key}f", int(is_open), 1).span, *cut((toggle,), columns))]
 
     def source(self, text: str, columns: int) -> list[Line]:
-        """Renders Markdown as source code."""
+        """Render Markdown as source code."""
         return code_lines(text, columns, self.symbols)
 
     def words(self, text: str, style: str, columns: int) -> list[Line]:
-        """Renders plain text."""
+        """Render plain text."""
         return wrap([Span(sanitize(text), style)], columns)
 
     def title(self, text: str, columns: int) -> list[Line]:
-        """Renders the title of a page, above a hairline."""
+        """Render the title of a page, above a hairline."""
         return [*self.words(text, HEADING_STYLES[0], columns), (Span(self.symbols.hairline * columns, "quiet"),)]
 
     def heading_runs(self, text: str) -> tuple[int, list[Span]]:
-        """Returns the level and the runs of a heading."""
+        """Return the level and the runs of a heading."""
         tokens = self.parse(text)
         if len(tokens) < 2 or tokens[0].type != "heading_open":
             return 1, [Span(sanitize(text))]
         return int(tokens[0].tag[1]), self.runs(tokens[1])
 
     def flow(self, tokens: Sequence[Token], columns: int) -> list[Line]:
-        """Renders a sequence of blocks, separated by blank lines."""
+        """Render a sequence of blocks, separated by blank lines."""
         return self._flow(outermost(tokens), columns)
 
     def _flow(self, blocks: Blocks, columns: int, *, is_compact: bool = False) -> list[Line]:
@@ -234,12 +234,12 @@ class BlockRenderer:
         return lines
 
     def block(self, token: Token, inner: Sequence[Token], columns: int) -> list[Line]:
-        """Renders one block."""
+        """Render one block."""
         draw = _DRAWN.get(token.type)
         return draw(self, token, inner, columns) if draw else []
 
     def runs(self, token: Token, style: str = "") -> list[Span]:
-        """Returns the runs of inline text."""
+        """Return the runs of inline text."""
         return self._inline(token, style).spans
 
     def _inline(self, token: Token, style: str = "") -> InlineRuns:
@@ -248,7 +248,7 @@ class BlockRenderer:
         return runs
 
     def paragraph(self, token: Token, inner: Sequence[Token], columns: int) -> list[Line]:
-        """Renders a paragraph; if it consists of images, with their pictures above the captions."""
+        """Render a paragraph; if it consists of images, with their pictures above the captions."""
         if not inner:
             return []
         number = conflict_number(inner[0].content) if self._conflicts else None
@@ -258,7 +258,7 @@ class BlockRenderer:
         return self.pictured(runs.lone_images, runs.spans, columns) if runs.images else wrap(runs.spans, columns)
 
     def _conflict(self, number: int, columns: int) -> list[Line]:
-        """Renders both sides of a conflict, one below the other."""
+        """Render both sides of a conflict, one below the other."""
         block = self._conflicts[number]
         room = remaining_cells(columns, 2) or columns
         bar = Span(f"{self.symbols.hint} ", "removed") if room < columns else Span("")
@@ -270,11 +270,11 @@ class BlockRenderer:
         return [(conflict_mark(number), bar, *lines[0]), *((bar, *line) for line in lines[1:])]
 
     def conflict_title(self, number: int) -> str:
-        """Returns the title of a conflict, given its number."""
+        """Return the title of a conflict, given its number."""
         return f"Conflict {number + 1} of {len(self._conflicts)}: both sides changed this text"
 
     def pictured(self, sources: Sequence[str], caption: Sequence[Span], columns: int) -> list[Line]:
-        """Renders available pictures above their caption, which contains the reasons for missing ones."""
+        """Render available pictures above their caption, which contains the reasons for missing ones."""
         loaded = [self.references.picture(source, columns) for source in sources[:MAX_PICTURES]]
         pictures = [picture for picture in loaded if picture]
         notes = [Span(f" · {note}", "quiet") for note in dict.fromkeys(picture.note for picture in pictures) if note]
@@ -284,23 +284,23 @@ class BlockRenderer:
         return [(*marks, *lines[0]), *lines[1:]] if lines and marks else lines
 
     def heading(self, token: Token, inner: Sequence[Token], columns: int) -> list[Line]:
-        """Renders a heading; a first-level heading gets a hairline."""
+        """Render a heading; a first-level heading gets a hairline."""
         level = int(token.tag[1])
         lines = wrap(self.runs(inner[0], HEADING_STYLES[level - 1]), columns)
         return [*lines, self.rule(token, (), columns)[0]] if level == 1 and lines else lines
 
     def rule(self, token: Token, inner: Sequence[Token], columns: int) -> list[Line]:
-        """Renders a hairline."""
+        """Render a hairline."""
         return [(Span(self.symbols.hairline * columns, "quiet"),)]
 
     def code(self, token: Token, inner: Sequence[Token], columns: int) -> list[Line]:
-        """Renders a code block."""
+        """Render a code block."""
         words = token.info.split()
         look = CodeLook(language=words[0] if words else "")
         return self.code_block(token.content, columns, look, self.key(token))
 
     def quote(self, token: Token, inner: Sequence[Token], columns: int) -> list[Line]:
-        """Renders a quotation or an alert."""
+        """Render a quotation or an alert."""
         kind = take_alert(inner)
         narrow = remaining_cells(columns, 2)
         lines = self.flow(inner, narrow or columns)
@@ -312,7 +312,7 @@ class BlockRenderer:
         return with_prefix(lines, (bar,), (bar,))
 
     def list_block(self, token: Token, inner: Sequence[Token], columns: int) -> list[Line]:
-        """Renders a list with hanging markers. Items have blank lines between them if any contains more than text and
+        """Render a list with hanging markers. Items have blank lines between them if any contains more than text and
         lists.
 
         Blank lines in the Markdown do not matter, because document nodes have none.
@@ -345,20 +345,20 @@ class BlockRenderer:
         return with_prefix(lines, (Span(f"{mark} ", "quiet"),), (Span(" " * size),))
 
     def table(self, token: Token, inner: Sequence[Token], columns: int) -> list[Line]:
-        """Renders a table."""
+        """Render a table."""
         return table_lines(read_table(inner, self.runs), columns, self.symbols, self.controls, self.key(token))
 
     def html(self, token: Token, inner: Sequence[Token], columns: int) -> list[Line]:
-        """Renders HTML."""
+        """Render HTML."""
         self.cuts_html = self.cuts_html or bool(self._conflicts and conflict_numbers(token.content))
         return html_lines(self, token.content, columns, self.key(token))
 
     def tag(self, token: Token, inner: Sequence[Token], columns: int) -> list[Line]:
-        """Renders a block tag of the platform."""
+        """Render a block tag of the platform."""
         return tag_lines(self, token, inner, columns)
 
     def footnote(self, token: Token, inner: Sequence[Token], columns: int) -> list[Line]:
-        """Renders a footnote after its label."""
+        """Render a footnote after its label."""
         mark = f"[{sanitize(str(token.meta['label']))}] "
         size = cell_len(mark)
         narrow = remaining_cells(columns, size)

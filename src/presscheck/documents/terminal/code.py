@@ -107,7 +107,7 @@ PLAIN = CodeLook()
 
 
 def code_lines(text: str, columns: int, symbols: Symbols, look: CodeLook = PLAIN) -> list[Line]:
-    """Renders code as lines of exactly this width; a long line continues on the next, after a marker."""
+    """Render code as lines of exactly this width; a long line continues on the next, after a marker."""
     clean = _trailing("", sanitize(text, lines=True)).rstrip("\n")
     digits = len(str(clean.count("\n") + 1)) + 1 if look.is_numbered else 0
     inner = remaining_cells(columns, MARGIN + digits)
@@ -137,18 +137,18 @@ def code_lines(text: str, columns: int, symbols: Symbols, look: CodeLook = PLAIN
 
 
 def widest_line(text: str) -> int:
-    """Returns the width of the longest line of code."""
+    """Return the width of the longest line of code."""
     return max(map(cell_len, sanitize(text, lines=True).split("\n")), default=0)
 
 
 def room_of_code(text: str, columns: int, *, is_numbered: bool) -> int:
-    """Returns the number of cells for code beside its margin and line number."""
+    """Return the number of cells for code beside its margin and line number."""
     digits = len(str(text.rstrip("\n").count("\n") + 1)) + 1 if is_numbered else 0
     return remaining_cells(columns, MARGIN + digits) or columns
 
 
 def _cut_out(spans: Sequence[Span], offset: int, columns: int) -> Line:
-    """Returns the visible part of a line that is scrolled by `offset` cells."""
+    """Return the visible part of a line that is scrolled by `offset` cells."""
     if offset:
         head, _ = split_cells("".join(span.text for span in spans), offset)
         _, spans = split_spans(spans, len(head)) if head else ((), spans)
@@ -167,7 +167,7 @@ def _label(title: str, language: str, columns: int, symbols: Symbols) -> Line | 
 
 
 def highlight(text: str, language: str) -> Iterator[list[Span]]:
-    """Yields the styled lines of code."""
+    """Yield the styled lines of code."""
     line: list[Span] = []
     for part, style in _styled(text, _GRAMMARS.get(language)):
         first, *others = part.split("\n")
@@ -196,7 +196,7 @@ def _styled(text: str, grammar: re.Pattern[str] | None) -> Iterator[tuple[str, s
 
 
 def _folded(spans: Sequence[Span], columns: int) -> Iterator[Line]:
-    """Yields the parts of a long line that fit into the width, broken after words if possible."""
+    """Yield the parts of a long line that fit into the width, broken after words if possible."""
     text = "".join(span.text for span in spans)
     while cell_len(text) > columns:
         head, _ = split_cells(text, columns)
@@ -209,7 +209,7 @@ def _folded(spans: Sequence[Span], columns: int) -> Iterator[Line]:
 
 
 def split_spans(spans: Sequence[Span], size: int) -> tuple[Line, Sequence[Span]]:
-    """Splits spans after `size` characters."""
+    """Split spans after `size` characters."""
     for number, (text, style, link) in enumerate(spans):
         if size <= len(text):
             rest = [Span(text[size:], style, link)] if size < len(text) else []

@@ -49,58 +49,58 @@ class Controls:
         self._values: dict[str, int] = {}
 
     def value(self, key: str, default: int = 0) -> int:
-        """Returns the value of a control."""
+        """Return the value of a control."""
         return self._values.get(key, default)
 
     def set(self, key: str, value: int) -> None:
-        """Changes the value of a control."""
+        """Change the value of a control."""
         self._values[key] = value
 
 
 def target(key: str, value: int) -> str:
-    """Returns the target of a control that sets a value."""
+    """Return the target of a control that sets a value."""
     return f"{_SIGN}set {key} {value}"
 
 
 def section_key(number: int) -> str:
-    """Returns the key of a section's control, given the number of the heading's block."""
+    """Return the key of a section's control, given the number of the heading's block."""
     return f"{number}.section"
 
 
 def is_section(key: str) -> bool:
-    """Returns whether a key belongs to a section."""
+    """Return whether a key belongs to a section."""
     return key.endswith(".section")
 
 
 def conflict_mark(number: int) -> Span:
-    """Returns the span at the start of a conflict, given its number."""
+    """Return the span at the start of a conflict, given its number."""
     return Mark("conflict", str(number), 0, 0).span
 
 
 def section_mark(line: Line) -> Mark | None:
-    """Returns the mark of the section whose heading starts on a line, or None."""
+    """Return the mark of the section whose heading starts on a line, or None."""
     link = line[0].link if line else None
     return next(marks_of(line[:1])) if link and link.startswith(f"{_SIGN}mark section ") else None
 
 
 def is_control(address: str | None) -> bool:
-    """Returns whether a target belongs to a control or a mark instead of a link."""
+    """Return whether a target belongs to a control or a mark instead of a link."""
     return bool(address) and str(address).startswith(_SIGN)
 
 
 def is_setting(address: str | None) -> bool:
-    """Returns whether a target belongs to a control."""
+    """Return whether a target belongs to a control."""
     return bool(address) and str(address).startswith(f"{_SIGN}set ")
 
 
 def read_setting(address: str) -> tuple[str, int] | None:
-    """Returns the key and the value that a control sets, or None for other targets."""
+    """Return the key and the value that a control sets, or None for other targets."""
     parts = address.split(" ")
     return (parts[1], int(parts[2])) if is_setting(address) and len(parts) == 3 else None
 
 
 def marks_of(line: Line) -> Iterator[Mark]:
-    """Yields the marks of a line, outermost block first."""
+    """Yield the marks of a line, outermost block first."""
     for span in line:
         if span.link and span.link.startswith(f"{_SIGN}mark "):
             _, kind, key, value, most = span.link.split(" ")
@@ -108,10 +108,10 @@ def marks_of(line: Line) -> Iterator[Mark]:
 
 
 def picture_mark(name: str) -> Span:
-    """Returns the span for a picture that is not drawn yet, given its name."""
+    """Return the span for a picture that is not drawn yet, given its name."""
     return Span("", "", PICTURE + name)
 
 
 def block_of(key: str) -> int:
-    """Returns the number of the block of the page that contains a control."""
+    """Return the number of the block of the page that contains a control."""
     return int(key.partition(".")[0])

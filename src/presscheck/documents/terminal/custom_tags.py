@@ -50,29 +50,29 @@ class BlockContext(Protocol):
         ...
 
     def key(self, token: Token) -> str:
-        """Returns the key of the controls of a block."""
+        """Return the key of the controls of a block."""
         ...
 
     def flow(self, tokens: Tokens, columns: int) -> list[Line]:
-        """Renders a sequence of blocks."""
+        """Render a sequence of blocks."""
         ...
 
     def block(self, token: Token, inner: Tokens, columns: int) -> list[Line]:
-        """Renders one block."""
+        """Render one block."""
         ...
 
     def words(self, text: str, style: str, columns: int) -> list[Line]:
-        """Renders plain text."""
+        """Render plain text."""
         ...
 
     def include(self, address: str, token: Token, columns: int) -> list[Line]:
-        """Renders reusable content, or the reason why it is not shown; nothing if the content is unknown."""
+        """Render reusable content, or the reason why it is not shown; nothing if the content is unknown."""
         ...
 
     def code_block(
         self, text: str, columns: int, look: CodeLook, key: str, *, collapsed: int | None = None
     ) -> list[Line]:
-        """Renders code."""
+        """Render code."""
         ...
 
 
@@ -82,14 +82,14 @@ UNKNOWN = "Unknown block"
 
 
 def tag_lines(page: BlockContext, token: Token, inner: Tokens, columns: int) -> list[Line]:
-    """Renders a tag and its content."""
+    """Render a tag and its content."""
     name = token.meta["name"]
     renderer = RENDERERS.get(name) or RENDERERS.get(registered_name(name), _unknown)
     return renderer(page, token, inner, columns)
 
 
 def hint_lines(page: BlockContext, kind: str, lines: list[Line], columns: int, icon: str = "") -> list[Line]:
-    """Renders a hint: an icon, its label, and `lines` of this width behind a coloured bar."""
+    """Render a hint: an icon, its label, and `lines` of this width behind a coloured bar."""
     hint = hint_of(kind)
     bar = Span(f"{page.symbols.hint} ", hint.style)
     return with_prefix([*_hint_label(page, kind, columns, icon), *lines], (bar,), (bar,))
@@ -101,12 +101,12 @@ def _hint_label(page: BlockContext, kind: str, columns: int, icon: str) -> list[
 
 
 def _with_icon(page: BlockContext, icon: str, title: str) -> str:
-    """Returns a title with an icon before it, in the form of icons in text."""
+    """Return a title with an icon before it, in the form of icons in text."""
     return f"{sanitize(page.inline_words.icon(icon))} {title}" if icon else title
 
 
 def titled_rule(title: str, columns: int, symbols: Symbols) -> Line:
-    """Returns a hairline with a title in it."""
+    """Return a hairline with a title in it."""
     name = cut((Span(title, "accent strong"),), max(columns - 4, 1), symbols.ellipsis)
     columns_left = columns - width(name) - 3
     if columns_left < 1:
@@ -116,7 +116,7 @@ def titled_rule(title: str, columns: int, symbols: Symbols) -> Line:
 
 
 def _barred(page: BlockContext, head: list[Line], inside: Callable[[int], list[Line]], columns: int) -> list[Line]:
-    """Renders a head, and below it indented content behind a bar."""
+    """Render a head, and below it indented content behind a bar."""
     narrow = remaining_cells(columns, 2)
     lines = inside(narrow or columns)
     bar = (Span(f"{page.symbols.quote} ", "quiet"),)
@@ -128,7 +128,7 @@ def _unknown(page: BlockContext, token: Token, inner: Tokens, columns: int) -> l
 
 
 def _box(title: str, values: Sequence[tuple[str, str]]) -> TagRenderer:
-    """Renders a tag as a box with a title, its values and its content."""
+    """Render a tag as a box with a title, its values and its content."""
 
     def render(page: BlockContext, token: Token, inner: Tokens, columns: int) -> list[Line]:
         def inside(narrow: int) -> list[Line]:
@@ -157,7 +157,7 @@ def _attributes(token: Token) -> list[tuple[str, str]]:
 
 
 def _box_renderer(title: str) -> TagRenderer:
-    """Renders a tag as a box with its attributes and its content."""
+    """Render a tag as a box with its attributes and its content."""
 
     def render(page: BlockContext, token: Token, inner: Tokens, columns: int) -> list[Line]:
         return _box(title, _attributes(token))(page, token, inner, columns)
@@ -215,7 +215,7 @@ def _div(page: BlockContext, token: Token, inner: Tokens, columns: int) -> list[
 
 
 def _tabs(page: BlockContext, token: Token, inner: Tokens, columns: int) -> list[Line]:
-    """Renders the titles of all tabs and the content of one tab; without controls, all tabs one below the other."""
+    """Render the titles of all tabs and the content of one tab; without controls, all tabs one below the other."""
     blocks = outermost(inner)
     tabs = [(tab, within) for tab, within in blocks if tab.type == "tag_open" and tab.meta["name"] == "tab"]
     controls = page.controls
@@ -233,7 +233,7 @@ def _tabs(page: BlockContext, token: Token, inner: Tokens, columns: int) -> list
 
 
 def _tab_bar(titles: Sequence[str], chosen: int, key: str, columns: int, symbols: Symbols) -> Iterator[Line]:
-    """Yields the titles of tabs, as many per line as fit; the chosen title is in brackets."""
+    """Yield the titles of tabs, as many per line as fit; the chosen title is in brackets."""
     line: list[Span] = []
     for number, title in enumerate(titles):
         is_chosen = number == chosen
@@ -253,7 +253,7 @@ def _tag_title(page: BlockContext, token: Token, attribute: str, default: str) -
 
 
 def _titled(attribute: str, default: str) -> TagRenderer:
-    """Renders a tag as a hairline with a title, above its content."""
+    """Render a tag as a hairline with a title, above its content."""
 
     def render(page: BlockContext, token: Token, inner: Tokens, columns: int) -> list[Line]:
         title = _tag_title(page, token, attribute, default)
@@ -288,7 +288,7 @@ def _step(page: BlockContext, number: int, icon: str, inner: Tokens, columns: in
 
 
 def _after_icon(page: BlockContext, icon: str, inner: Tokens, lines: list[Line], columns: int) -> list[Line]:
-    """Renders an icon before the first words of blocks, or above blocks that do not start with words."""
+    """Render an icon before the first words of blocks, or above blocks that do not start with words."""
     sign = page.words(page.inline_words.icon(icon), "quiet", columns)
     words = inner[1].content if inner and inner[0].type in ("heading_open", "paragraph_open") else ""
     line = (*sign[-1], Span(" "), *lines[0]) if lines and sign else ()
@@ -318,7 +318,7 @@ def _code(page: BlockContext, token: Token, inner: Tokens, columns: int) -> list
 
 
 def _columns(page: BlockContext, token: Token, inner: Tokens, columns: int) -> list[Line]:
-    """Renders columns side by side if each has enough room, otherwise one below the other."""
+    """Render columns side by side if each has enough room, otherwise one below the other."""
     blocks = outermost(inner)
     if len(blocks) < 2 or not all(
         opening.type == "tag_open" and opening.meta["name"] == "column" for opening, _ in blocks
@@ -367,7 +367,7 @@ def _details(page: BlockContext, token: Token, inner: Tokens, columns: int) -> l
 def _foldable(
     page: BlockContext, token: Token, title: list[Span], inner: Tokens, columns: int, *, is_open: bool
 ) -> list[Line]:
-    """Renders a title, and content below it unless it is folded."""
+    """Render a title, and content below it unless it is folded."""
     controls = page.controls
     mark: tuple[Span, ...] = ()
     sign = Span(f"{page.symbols.opened} ", "accent")
@@ -396,7 +396,7 @@ def _update(page: BlockContext, token: Token, inner: Tokens, columns: int) -> li
 
 
 def _link(symbol: Callable[[Symbols], str], attribute: str) -> TagRenderer:
-    """Renders a tag with a link: its symbol, its label, and the address unless the label contains it."""
+    """Render a tag with a link: its symbol, its label, and the address unless the label contains it."""
 
     def render(page: BlockContext, token: Token, inner: Tokens, columns: int) -> list[Line]:
         address = sanitize(token.meta.get(attribute, ""))
@@ -422,7 +422,7 @@ def _last_part(target: str) -> str:
 
 
 def _operation(page: BlockContext, token: Token, inner: Tokens, columns: int) -> list[Line]:
-    """Renders an API operation: method and path, and its documentation if the API description is loaded."""
+    """Render an API operation: method and path, and its documentation if the API description is loaded."""
     meta: dict[str, str] = token.meta
     source = meta.get("spec", "") or meta.get("src", "")
     subject = meta.get("path", "") or meta.get("name=", "")
@@ -446,7 +446,7 @@ def _operation(page: BlockContext, token: Token, inner: Tokens, columns: int) ->
 
 
 def _schemas(page: BlockContext, token: Token, inner: Tokens, columns: int) -> list[Line]:
-    """Renders schemas of an API, with their properties if the API description is loaded."""
+    """Render schemas of an API, with their properties if the API description is loaded."""
     meta: dict[str, str] = token.meta
     names = [name.strip() for name in meta.get("schemas", "").split(",") if name.strip()]
     description = page.references.specification(meta.get("spec", ""))

@@ -43,7 +43,7 @@ DEEPEST = 40
 
 
 def formula_text(source: str) -> str:
-    """Returns a formula as one line of Unicode."""
+    """Return a formula as one line of Unicode."""
     tokens = [(match.lastindex or 0, match[match.lastindex or 0]) for match in _token.finditer(source)]
     try:
         return re.sub(r" {2,}", " ", _Reader(tokens).until_end()).strip()
@@ -52,12 +52,12 @@ def formula_text(source: str) -> str:
 
 
 def superscript(text: str) -> str:
-    """Returns a text as superscript, or after `^` if it has characters without a superscript form."""
+    """Return a text as superscript, or after `^` if it has characters without a superscript form."""
     return _index(text, _SUPERSCRIPTS, "^")  # pyrefly: ignore[bad-argument-type]
 
 
 def subscript(text: str) -> str:
-    """Returns a text as subscript, or after `_` if it has characters without a subscript form."""
+    """Return a text as subscript, or after `_` if it has characters without a subscript form."""
     return _index(text, _SUBSCRIPTS, "_")  # pyrefly: ignore[bad-argument-type]
 
 
@@ -140,7 +140,7 @@ class _Reader:
         return f" {sign} " if sign in _RELATIONS else sign
 
     def _degree(self) -> str:
-        """Reads the degree of a root, such as `[3]`, or returns an empty string."""
+        """Read the degree of a root, such as `[3]`, or return an empty string."""
         kind, text = self._tokens[self._at] if self._at < len(self._tokens) else (0, "")
         match = re.match(r"\[([^\]]*)\]", text) if kind == 5 else None
         if not match:
@@ -153,7 +153,7 @@ class _Reader:
         return match[1]
 
     def _argument(self) -> str:
-        """Reads the argument of a command: a group, or one character."""
+        """Read the argument of a command: a group, or one character."""
         while self._at < len(self._tokens) and self._tokens[self._at][0] == 4:
             self._at += 1
         if self._at >= len(self._tokens):

@@ -40,16 +40,16 @@ class HtmlContext(Protocol):
     def code_block(
         self, text: str, columns: int, look: CodeLook, key: str, *, collapsed: int | None = None
     ) -> list[Line]:
-        """Renders code."""
+        """Render code."""
         ...
 
     def pictured(self, sources: Sequence[str], caption: Sequence[Span], columns: int) -> list[Line]:
-        """Renders pictures above their caption."""
+        """Render pictures above their caption."""
         ...
 
 
 def html_lines(page: HtmlContext, text: str, columns: int, key: str) -> list[Line]:
-    """Renders an HTML block; `key` is the key of its controls."""
+    """Render an HTML block; `key` is the key of its controls."""
     reader = _Reader(page, columns, key)
     reader.read(text)
     lines: list[Line] = []
@@ -74,7 +74,7 @@ class _Reader(HtmlBlockReader[InlineRuns]):
         return InlineRuns(self.symbols.image, words=self.page.inline_words)
 
     def key(self) -> str:
-        """Returns the key of the next part with controls."""
+        """Return the key of the next part with controls."""
         self._number += 1
         return f"{self._key}-{self._number}"
 

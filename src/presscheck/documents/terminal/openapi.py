@@ -28,12 +28,12 @@ class Operation(NamedTuple):
 
 
 def find_operation(description: Object, path: str, method: str) -> Operation | None:
-    """Returns the operation with this path and method, or None."""
+    """Return the operation with this path and method, or None."""
     return _operation(_mapping(_mapping(description.get("paths")).get(path)), method)
 
 
 def find_webhook(description: Object, name: str, method: str) -> Operation | None:
-    """Returns the webhook with this name and method, or None."""
+    """Return the webhook with this name and method, or None."""
     return _operation(_mapping(_mapping(description.get("webhooks")).get(name)), method)
 
 
@@ -68,7 +68,7 @@ class Listed(NamedTuple):
 
 
 def contents(description: Object) -> list[Listed]:
-    """Returns the operations, webhooks and schemas of a description, in order."""
+    """Return the operations, webhooks and schemas of a description, in order."""
     entries: list[Listed] = []
     for section, kind in (("paths", "operation"), ("webhooks", "webhook")):
         for name, item in _mapping(description.get(section)).items():
@@ -88,7 +88,7 @@ def contents(description: Object) -> list[Listed]:
 
 
 def listed_lines(description: Object, listed: Listed, columns: int) -> list[Line]:
-    """Renders an entry of a description."""
+    """Render an entry of a description."""
     if listed.kind == "schema":
         return schema_lines(description, listed.name, columns)
     find = find_webhook if listed.kind == "webhook" else find_operation
@@ -97,7 +97,7 @@ def listed_lines(description: Object, listed: Listed, columns: int) -> list[Line
 
 
 def description_in(filesystem: Any) -> Object | None:
-    """Returns the API description in the files of a specification, which are an object by name, or a list.
+    """Return the API description in the files of a specification, which are an object by name, or a list.
 
     In a list, the file with `isEntrypoint` takes precedence.
     """
@@ -121,12 +121,12 @@ def description_in(filesystem: Any) -> Object | None:
 
 
 def operation_lines(description: Object, operation: Operation, columns: int) -> list[Line]:
-    """Renders the summary, the parameters, the body and the responses of an operation."""
+    """Render the summary, the parameters, the body and the responses of an operation."""
     return list(_Writer(description, columns).operation(operation))
 
 
 def schema_lines(description: Object, name: str, columns: int) -> list[Line]:
-    """Renders a named schema with its properties; nothing if the description lacks it."""
+    """Render a named schema with its properties; nothing if the description lacks it."""
     schemas = _mapping(_mapping(description.get("components")).get("schemas"))
     if name not in schemas:
         return []
@@ -184,7 +184,7 @@ class _Writer:
             yield from self.schema(self._resolved(_mapping(media).get("schema")), depth=1)
 
     def schema(self, schema: Object, *, depth: int = 0, parents: tuple[str, ...] = ()) -> Iterator[Line]:
-        """Yields the properties of a schema, or its type if it has none."""
+        """Yield the properties of a schema, or its type if it has none."""
         name = _name(schema)
         schema = self._resolved(schema)
         self._schemas += 1
@@ -250,7 +250,7 @@ class _Writer:
                 yield from self.schema({**schema, "description": None}, depth=depth + 1, parents=inner)
 
     def _type(self, schema: Object) -> str:
-        """Returns a short form of a schema's type, such as `string (date)` or `array of Pet`."""
+        """Return a short form of a schema's type, such as `string (date)` or `array of Pet`."""
         kind = schema.get("type")
         text = " or ".join(map(str, cast("list[Any]", kind))) if isinstance(kind, list) else str(kind or "any")
         if text == "any" and isinstance(schema.get("properties"), dict):
@@ -262,7 +262,7 @@ class _Writer:
         return f"{text} ({schema['format']})" if isinstance(schema.get("format"), str) else text
 
     def _resolved(self, value: Any) -> Object:
-        """Returns an object, following its `$ref` within the description."""
+        """Return an object, following its `$ref` within the description."""
         resolved = _mapping(value)
         for _ in range(DEEPEST):
             address = resolved.get("$ref")
@@ -295,6 +295,6 @@ class _Writer:
 
 
 def _name(schema: Object) -> str:
-    """Returns the name of the schema that a `$ref` refers to, or an empty string."""
+    """Return the name of the schema that a `$ref` refers to, or an empty string."""
     address = schema.get("$ref")
     return address.rpartition("/")[2] if isinstance(address, str) else ""

@@ -118,7 +118,7 @@ class _Fold:
         return sum(1 for lines in self.blocks for line in lines if plain(line).strip())
 
     def lines(self) -> Iterator[tuple[int, int, Line]]:
-        """Yields the hidden lines, each with the number of its block and its index in the block."""
+        """Yield the hidden lines, each with the number of its block and its index in the block."""
         for number, lines in enumerate(self.blocks, self.number + 1):
             for at, line in enumerate(lines):
                 yield number, at, line
@@ -188,17 +188,17 @@ class PageLines:
         return self.done and all(fold.is_counted for fold in self._folds.values())
 
     def at_least(self, count: int) -> None:
-        """Renders until there are at least `count` lines or the page ends."""
+        """Render until there are at least `count` lines or the page ends."""
         while len(self.lines) < count and not self.done:
             self._next()
 
     def until_block(self, number: int) -> None:
-        """Renders up to and including a block."""
+        """Render up to and including a block."""
         while len(self.line_of_block) <= number and not self.done:
             self._next()
 
     def advance(self, seconds: float) -> bool:
-        """Renders for some seconds, folded sections last. Returns whether the page is complete."""
+        """Render for some seconds, folded sections last. Return whether the page is complete."""
         end = perf_counter() + seconds
         while not self.done and perf_counter() < end:
             self._next()
@@ -209,11 +209,11 @@ class PageLines:
         return self.complete
 
     def block_at(self, line: int) -> int:
-        """Returns the number of the block at a line."""
+        """Return the number of the block at a line."""
         return max(bisect_right(self.line_of_block, line) - 1, 0)
 
     def place_of(self, line: int) -> tuple[int, int]:
-        """Returns the number of the block at a line, and the index of the line in it: a place that is independent of
+        """Return the number of the block at a line, and the index of the line in it: a place that is independent of
         the width.
         """
         if not self.line_of_block or line < self.line_of_block[0]:
@@ -224,7 +224,7 @@ class PageLines:
         return block, line - self.line_of_block[block]
 
     def line_of(self, place: tuple[int, int]) -> int:
-        """Returns the line for such a place, or the nearest line. Renders the page up to it."""
+        """Return the line for such a place, or the nearest line. Renders the page up to it."""
         block, line = place
         if block < 0 or not self.blocks:
             return line
@@ -238,11 +238,11 @@ class PageLines:
         return min(start + line, max(start, following[0] - 1))
 
     def marks(self, line: int) -> list[Mark]:
-        """Returns the blocks with controls that a line belongs to, outermost first."""
+        """Return the blocks with controls that a line belongs to, outermost first."""
         return list(marks_of(self.lines[line])) if line < len(self.lines) else []
 
     def section_at(self, line: int) -> int | None:
-        """Returns the block number of the heading whose section contains a line, the innermost; None above the first
+        """Return the block number of the heading whose section contains a line, the innermost; None above the first
         heading.
         """
         block = self.place_of(line)[0]
@@ -257,12 +257,12 @@ class PageLines:
         return bool(self.controls and any(part.key in self.controls.folded for part in self._sections.values()))
 
     def is_folded(self, number: int) -> bool:
-        """Returns whether the section of a heading is folded, given the number of its block."""
+        """Return whether the section of a heading is folded, given the number of its block."""
         section = self._sections.get(number)
         return bool(section and self.controls and section.key in self.controls.folded)
 
     def fold(self, number: int, *, is_folded: bool) -> None:
-        """Folds or unfolds the section of a heading; the page is rendered again from there."""
+        """Fold or unfold the section of a heading; the page is rendered again from there."""
         section = self._sections.get(number)
         if section is None or section.is_empty or self.controls is None:
             return
@@ -271,7 +271,7 @@ class PageLines:
             self._cut_back(number)
 
     def fold_all(self, *, is_folded: bool) -> None:
-        """Folds or unfolds all sections."""
+        """Fold or unfold all sections."""
         if self.controls is None or not self._sections:
             return
         keys = {section.key for section in self._sections.values() if not section.is_empty}
@@ -279,7 +279,7 @@ class PageLines:
         self._cut_back(min(self._sections))
 
     def reveal(self, number: int, *, opens: bool = False) -> bool:
-        """Unfolds every section that contains a block. Returns whether one was folded.
+        """Unfold every section that contains a block. Return whether one was folded.
 
         Args:
             number: the number of the block.
@@ -298,7 +298,7 @@ class PageLines:
         return bool(enclosing)
 
     def hidden_lines(self, text: str) -> list[HiddenLine]:
-        """Returns the rendered lines in folded sections that contain a text (in lower case)."""
+        """Return the rendered lines in folded sections that contain a text (in lower case)."""
         return [
             HiddenLine(self._last_line_of(fold), block, at)
             for fold in self._folds.values()
@@ -307,7 +307,7 @@ class PageLines:
         ]
 
     def hidden_block(self, link: str) -> int | None:
-        """Returns the number of the rendered block in folded sections that contains a link, or None."""
+        """Return the number of the rendered block in folded sections that contains a link, or None."""
         for fold in self._folds.values():
             for block, _, line in fold.lines():
                 if any(span.link == link for span in line):
@@ -315,7 +315,7 @@ class PageLines:
         return None
 
     def find_anchor(self, anchor: str) -> int | None:
-        """Returns the line of the Markdown (from 0) that an anchor leads to, or None. Parses the whole page."""
+        """Return the line of the Markdown (from 0) that an anchor leads to, or None. Parses the whole page."""
         return self._anchors.get(anchor)
 
     @cached_property
@@ -327,7 +327,7 @@ class PageLines:
         return included.markdown if included else None
 
     def starts_block(self, number: int) -> bool:
-        """Returns whether a block starts at this line of the Markdown (from 0), so that only a fold can
+        """Return whether a block starts at this line of the Markdown (from 0), so that only a fold can
         hide the line.
         """
         block = self._block_of_source(number)
@@ -337,14 +337,14 @@ class PageLines:
         return bisect_right(self.blocks, number, key=lambda block: block.start_line) - 1
 
     def code(self, key: str) -> str:
-        """Returns the text of a code block, given the key of its control."""
+        """Return the text of a code block, given the key of its control."""
         return self._layout.codes.get(key, "")
 
     def source_of(self, line: int) -> str:
-        """Returns the line of the Markdown that a rendered line shows, matched by its words; else the first line of its
+        """Return the line of the Markdown that a rendered line shows, matched by its words; else the first line of its
         block.
 
-        Returns an empty string above the first block, as on the title.
+        Return an empty string above the first block, as on the title.
         """
         if self.place_of(line)[0] < 0 or not self.blocks:
             return ""
@@ -355,7 +355,7 @@ class PageLines:
         )
 
     def line_of_quote(self, words: str) -> int | None:
-        """Returns the line that shows a quoted text, or None if the page lacks it. Renders the page up to it."""
+        """Return the line that shows a quoted text, or None if the page lacks it. Renders the page up to it."""
         numbered = [(number, text) for number, block in enumerate(self.blocks) for text in block.text.split("\n")]
         index = find_quoted_line(words, enumerate(text for _, text in numbered))
         if index is None:
@@ -369,10 +369,10 @@ class PageLines:
         return same[0] if same else self.line_of_block[block]
 
     def line_of_source(self, number: int) -> int | None:
-        """Returns the rendered line that shows a line of the Markdown (from 0), matched by its words, or else the line
+        """Return the rendered line that shows a line of the Markdown (from 0), matched by its words, or else the line
         before.
 
-        Returns None if the Markdown has no such line. Renders the page up to the line.
+        Return None if the Markdown has no such line. Render the page up to the line.
         """
         block = self._block_of_source(number)
         if block < 0 or number > self.blocks[-1].start_line + self.blocks[-1].text.count("\n"):
@@ -386,7 +386,7 @@ class PageLines:
         return self.line_of_block[block]
 
     def _revealed_lines(self, block: int) -> range:
-        """Returns the lines of a block, after rendering and unfolding it."""
+        """Return the lines of a block, after rendering and unfolding it."""
         self.reveal(block)
         self.until_block(block + 1)
         start, following = self.line_of_block[block], self.line_of_block[block + 1 : block + 2]
@@ -400,7 +400,7 @@ class PageLines:
         return same or [line for line in lines if _contains_other(words[line], normalized)]
 
     def set(self, address: str) -> bool:
-        """Sets a control, given its target, and renders its block again. Returns whether the target is a control."""
+        """Set a control, given its target, and render its block again. Return whether the target is a control."""
         setting = read_setting(address)
         if setting is None or self.controls is None:
             return False
@@ -413,7 +413,7 @@ class PageLines:
         return True
 
     def _render_again(self, number: int) -> None:
-        """Renders one block again; the lines below it are moved."""
+        """Render one block again; the lines below it are moved."""
         if number >= len(self.line_of_block):
             return
         start = self.line_of_block[number]
@@ -450,15 +450,15 @@ class PageLines:
         return _heading(self._layout, self.blocks[number])[1].casefold() == self._title.casefold()
 
     def _fold_over(self, block: int) -> _Fold | None:
-        """Returns the folded section that hides a block, or None."""
+        """Return the folded section that hides a block, or None."""
         return next((fold for fold in self._folds.values() if fold.number < block < fold.end), None)
 
     def _last_line_of(self, fold: _Fold) -> int:
-        """Returns the last line of a folded heading."""
+        """Return the last line of a folded heading."""
         return self.line_of_block[fold.number] + len(fold.heading) - 1
 
     def _cut_back(self, number: int) -> None:
-        """Discards all lines from a visible block on; they are rendered again on demand."""
+        """Discard all lines from a visible block on; they are rendered again on demand."""
         if number >= len(self.line_of_block):
             return
         start = self.line_of_block[number]
@@ -470,7 +470,7 @@ class PageLines:
         self.links = [link for link in self.links if link.line < start]
 
     def _lay_fold(self, number: int, end: int, heading: Sequence[Line]) -> None:
-        """Skips the blocks of a folded section, after its heading."""
+        """Skip the blocks of a folded section, after its heading."""
         self._folds[number] = _Fold(number, end, heading)
         at = self.line_of_block[number]
         for inner in range(number + 1, end):
@@ -483,7 +483,7 @@ class PageLines:
             self.line_of_block.append(len(self.lines))
 
     def _count_next(self, fold: _Fold) -> None:
-        """Renders the next block of a folded section. After the last block, the heading shows the number of lines."""
+        """Render the next block of a folded section. After the last block, the heading shows the number of lines."""
         number = fold.number + 1 + len(fold.blocks)
         fold.blocks.append(self._render_block(self.blocks[number], number))
         if fold.is_counted:
@@ -493,7 +493,7 @@ class PageLines:
             )
 
     def _folded_heading(self, number: int, heading: Sequence[Line], hidden: str) -> list[Line]:
-        """Appends a note about hidden lines to the last text line of a heading."""
+        """Append a note about hidden lines to the last text line of a heading."""
         lines = list(heading)
         at = next((at for at in range(len(lines) - 1, -1, -1) if not is_rule(lines[at], self._layout.symbols)), 0)
         note = Span(f"  · {hidden}", "quiet", target(section_key(number), 1))
@@ -565,13 +565,13 @@ class PageLines:
             self._lay_fold(number, section.end, lines)
 
     def _describe(self) -> None:
-        """Adds the description from the front matter."""
+        """Add the description from the front matter."""
         description = read_description(self.blocks[0].text) if self._first else ""
         if description:
             self._append(self._layout.words(description, "quiet", self.width))
 
     def _add_conflict_count(self) -> None:
-        """Adds the number of conflicts of the page."""
+        """Add the number of conflicts of the page."""
         if self._conflicts:
             number = counted(len(self._conflicts), "conflict")
             spans = [Span(f"{self._layout.symbols.broken} {number}", "removed strong")]
@@ -579,7 +579,7 @@ class PageLines:
             self._append(wrap([*spans, *hint], self.width), space=0)
 
     def conflict_at(self, line: int) -> int:
-        """Returns the number of the conflict at a line or the last one above it; otherwise the first conflict."""
+        """Return the number of the conflict at a line or the last one above it; otherwise the first conflict."""
         block = self.place_of(line)[0]
         before = [number for number, _ in self._conflicts_up_to(block)]
         conflict_marks = [mark for at in range(line + 1) for mark in self.marks(at) if mark.kind == CONFLICT]
@@ -591,11 +591,11 @@ class PageLines:
                 yield conflict, number
 
     def _conflicts_in(self, number: int) -> list[int]:
-        """Returns the numbers of the conflicts in a block."""
+        """Return the numbers of the conflicts in a block."""
         return conflict_numbers(self._drawn_texts.get(self.blocks[number].start_line, ""))
 
     def _conflict_headings(self, number: int, at: int, lines: Sequence[Line], *, is_hidden: bool) -> list[Heading]:
-        """Returns headings for the conflicts in a block whose lines begin at line `at`."""
+        """Return headings for the conflicts in a block whose lines begin at line `at`."""
         conflicts = self._conflicts_in(number) if self._conflicts else []
         if not conflicts:
             return []
@@ -617,7 +617,7 @@ class PageLines:
         ]
 
     def _append(self, lines: Sequence[Line], space: int = 1) -> int:
-        """Adds lines below some blank lines. Returns the number of the first line."""
+        """Add lines below some blank lines. Return the number of the first line."""
         if lines and self.lines:
             self.lines.extend([()] * space)
         at = len(self.lines)
@@ -652,7 +652,7 @@ class _CutBlocks:
                 self.blocks[at] = self._with_conflict_source(block, head)
 
     def _head(self, block: Block, head: str) -> str:
-        """Returns the first two lines of the table that a block continues because a conflict splits it, or an empty
+        """Return the first two lines of the table that a block continues because a conflict splits it, or an empty
         string.
         """
         if block.kind == "table":
@@ -679,7 +679,7 @@ class _CutBlocks:
 
 
 def render_page(markdown: str, width: int, *, title: str | None = None, ascii: bool = False) -> list[Line]:  # noqa: A002
-    """Renders all lines of a page."""
+    """Render all lines of a page."""
     page = PageLines(markdown, width, title=title, ascii=ascii)
     page.advance(float("inf"))
     return page.lines
@@ -687,13 +687,13 @@ def render_page(markdown: str, width: int, *, title: str | None = None, ascii: b
 
 @lru_cache(512)
 def comment_lines(markdown: str, columns: int) -> Sequence[Line]:
-    """Renders a comment; if it would render to nothing, its source is shown."""
+    """Render a comment; if it would render to nothing, its source is shown."""
     renderer = _new_layout((), only_ascii=False)
     return renderer.lines(markdown.strip("\n"), columns) or renderer.source(markdown, columns)
 
 
 def outline(markdown: str) -> list[Heading]:
-    """Returns the headings of a page with their lines (from 0) in the Markdown."""
+    """Return the headings of a page with their lines (from 0) in the Markdown."""
     blocks = split_blocks(markdown)
     layout = _new_layout(blocks, only_ascii=False)
     headings = [(block.start_line, *_heading(layout, block)) for block in blocks if block.kind == "heading"]
@@ -701,7 +701,7 @@ def outline(markdown: str) -> list[Heading]:
 
 
 def split_oversized(blocks: Sequence[Block]) -> list[Block]:
-    """Returns the blocks, with oversized ones split into parts that are shown as source code."""
+    """Return the blocks, with oversized ones split into parts that are shown as source code."""
     return [piece for block in blocks for piece in ([block] if len(block.text) <= MAX_BLOCK else _pieces(block))]
 
 
@@ -746,17 +746,17 @@ def _one_line(text: str) -> str:
 
 
 def _contains_other(one: str, other: str) -> bool:
-    """Returns whether one of two normalized texts contains the other."""
+    """Return whether one of two normalized texts contains the other."""
     return bool(one and other) and (one in other or other in one)
 
 
 def is_rule(line: Line, symbols: Symbols) -> bool:
-    """Returns whether a line is a hairline."""
+    """Return whether a line is a hairline."""
     return not plain(line).strip(symbols.hairline)
 
 
 def _links(lines: Sequence[Line], start: int) -> Iterator[Link]:
-    """Yields the links in lines; a link that continues in the next span or line is yielded once."""
+    """Yield the links in lines; a link that continues in the next span or line is yielded once."""
     label, target, at = "", "", 0
     for number, line in enumerate(lines, start):
         for span in line:

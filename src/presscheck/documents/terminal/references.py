@@ -46,30 +46,30 @@ class References(Protocol):
     """Resolves what a page refers to; methods return None for references that are not loaded."""
 
     def target(self, address: str) -> LinkTarget | None:
-        """Returns the target of a link."""
+        """Return the target of a link."""
         ...
 
     def included(self, address: str) -> Included | None:
-        """Returns the reusable content with this address."""
+        """Return the reusable content with this address."""
         ...
 
     def variable(self, expression: str) -> str | None:
-        """Returns the value of an expression."""
+        """Return the value of an expression."""
         ...
 
     def specification(self, name: str) -> Mapping[str, Any] | None:
-        """Returns an API description, given the name of its specification or the address of its file."""
+        """Return an API description, given the name of its specification or the address of its file."""
         ...
 
     def shows(self, condition: str) -> bool | None:
-        """Returns whether the visitor of this page meets a condition, or None if the page is not shown for a visitor.
+        """Return whether the visitor of this page meets a condition, or None if the page is not shown for a visitor.
 
         Content is left out if its condition is not met.
         """
         ...
 
     def picture(self, address: str, columns: int) -> Picture | None:
-        """Returns the picture of an image, at most `columns` wide, or None to show only its caption."""
+        """Return the picture of an image, at most `columns` wide, or None to show only its caption."""
         ...
 
 
@@ -77,27 +77,27 @@ class NoReferences:
     """No references: everything that a page refers to appears as written."""
 
     def target(self, address: str) -> LinkTarget | None:
-        """Returns None."""
+        """Return None."""
         return None
 
     def included(self, address: str) -> Included | None:
-        """Returns None."""
+        """Return None."""
         return None
 
     def variable(self, expression: str) -> str | None:
-        """Returns None."""
+        """Return None."""
         return None
 
     def specification(self, name: str) -> Mapping[str, Any] | None:
-        """Returns None."""
+        """Return None."""
         return None
 
     def shows(self, condition: str) -> bool | None:
-        """Returns None."""
+        """Return None."""
         return None
 
     def picture(self, address: str, columns: int) -> Picture | None:
-        """Returns None."""
+        """Return None."""
         return None
 
 

@@ -40,7 +40,7 @@ MOST_STARS = 10
 def table_lines(
     table: Table, columns: int, symbols: Symbols, controls: Controls | None = None, key: str = ""
 ) -> list[Line]:
-    """Renders a table in at most `columns` cells; with controls, a table that does not fit scrolls horizontally."""
+    """Render a table in at most `columns` cells; with controls, a table that does not fit scrolls horizontally."""
     if table.kinds:
         table.rows = [
             [_typed(cell, table.kinds.get(n, ""), symbols) for n, cell in enumerate(row)] for row in table.rows
@@ -86,7 +86,7 @@ def _scrolled(
     controls: Controls,
     key: str,
 ) -> list[Line] | None:
-    """Renders the first column and as many others as fit from the chosen one on; None if there is no room for two
+    """Render the first column and as many others as fit from the chosen one on; None if there is no room for two
     columns.
     """
     natural_sizes = [min(max(1, *column), WIDEST_COLUMN) for column in natural]
@@ -114,7 +114,7 @@ def _scrolled(
 
 
 def _fitting(sizes: Sequence[int], room: int) -> int:
-    """Returns how many of these columns fit, at least one."""
+    """Return how many of these columns fit, at least one."""
     used = -GAP
     for number, size in enumerate(sizes):
         used += size + GAP
@@ -124,7 +124,7 @@ def _fitting(sizes: Sequence[int], room: int) -> int:
 
 
 def _sizes(cells: list[list[int]], grid: list[Row], columns: int) -> list[int] | None:
-    """Returns the width of each column, or None if the columns do not fit side by side."""
+    """Return the width of each column, or None if the columns do not fit side by side."""
     natural_sizes = [max(1, *column) for column in cells]
     available = columns - GAP * (len(natural_sizes) - 1)
     if sum(natural_sizes) <= available:
@@ -141,7 +141,7 @@ def _sizes(cells: list[list[int]], grid: list[Row], columns: int) -> list[int] |
 
 
 def _shared(available: int, sizes: list[int], natural_sizes: list[int]) -> list[int]:
-    """Distributes the remaining cells in proportion to the square root of what each column lacks.
+    """Distribute the remaining cells in proportion to the square root of what each column lacks.
 
     So columns that lack little, with short cells, get enough and do not wrap.
     """
@@ -208,7 +208,7 @@ def _row(cells: list[list[Line]], sizes: list[int], aligns: Sequence[str]) -> It
 
 
 def _records(head: Row, rows: list[Row], columns: int, symbols: Symbols) -> Iterator[Line]:
-    """Yields each row as lines of `Name  value`."""
+    """Yield each row as lines of `Name  value`."""
     names = [wrap(cell, columns) for cell in head]
     label = min(widest([line for name in names for line in name]), columns // 3)
     inner = remaining_cells(columns, label + GAP)
@@ -259,5 +259,5 @@ def _cards(table: Table, columns: int, symbols: Symbols) -> Iterator[Line]:
 
 
 def _broken(after: Cell, symbols: Symbols) -> Line:
-    """Returns the sign of a broken link if it follows the link."""
+    """Return the sign of a broken link if it follows the link."""
     return tuple(span for span in after[:1] if span.text.strip() == symbols.broken)

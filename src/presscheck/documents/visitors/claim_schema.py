@@ -81,17 +81,17 @@ class SchemaText(NamedTuple):
 
 
 def empty_schema() -> dict[str, Any]:
-    """Returns a schema without claims."""
+    """Return a schema without claims."""
     return {"type": "object", "properties": {}, "additionalProperties": False}
 
 
 def schema_text(schema: Mapping[str, Any]) -> str:
-    """Formats a schema for editing."""
+    """Format a schema for editing."""
     return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
 
 
 def read_schema(text: str) -> SchemaText:
-    """Reads a schema from a text, and reports mistakes in the order of their lines."""
+    """Read a schema from a text, and reports mistakes in the order of their lines."""
     try:
         value = parse_json(text)
     except json.JSONDecodeError as error:
@@ -108,7 +108,7 @@ def read_schema(text: str) -> SchemaText:
 
 
 def schema_mistakes(schema: Any) -> Iterator[Mistake]:
-    """Yields the mistakes of a schema."""
+    """Yield the mistakes of a schema."""
     if not isinstance(schema, dict):
         yield Mistake((), 'must be an object, such as {"type": "object", "properties": {…}}')
         return
@@ -119,12 +119,12 @@ def schema_mistakes(schema: Any) -> Iterator[Mistake]:
 
 
 def schema_claims(schema: Any) -> Iterator[Claim]:
-    """Yields the claims of a schema in order, each before the claims in it; invalid claims are skipped."""
+    """Yield the claims of a schema in order, each before the claims in it; invalid claims are skipped."""
     yield from _claims(schema, (), 0)
 
 
 def claim_at(schema: Any, path: Sequence[str]) -> dict[str, Any] | None:
-    """Returns the definition of a claim in a schema, or None."""
+    """Return the definition of a claim in a schema, or None."""
     definition: Any = schema
     for name in path:
         properties = cast("dict[str, Any]", definition).get("properties") if isinstance(definition, dict) else None
@@ -135,7 +135,7 @@ def claim_at(schema: Any, path: Sequence[str]) -> dict[str, Any] | None:
 def with_claim(
     schema: Mapping[str, Any], path: Sequence[str], claim: Mapping[str, Any] | None, *, former: Sequence[str] = ()
 ) -> dict[str, Any]:
-    """Returns a copy of a schema with a claim added or replaced, or deleted if `claim` is None.
+    """Return a copy of a schema with a claim added or replaced, or deleted if `claim` is None.
 
     Args:
         schema: the schema.
@@ -241,7 +241,7 @@ def _unknown(value: dict[str, Any], keywords: Sequence[str], path: tuple[Step, .
 
 
 def _at_comma(error: json.JSONDecodeError) -> json.JSONDecodeError:
-    """Returns an error at a comma after the last item, as Python 3.13 reports it; earlier versions expect
+    """Return an error at a comma after the last item, as Python 3.13 reports it; earlier versions expect
     another item.
     """
     before = error.doc[: error.pos].rstrip()
@@ -265,7 +265,7 @@ def _in_words(error: json.JSONDecodeError) -> str:
 
 
 def _lines_of(text: str) -> tuple[dict[tuple[Step, ...], int], list[tuple[tuple[Step, ...], int]]]:
-    """Returns the lines of the values in a valid JSON text, and the repeated keys with their lines.
+    """Return the lines of the values in a valid JSON text, and the repeated keys with their lines.
 
     The line of a member is the line of its key.
     """
@@ -303,7 +303,7 @@ def _lines_of(text: str) -> tuple[dict[tuple[Step, ...], int], list[tuple[tuple[
 
 
 def _line(lines: Mapping[tuple[Step, ...], int], path: tuple[Step, ...]) -> int:
-    """Returns the line of a value, or of the nearest value that contains it."""
+    """Return the line of a value, or of the nearest value that contains it."""
     while path and path not in lines:
         path = path[:-1]
     return lines.get(path, 1)

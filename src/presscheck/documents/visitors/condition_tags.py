@@ -57,12 +57,12 @@ class _Open(NamedTuple):
 
 
 def has_conditions(text: str) -> bool:
-    """Returns whether a text may have conditions. It is a quick check, for which tags in code count, too."""
+    """Return whether a text may have conditions. It is a quick check, for which tags in code count, too."""
     return "{%" in text and _tag.search(text) is not None
 
 
 def condition_of(tag: str) -> str | None:
-    """Returns the condition of a tag `{% if … %}`, or None for other tags."""
+    """Return the condition of a tag `{% if … %}`, or None for other tags."""
     first = next(condition_tags(tag), None)
     if first is None or (first.start, first.end) != (0, len(tag)) or first.is_end or first.is_branch:
         return None
@@ -70,22 +70,22 @@ def condition_of(tag: str) -> str | None:
 
 
 def visible_words(text: str, is_met: Holds) -> str:
-    """Returns a title or other plain text as a visitor sees it."""
+    """Return a title or other plain text as a visitor sees it."""
     return visible_parts(text, (), is_met) if has_conditions(text) else text
 
 
 def holds_without_claims(condition: str) -> bool:
-    """Returns whether a condition is true for visitors without claims."""
+    """Return whether a condition is true for visitors without claims."""
     return holds(condition, {})
 
 
 def words_without_claims(text: str) -> str:
-    """Returns a title or a name as visitors without claims see it. Public URLs are derived from this text."""
+    """Return a title or a name as visitors without claims see it. Public URLs are derived from this text."""
     return visible_words(text, holds_without_claims)
 
 
 def visible_parts(text: str, code: Sequence[Range], is_met: Holds) -> str:
-    """Returns a text as a visitor sees it.
+    """Return a text as a visitor sees it.
 
     Args:
         text: the text, whose lines end with a line feed.
@@ -119,7 +119,7 @@ def visible_parts(text: str, code: Sequence[Range], is_met: Holds) -> str:
 
 
 def condition_tags(text: str, code: Sequence[Range] = ()) -> Iterator[ConditionTag]:
-    """Yields the tags outside of code, up to and including the first tag that is not closed."""
+    """Yield the tags outside of code, up to and including the first tag that is not closed."""
     at = 0
     for tag in _tag.finditer(text):
         if tag.start() < at or _is_within(code, tag.start()):

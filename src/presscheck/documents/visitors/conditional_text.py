@@ -40,7 +40,7 @@ class ConditionMistake(NamedTuple):
 
 
 def visible_text(markdown: str, holds: Holds) -> str:
-    """Returns the text that a visitor sees.
+    """Return the text that a visitor sees.
 
     Args:
         markdown: the source of the page.
@@ -53,7 +53,7 @@ def visible_text(markdown: str, holds: Holds) -> str:
 
 
 def condition_mistakes(text: str, *, is_markdown: bool = True) -> list[ConditionMistake]:
-    """Returns the malformed tags, sorted by line. Set `is_markdown` to False for a title."""
+    """Return the malformed tags, sorted by line. Set `is_markdown` to False for a title."""
     if not has_conditions(text):
         return []
     text = _line_end.sub("\n", text)
@@ -78,7 +78,7 @@ def condition_mistakes(text: str, *, is_markdown: bool = True) -> list[Condition
 
 
 def _code(text: str) -> list[Range]:
-    """Returns the code blocks and code spans of a text, sorted by offset.
+    """Return the code blocks and code spans of a text, sorted by offset.
 
     If the text is too deeply nested to parse, the list is empty: then tags in code hide text, which is safe.
     """

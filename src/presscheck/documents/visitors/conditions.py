@@ -36,7 +36,7 @@ class Verdict(NamedTuple):
 
 
 def holds(condition: str | None, claims: dict[str, Any]) -> bool:
-    """Returns whether claims meet a condition. An empty condition is always met, an invalid one never."""
+    """Return whether claims meet a condition. An empty condition is always met, an invalid one never."""
     try:
         return _evaluated(condition, claims)[0]
     except _Unreadable:
@@ -44,7 +44,7 @@ def holds(condition: str | None, claims: dict[str, Any]) -> bool:
 
 
 def judge(condition: str | None, claims: dict[str, Any], known: Collection[Path] | None = None) -> Verdict:
-    """Returns whether a visitor meets a condition, or the reason why that is unknown.
+    """Return whether a visitor meets a condition, or the reason why that is unknown.
 
     Args:
         condition: the condition; an empty condition is met.
@@ -64,7 +64,7 @@ def judge(condition: str | None, claims: dict[str, Any], known: Collection[Path]
 
 
 def claim_paths(condition: str) -> tuple[Path, ...]:
-    """Returns the claims in a condition without duplicates; empty if the condition is invalid."""
+    """Return the claims in a condition without duplicates; empty if the condition is invalid."""
     try:
         return _evaluated(condition, {})[1]
     except _Unreadable:
@@ -72,12 +72,12 @@ def claim_paths(condition: str) -> tuple[Path, ...]:
 
 
 def problem_of(condition: str) -> str:
-    """Returns why a condition is invalid, or an empty string."""
+    """Return why a condition is invalid, or an empty string."""
     return judge(condition, {}).reason
 
 
 def _evaluated(condition: str | None, claims: dict[str, Any]) -> tuple[bool, tuple[Path, ...], tuple[str, ...]]:
-    """Returns whether the condition is met, the claims in it, and the unknown names in it."""
+    """Return whether the condition is met, the claims in it, and the unknown names in it."""
     if not condition or not condition.strip():
         return True, (), ()
     if len(condition) > LONGEST:
@@ -129,7 +129,7 @@ class _Parser:
         return self._tokens[self._at] if self._at < len(self._tokens) else ("end", "")
 
     def _take(self, *signs: str) -> str:
-        """Consumes the next token if it is one of these signs or words; otherwise returns an empty string."""
+        """Consume the next token if it is one of these signs or words; otherwise return an empty string."""
         token = self._next()[1]
         if self._next()[0] in ("sign", "word") and token in signs:
             self._at += 1
@@ -197,7 +197,7 @@ class _Parser:
         return items
 
     def _parts(self, first: str, value: Any) -> Any:
-        """Resolves a path of attribute names."""
+        """Resolve a path of attribute names."""
         path: list[str] = [first]
         while sign := self._take(".", "?.", "["):
             kind, name = self._next()
@@ -219,7 +219,7 @@ class _Parser:
         return value
 
     def _note(self, path: list[str]) -> None:
-        """Records a claim, or an unknown name of the visitor."""
+        """Record a claim, or an unknown name of the visitor."""
         if path[:2] == ["visitor", "claims"]:
             self.paths += [tuple(path[2:])] if path[2:] else []
         elif path[:1] == ["visitor"]:  # such as visitor.plan, or the visitor alone
@@ -245,7 +245,7 @@ def _contains(whole: Any, part: Any) -> bool:
 
 
 def _number(value: Any) -> Any:
-    """Returns integers as floats, the only numbers in conditions. Too large ones are unchanged and equal no number."""
+    """Return integers as floats, the only numbers in conditions. Too large ones are unchanged and equal no number."""
     try:
         return float(value) if isinstance(value, int) and not isinstance(value, bool) else value
     except OverflowError:

@@ -12,7 +12,7 @@ WORDS = ("title", "linkTitle", "description")
 
 
 def visible_pages(tree: Tree, holds: Holds) -> Tree:
-    """Returns a tree without pages whose condition is not met, and without their subpages.
+    """Return a tree without pages whose condition is not met, and without their subpages.
 
     Args:
         tree: the pages; the tree is not modified.
@@ -22,7 +22,7 @@ def visible_pages(tree: Tree, holds: Holds) -> Tree:
 
 
 def visible_values(value: Any, holds: Holds) -> Any:
-    """Returns JSON without objects whose condition is not met, and with the visible parts of its texts."""
+    """Return JSON without objects whose condition is not met, and with the visible parts of its texts."""
     if isinstance(value, str):
         return visible_words(value, holds)
     if isinstance(value, dict):

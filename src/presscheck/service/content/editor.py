@@ -73,7 +73,7 @@ class ContentEdit:
         self._documents = NewDocuments()
 
     def apply(self, changes: Sequence[ContentChange]) -> None:
-        """Applies changes in order. On a slug conflict, the page whose slug is new gets another slug."""
+        """Apply changes in order. On a slug conflict, the page whose slug is new gets another slug."""
         old_slugs = {place.page["id"]: place.page.get("slug") for place in walk(self.tree)}
         for change in changes:
             if isinstance(change, InsertPage):
@@ -193,7 +193,7 @@ class ContentEdit:
         return text.title, text.details, document_id
 
     def _source(self, change: InsertPage, above: str | None) -> str:
-        """Returns the Git path of a new page, which relative links start from."""
+        """Return the Git path of a new page, which relative links start from."""
         place = find(self.tree, above) if above else None
         folder = f"{place.path}/" if place and place.path else ""
         return f"{folder}{change.slug or title_slug(change.title or '')}.md"

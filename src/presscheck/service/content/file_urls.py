@@ -22,7 +22,7 @@ LIFETIME = 3600
 
 
 def file_address(context: Context, content: str, name: str) -> str:
-    """Returns the signed URL of a file.
+    """Return the signed URL of a file.
 
     Args:
         context: the transaction, and the current time.
@@ -35,7 +35,7 @@ def file_address(context: Context, content: str, name: str) -> str:
 
 
 def require_signature(session: Session, content: str, query: Mapping[str, str], now: datetime) -> None:
-    """Checks the signature in the URL of a file.
+    """Check the signature in the URL of a file.
 
     Raises:
         ApiError: 404 if the signature is missing or invalid, 410 if the URL has expired.

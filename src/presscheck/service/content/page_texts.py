@@ -66,7 +66,7 @@ class PageTexts:
         self._room = LARGEST
 
     def read(self, text: str, source: str, variables: Mapping[str, Any] | None) -> str:
-        """Returns a text as it is asked for.
+        """Return a text as it is asked for.
 
         Args:
             text: the stored text.
@@ -115,7 +115,7 @@ class PageTexts:
         return self._linked(text, source, lambda place: self._relative(place, sources[-1])).strip("\n")
 
     def _linked(self, text: str, source: str, written: Callable[[Destination], str | None]) -> str:
-        """Replaces the targets of links that lead to a page, a file or reusable content."""
+        """Replace the targets of links that lead to a page, a file or reusable content."""
         parts: list[str] = []
         end = 0
         for target in written_targets(text):
@@ -160,7 +160,7 @@ def snippet_source(snippet: ReusableContent) -> str:
 
 
 def _with_values(text: str, value_of: Callable[[str], str | None]) -> str:
-    """Replaces expressions by the values of their variables; those of unknown variables stay."""
+    """Replace expressions by the values of their variables; those of unknown variables stay."""
     if "expression" not in text:
         return text
     parts: list[str] = []
@@ -175,5 +175,5 @@ def _with_values(text: str, value_of: Callable[[str], str | None]) -> str:
 
 
 def _prefixed(text: str, prefix: str) -> str:
-    """Puts a text in the place of a line: each of its lines begins as that line does."""
+    """Put a text in the place of a line: each of its lines begins as that line does."""
     return "\n".join(f"{prefix}{line}".rstrip() for line in text.split("\n"))

@@ -68,12 +68,12 @@ class RevisionContent:
         return {place.path: place for place in reversed([*walk(self.tree)]) if place.path}
 
     def weight(self) -> int:
-        """Estimates the size in memory in bytes."""
+        """Estimate the size in memory in bytes."""
         return EACH * (1 + len(self.pages) + len(self.files) + len(self.reusable_contents))
 
 
 def revision_content(context: Context, revision_id: str) -> RevisionContent | None:
-    """Returns the content of a revision, or None if it does not exist. The caller's access is not checked."""
+    """Return the content of a revision, or None if it does not exist. The caller's access is not checked."""
     cache = context.session.info.get(IMMUTABLE)
     content: RevisionContent | None = cache.get(("revision", revision_id)) if cache else None
     if content is None:
@@ -86,7 +86,7 @@ def revision_content(context: Context, revision_id: str) -> RevisionContent | No
 
 
 def known_content(context: Context, revision_id: str) -> RevisionContent:
-    """Returns the content of a revision that must exist because something refers to it.
+    """Return the content of a revision that must exist because something refers to it.
 
     Raises:
         LookupError: the revision does not exist.
@@ -98,7 +98,7 @@ def known_content(context: Context, revision_id: str) -> RevisionContent:
 
 
 def revision_with(context: Context, space_id: str, document_id: str) -> str | None:
-    """Returns the id of the newest revision of a space that uses a document as a page or as reusable content."""
+    """Return the id of the newest revision of a space that uses a document as a page or as reusable content."""
     quoted_id = f'"{document_id}"'
     newest = context.session.scalars(
         select(RevisionRow.id)
@@ -116,7 +116,7 @@ def revision_with(context: Context, space_id: str, document_id: str) -> str | No
 
 
 def kept(context: Context, key: tuple[str, ...], make: Callable[[], Value], weight: Callable[[Value], int]) -> Value:
-    """Returns a value that depends only on its key, cached.
+    """Return a value that depends only on its key, cached.
 
     Args:
         context: the transaction.
@@ -140,7 +140,7 @@ def kept_of_documents(
     make: Callable[[str], Value],
     weight: Callable[[Value], int],
 ) -> dict[str, Value]:
-    """Returns a value for each document that depends only on its text, by document id, cached.
+    """Return a value for each document that depends only on its text, by document id, cached.
 
     Texts are loaded in small groups to limit memory.
 
@@ -171,7 +171,7 @@ def kept_of_documents(
 
 
 def remember_content(context: Context, content: RevisionContent) -> None:
-    """Caches the content of a revision that this transaction has added.
+    """Cache the content of a revision that this transaction has added.
 
     The content must consist of plain values, as if it had been read from the database.
     """

@@ -35,13 +35,13 @@ class NewDocuments:
         self.texts: dict[str, str] = {}
 
     def add(self, markdown: str) -> str:
-        """Adds a text and returns the id of its document; `store` writes it."""
+        """Add a text and return the id of its document; `store` writes it."""
         key = document_id(markdown)
         self.texts[key] = markdown
         return key
 
     def store(self, session: Session) -> None:
-        """Stores the texts that are not stored yet."""
+        """Store the texts that are not stored yet."""
         if not self.texts:
             return
         connection, new = session.connection(), [*self.texts.items()]
@@ -55,7 +55,7 @@ class NewDocuments:
 
 
 def add_documents(session: Session, texts: Iterable[str]) -> list[str]:
-    """Stores several texts and returns the ids of their documents, in order."""
+    """Store several texts and return the ids of their documents, in order."""
     new = NewDocuments()
     ids = [new.add(text) for text in texts]
     new.store(session)
@@ -63,19 +63,19 @@ def add_documents(session: Session, texts: Iterable[str]) -> list[str]:
 
 
 def add_document(session: Session, markdown: str) -> str:
-    """Stores a text and returns the id of its document."""
+    """Store a text and return the id of its document."""
     return add_documents(session, [markdown])[0]
 
 
 def document_texts(session: Session, ids: Iterable[str]) -> dict[str, str]:
-    """Returns the texts of documents by id."""
+    """Return the texts of documents by id."""
     unique_ids = [*dict.fromkeys(ids)]
     rows: Any = session.connection().execute(_TEXTS, {"ids": unique_ids}).all() if unique_ids else ()
     return dict(rows)
 
 
 def text_size(session: Session, ids: Sequence[str]) -> int:
-    """Returns the total number of characters of documents."""
+    """Return the total number of characters of documents."""
     return (session.execute(_SIZE, {"ids": ids}).scalar() or 0) if ids else 0
 
 
@@ -94,7 +94,7 @@ def add_revision(
     merged_from: str | None = None,
     revision_id: str | None = None,
 ) -> str:
-    """Adds a revision to a space and returns its id. Nothing refers to the revision yet.
+    """Add a revision to a space and return its id. Nothing refers to the revision yet.
 
     Args:
         session: the transaction.
@@ -139,7 +139,7 @@ def new_page(
     page_id: str | None = None,
     **details: Any,
 ) -> Page:
-    """Builds a stored page: fields named as in the API, `documentId` for its content, `pages` for subpages, no path.
+    """Build a stored page: fields named as in the API, `documentId` for its content, `pages` for subpages, no path.
 
     Args:
         title: the title.
@@ -165,5 +165,5 @@ def new_page(
 
 
 def documents_of(tree: list[Page]) -> list[str]:
-    """Returns the ids of all documents in a page tree."""
+    """Return the ids of all documents in a page tree."""
     return [place.page["documentId"] for place in walk(tree) if place.page.get("documentId")]

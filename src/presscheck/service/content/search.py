@@ -45,7 +45,7 @@ class Hit(NamedTuple):
 
 
 def search(context: Context, spaces: Sequence[SpaceRow], query: str) -> dict[str, list[Hit]]:
-    """Returns the pages that have all words of a query, by space; spaces without matches are missing."""
+    """Return the pages that have all words of a query, by space; spaces without matches are missing."""
     words = query_terms(query)
     if not words:
         return {}
@@ -63,7 +63,7 @@ def search(context: Context, spaces: Sequence[SpaceRow], query: str) -> dict[str
 
 
 def as_results(context: Context, hits: Sequence[Hit], query: str) -> tuple[SearchPageResult, ...]:
-    """Serializes search results with the matching sections."""
+    """Serialize search results with the matching sections."""
     words = [word for word, _ in query_terms(query)]
     texts = document_texts(context.session, [hit.page["documentId"] for hit in hits if hit.page.get("documentId")])
     return tuple(_result(context, hit, texts.get(hit.page.get("documentId", ""), ""), words) for hit in hits)
@@ -117,7 +117,7 @@ def _result(context: Context, hit: Hit, text: str, words: list[str]) -> SearchPa
 
 
 def _sections(title: str, text: str, words: list[str]) -> list[tuple[str, str, str]]:
-    """Returns title, anchor and excerpt of the sections that contain a word of the query."""
+    """Return title, anchor and excerpt of the sections that contain a word of the query."""
     sections: list[tuple[str, str, str]] = []
     names = AnchorNames()
     for level, heading, body in _divided(text):

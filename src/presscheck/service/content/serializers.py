@@ -90,7 +90,7 @@ class PageText:
 
 
 def parse_page(markdown: str) -> PageText:
-    """Parses submitted Markdown into title, details and body.
+    """Parse submitted Markdown into title, details and body.
 
     Raises:
         ApiError: 400, the front matter is invalid YAML.
@@ -110,7 +110,7 @@ def parse_page(markdown: str) -> PageText:
 
 
 def format_page(title: str, body: str) -> str:
-    """Returns the Markdown of a page as the API returns it."""
+    """Return the Markdown of a page as the API returns it."""
     return f"# {title}\n\n{body}" if title else body
 
 
@@ -127,7 +127,7 @@ def _without_markup(heading: str) -> str:
 
 
 def as_revision(context: Context, row: RevisionContent) -> Revision:
-    """Serializes a revision with its pages, without their bodies."""
+    """Serialize a revision with its pages, without their bodies."""
     merged = context.session.get(ChangeRequestRow, row.merged_from) if row.merged_from else None
     return Revision(
         id=row.id,
@@ -150,29 +150,29 @@ def as_revision(context: Context, row: RevisionContent) -> Revision:
 
 
 def as_pages(context: Context, space_id: str, tree: Sequence[Page], prefix: str = "") -> tuple[RevisionPage, ...]:
-    """Serializes the pages of a tree, without their bodies."""
+    """Serialize the pages of a tree, without their bodies."""
     return tuple(RevisionPage.model_validate(_wired(context, space_id, page, prefix)) for page in tree)
 
 
 def serialize_location(context: Context, space_id: str, place: PagePosition) -> dict[str, Any]:
-    """Serializes one page with its subpages, without its body."""
+    """Serialize one page with its subpages, without its body."""
     prefix = (place.path or "").removesuffix(place.page.get("slug") or "")
     return _wired(context, space_id, place.page, prefix)
 
 
 def body_of(context: Context, page: Page) -> str:
-    """Returns the stored Markdown of a page."""
+    """Return the stored Markdown of a page."""
     rows = context.rows(_BODY, id=page["documentId"]) if page.get("documentId") else ()
     return rows[0][0] if rows else ""
 
 
 def as_files(context: Context, files: Sequence[dict[str, Any]]) -> tuple[RevisionFile, ...]:
-    """Serializes files, with their URLs."""
+    """Serialize files, with their URLs."""
     return tuple(RevisionFile.model_validate(serialize_file(context, file)) for file in files)
 
 
 def serialize_file(context: Context, file: dict[str, Any]) -> dict[str, Any]:
-    """Serializes one stored file, with its URL."""
+    """Serialize one stored file, with its URL."""
     content = file.get("content")
     address = file_address(context, content, file["name"].replace("/", "_")) if content else ""
     return {"downloadURL": address} | _without_bytes(file)
@@ -209,12 +209,12 @@ class Content(NamedTuple):
 
 
 def page_by_id(context: Context, revision: RevisionContent, page_id: str) -> RevisionPage:
-    """Returns a page of a revision, without its body."""
+    """Return a page of a revision, without its body."""
     return _page(context, revision, revision.pages.get(page_id))
 
 
 def page_by_path(context: Context, revision: RevisionContent, path: str) -> RevisionPage:
-    """Returns the page at a path of a revision, without its body."""
+    """Return the page at a path of a revision, without its body."""
     return _page(context, revision, revision.paths.get(path.strip("/")))
 
 
@@ -225,7 +225,7 @@ def _page(context: Context, revision: RevisionContent, place: PagePosition | Non
 
 
 def with_markdown(context: Context, revision: RevisionContent, page: RevisionPage) -> RevisionPage:
-    """Returns a page with its stored Markdown, if it has any."""
+    """Return a page with its stored Markdown, if it has any."""
     if page.type != "document":
         return page
     body = body_of(context, revision.pages[page.id].page)
@@ -261,7 +261,7 @@ def text_nodes(context: Context, revision: RevisionContent, name: str, text: str
 
 
 def document_by_id(context: Context, revision: RevisionContent, document_id: str) -> Serialized[ContentDocument]:
-    """Returns a document of a revision as nodes; links to targets in the revision have ids.
+    """Return a document of a revision as nodes; links to targets in the revision have ids.
 
     Raises:
         ApiError: 404 if neither a page nor reusable content of the revision has it; see also `text_nodes`.
@@ -288,7 +288,7 @@ def _nodes(name: str, markdown: str, links: PageRefs) -> bytes:
 
 
 def require_size(name: str, markdown: str, limits: TextLimits = PAGE_LIMITS) -> None:
-    """Requires that a text can be rendered in about a second.
+    """Require that a text can be rendered in about a second.
 
     Raises:
         ApiError: 413, the text is too large.
@@ -299,7 +299,7 @@ def require_size(name: str, markdown: str, limits: TextLimits = PAGE_LIMITS) -> 
 
 
 def text_of(document: dict[str, Any], links: PageRefs | None = None) -> str:
-    """Converts submitted document nodes to Markdown.
+    """Convert submitted document nodes to Markdown.
 
     Raises:
         ApiError: 400 for an invalid node, with its place; 413 for too many nodes.
@@ -313,7 +313,7 @@ def text_of(document: dict[str, Any], links: PageRefs | None = None) -> str:
 
 
 def _has_more_objects(value: object, most: int) -> bool:
-    """Returns whether a JSON value has more than `most` objects."""
+    """Return whether a JSON value has more than `most` objects."""
     pending, count = [value], 0
     while pending and count <= most:
         value = pending.pop()
@@ -364,7 +364,7 @@ class PageRefs:
         self._source = source or self._sources.get(("page", page_id), "")
 
     def from_address(self, ref: Reference, kind: str) -> Reference:
-        """Returns the reference for a Markdown link target, with an id if the target exists."""
+        """Return the reference for a Markdown link target, with an id if the target exists."""
         address = ref.get("url") or ref.get("file") or ref.get("reusableContent") or ""
         if ref["kind"] not in ("url", "file", "reusable-content") or "?" in address:
             return ref
@@ -382,7 +382,7 @@ class PageRefs:
         return anchor if target.anchor else {"kind": "page", "page": target.id}
 
     def to_address(self, ref: Reference, kind: str) -> Reference:
-        """Returns the Markdown link target of a reference: relative to the page, or an app URL for another space."""
+        """Return the Markdown link target of a reference: relative to the page, or an app URL for another space."""
         space = ref.get("space")
         if (space and space != self._space) or ref["kind"] == "space":
             is_shown = ref["kind"] in ("page", "anchor", "space")

@@ -9,7 +9,7 @@ from presscheck.service.db.ids import new_id
 
 
 def copied_tree(tree: list[Page]) -> list[Page]:
-    """Returns a copy of a page tree with new ids; the pages keep their documents."""
+    """Return a copy of a page tree with new ids; the pages keep their documents."""
     ids = {place.page["id"]: new_id() for place in walk(tree)}
     return [_copied(page, ids) for page in tree]
 

@@ -77,7 +77,7 @@ class BlobStore(ABC):
 
     @abstractmethod
     def put(self, content: bytes) -> str:
-        """Stores bytes durably and returns their id.
+        """Store bytes durably and return their id.
 
         Raises:
             FilesUnavailable: the bytes are not stored.
@@ -85,7 +85,7 @@ class BlobStore(ABC):
 
     @abstractmethod
     def open(self, content_id: str, byte_range: str | None = None) -> Blob | None:
-        """Opens a file.
+        """Open a file.
 
         Args:
             content_id: the id of the file.
@@ -101,7 +101,7 @@ class BlobStore(ABC):
 
     @abstractmethod
     def ids(self) -> Iterator[str]:
-        """Yields the ids of all files in sorted order.
+        """Yield the ids of all files in sorted order.
 
         Raises:
             FilesUnavailable: the store failed, so ids are missing.
@@ -109,7 +109,7 @@ class BlobStore(ABC):
 
     @abstractmethod
     def remove(self, content_id: str) -> None:
-        """Deletes a file if it exists.
+        """Delete a file if it exists.
 
         Raises:
             FilesUnavailable: the store failed; the file may still exist.
@@ -117,14 +117,14 @@ class BlobStore(ABC):
 
     @abstractmethod
     def check(self) -> None:
-        """Checks that the store can be used.
+        """Check that the store can be used.
 
         Raises:
             FilesUnavailable: it cannot.
         """
 
     def read(self, content_id: str) -> bytes | None:
-        """Returns the bytes of a file, or None if it does not exist.
+        """Return the bytes of a file, or None if it does not exist.
 
         Raises:
             FilesUnavailable: the store failed.
@@ -168,13 +168,13 @@ class DiskBlobStore(BlobStore):
         return content_id
 
     def path(self, content_id: str) -> Path | None:
-        """Returns the path of a file, or None if it does not exist."""
+        """Return the path of a file, or None if it does not exist."""
         path = self._directory / content_id
         return path if is_content_id(content_id) and path.is_file() else None
 
     @override
     def open(self, content_id: str, byte_range: str | None = None) -> Blob | None:
-        """Opens a file; `byte_range` is ignored."""
+        """Open a file; `byte_range` is ignored."""
         path = self.path(content_id)
         if path is None:
             return None
@@ -197,10 +197,10 @@ class DiskBlobStore(BlobStore):
 
 
 def id_of(content: bytes) -> str:
-    """Returns the id of a file with these bytes."""
+    """Return the id of a file with these bytes."""
     return hashlib.sha256(content).hexdigest()
 
 
 def is_content_id(text: str) -> bool:
-    """Returns whether a text has the format of a file id."""
+    """Return whether a text has the format of a file id."""
     return _CONTENT_ID.fullmatch(text) is not None

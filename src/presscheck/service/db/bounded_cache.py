@@ -23,7 +23,7 @@ class CacheSizes(NamedTuple):
     """Capacity for the structure and settings of published sites."""
 
     def within(self, megabytes: int) -> CacheSizes:
-        """Returns the same proportions scaled to a total of `megabytes`."""
+        """Return the same proportions scaled to a total of `megabytes`."""
         return CacheSizes(*(size * megabytes * MEGABYTE // sum(self) for size in self))
 
 
@@ -41,7 +41,7 @@ class BoundedCache:
         self._weight = 0
 
     def get(self, key: Hashable) -> Any:
-        """Returns the cached value of a key, or None."""
+        """Return the cached value of a key, or None."""
         with self._lock:
             entry = self._entries.get(key)
             if entry is None:
@@ -50,7 +50,7 @@ class BoundedCache:
             return entry[0]
 
     def put(self, key: Hashable, value: Any, weight: int) -> None:
-        """Adds a value of `weight` bytes unless its key is cached already or it is too large."""
+        """Add a value of `weight` bytes unless its key is cached already or it is too large."""
         with self._lock:
             if key in self._entries or weight > self._most // 3:
                 return
@@ -60,7 +60,7 @@ class BoundedCache:
                 self._weight -= self._entries.popitem(last=False)[1][1]
 
     def clear(self) -> None:
-        """Removes all entries."""
+        """Remove all entries."""
         with self._lock:
             self._entries.clear()
             self._weight = 0
@@ -78,15 +78,15 @@ class PendingCache:
         self._pending: dict[Hashable, tuple[Any, int]] = {}
 
     def get(self, key: Hashable) -> Any:
-        """Returns the cached value of a key, from this transaction or from the shared cache, or None."""
+        """Return the cached value of a key, from this transaction or from the shared cache, or None."""
         entry = self._pending.get(key)
         return entry[0] if entry else self._shared.get(key)
 
     def put(self, key: Hashable, value: Any, weight: int) -> None:
-        """Adds a value of `weight` bytes for this transaction unless it has the key already."""
+        """Add a value of `weight` bytes for this transaction unless it has the key already."""
         self._pending.setdefault(key, (value, weight))
 
     def commit(self) -> None:
-        """Moves the entries to the shared cache; call it after the commit."""
+        """Move the entries to the shared cache; call it after the commit."""
         for key, (value, weight) in self._pending.items():
             self._shared.put(key, value, weight)

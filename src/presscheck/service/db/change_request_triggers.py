@@ -41,7 +41,7 @@ def _one_less(key: str) -> str:
 
 
 def _people(role: str, user: str, rows: str) -> str:
-    """Returns the SQL that adds participants.
+    """Return the SQL that adds participants.
 
     `rows` must have a WHERE clause: without one, SQLite reads ON CONFLICT as the ON clause of a join.
     """
@@ -126,7 +126,7 @@ _TRIGGERS = (
 
 
 def keep_change_requests(connection: Connection) -> None:
-    """Fills both tables for the existing change requests and creates the triggers; called by a migration."""
+    """Fill both tables for the existing change requests and create the triggers; called by a migration."""
     fill = (
         _people("author", "one.created_by", "change_requests one WHERE true"),
         *(

@@ -118,7 +118,7 @@ class Database:
 
     @contextmanager
     def snapshot(self) -> Generator[Session]:
-        """Opens a read session in one transaction.
+        """Open a read session in one transaction.
 
         Raises:
             TypeError: the session has changes.
@@ -138,7 +138,7 @@ class Database:
                 self._at_rest.append(connection)
 
     def _begun(self) -> Connection:
-        """Returns a connection with an open transaction, if possible a connection of an earlier snapshot."""
+        """Return a connection with an open transaction, if possible a connection of an earlier snapshot."""
         with suppress(IndexError):
             while True:
                 connection = self._at_rest.pop()
@@ -154,7 +154,7 @@ class Database:
         return connection
 
     def write(self, work: Callable[[Session], Result]) -> Result:
-        """Runs a function in a transaction and returns its result.
+        """Run a function in a transaction and return its result.
 
         The function may run several times, so it must have no effects outside the database.
 
@@ -178,7 +178,7 @@ class Database:
             lost += 1
 
     def _run(self, work: Callable[[Session], Result], lost: int) -> Result:
-        """Runs and commits a write once, after `lost` failed attempts."""
+        """Run and commits a write once, after `lost` failed attempts."""
         pending = PendingCache(self._immutable)
         with self.writing(info={IMMUTABLE: pending}) as session, session.begin():
             if self.is_postgresql:
@@ -194,7 +194,7 @@ class Database:
         return self.engine.dialect.name == "postgresql"
 
     def close(self) -> None:
-        """Closes all connections."""
+        """Close all connections."""
         self.closing.close()
         for connection in self._at_rest:
             connection.close()
@@ -202,7 +202,7 @@ class Database:
 
 
 def unavailable(error: DBAPIError) -> str | None:
-    """Explains why the database is temporarily unusable.
+    """Explain why the database is temporarily unusable.
 
     Returns:
         A sentence without its period, or None if the error has another reason.
@@ -221,7 +221,7 @@ def unavailable(error: DBAPIError) -> str | None:
 
 
 def _lock(lost: int) -> str:
-    """Returns the lock mode for a writer after `lost` failed attempts."""
+    """Return the lock mode for a writer after `lost` failed attempts."""
     if lost == 0:
         return _TOGETHER
     return _ONE_AFTER_ANOTHER if lost < MOST_LOST else _ALONE
@@ -245,7 +245,7 @@ _STEPS: dict[str, dict[str, Any]] = {
 
 
 def new_engine(url: str) -> Engine:
-    """Creates an engine, and the file of a SQLite database if it does not exist. Tables are not created."""
+    """Create an engine, and the file of a SQLite database if it does not exist. Tables are not created."""
     address = make_url(url)
     if address.drivername in ("postgresql", "postgres"):
         address = address.set(drivername="postgresql+psycopg")
@@ -267,7 +267,7 @@ def new_engine(url: str) -> Engine:
 
 
 def _create_privately(database: str | None) -> None:
-    """Creates the file of a new SQLite database with mode 0600, as it contains keys that sign links.
+    """Create the file of a new SQLite database with mode 0600, as it contains keys that sign links.
 
     SQLite gives its log the same mode.
     """
@@ -277,7 +277,7 @@ def _create_privately(database: str | None) -> None:
 
 
 def _json_of(value: object) -> str:
-    """Serializes the value of a JSON column, without escaping characters outside ASCII."""
+    """Serialize the value of a JSON column, without escaping characters outside ASCII."""
     try:
         return to_json(value, inf_nan_mode="constants").decode()
     except ValueError:  # a lone surrogate, or very deep nesting
@@ -305,7 +305,7 @@ def _begin(connection: Connection) -> None:
 
 
 def _refuse_changes(session: Session, *_details: Any) -> None:
-    """Raises an error if a read session has changes.
+    """Raise an error if a read session has changes.
 
     Raises:
         TypeError: the session would write.

@@ -31,7 +31,7 @@ _BUCKET = re.compile(r"s3://([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])((?:/[A-Za-z0-9_=-
 
 
 def open_store(location: str, data: Path) -> BlobStore:
-    """Opens the store at a location, without contacting a bucket.
+    """Open the store at a location, without contacting a bucket.
 
     Args:
         location: ``disk``, or a URL such as ``s3://bucket/prefix``.
@@ -53,7 +53,7 @@ def open_store(location: str, data: Path) -> BlobStore:
 
 
 def store_of(session: Session, location: str | None, data: Path) -> BlobStore:
-    """Returns the store with the files of a database.
+    """Return the store with the files of a database.
 
     Args:
         session: a transaction.
@@ -75,7 +75,7 @@ def store_of(session: Session, location: str | None, data: Path) -> BlobStore:
 
 
 def save_location(session: Session, location: str) -> None:
-    """Saves the location of the files when a database is used for the first time.
+    """Save the location of the files when a database is used for the first time.
 
     Raises:
         ConfigurationError: another process has meanwhile saved another location.
@@ -90,18 +90,18 @@ def save_location(session: Session, location: str) -> None:
 
 
 def shown_location(location: str) -> str:
-    """Returns the location as part of a sentence: ``on disk``, or ``in s3://bucket``."""
+    """Return the location as part of a sentence: ``on disk``, or ``in s3://bucket``."""
     return "on disk" if location == DISK else f"in {location}"
 
 
 def former_location(session: Session) -> str | None:
-    """Returns the location before the last move if it may still contain files, or None."""
+    """Return the location before the last move if it may still contain files, or None."""
     row = session.get(SettingRow, FORMER_LOCATION)
     return row.value if row else None
 
 
 def change_location(session: Session, location: str, former: str | None) -> None:
-    """Saves a new location, and the former location if it may still contain files."""
+    """Save a new location, and the former location if it may still contain files."""
     session.merge(SettingRow(name=LOCATION, value=location))
     if former is not None:
         session.merge(SettingRow(name=FORMER_LOCATION, value=former))
@@ -110,7 +110,7 @@ def change_location(session: Session, location: str, former: str | None) -> None
 
 
 def require_location(session: Session, location: str) -> None:
-    """Checks that the files are still at a location, and prevents a move until the transaction ends.
+    """Check that the files are still at a location, and prevent a move until the transaction ends.
 
     Raises:
         FilesUnavailable: the files were moved.
@@ -124,7 +124,7 @@ def require_location(session: Session, location: str) -> None:
 
 
 def referenced_ids(session: Session) -> Iterator[str]:
-    """Yields the ids of all files that the database refers to; ids may repeat."""
+    """Yield the ids of all files that the database refers to; ids may repeat."""
     for files in session.scalars(select(RevisionRow.files).execution_options(yield_per=AT_ONCE)):
         yield from (file["content"] for file in files if file.get("content"))
     yield from session.scalars(select(SpecVersionRow.content))

@@ -34,20 +34,20 @@ _FIND = {
 
 
 def make_words(connection: Connection) -> None:
-    """Creates the index; called by a migration."""
+    """Create the index; called by a migration."""
     for statement in _MAKE[connection.dialect.name]:
         connection.execute(text(statement))
 
 
 def add_words(connection: Connection, documents: Iterable[tuple[str, str]]) -> None:
-    """Adds documents, given as pairs of id and Markdown. Documents never change, so each is added only once."""
+    """Add documents, given as pairs of id and Markdown. Documents never change, so each is added only once."""
     rows = [{"id": key, "words": index_text(markdown)} for key, markdown in documents]
     if rows:
         connection.execute(_ADD[connection.dialect.name], rows)
 
 
 def documents_with(connection: Connection, ids: Collection[str], word: str, *, begins: bool) -> set[str]:
-    """Returns which of the documents contain a word.
+    """Return which of the documents contain a word.
 
     Args:
         connection: a connection in a transaction.

@@ -24,7 +24,7 @@ _counted: ContextVar[Iterator[int] | None] = ContextVar("_counted", default=None
 
 
 def new_id() -> str:
-    """Returns a random id of 20 characters that sorts after all earlier ids."""
+    """Return a random id of 20 characters that sorts after all earlier ids."""
     global _newest  # shared by all threads, so that ids have one order
     counted = _counted.get()
     if counted is not None:
@@ -38,7 +38,7 @@ def new_id() -> str:
 
 @contextmanager
 def counted_ids() -> Generator[None, None, None]:
-    """Makes ids reproducible within the block, for the sample. Such ids are predictable."""
+    """Make ids reproducible within the block, for the sample. Such ids are predictable."""
     before = _counted.set(count(1))
     try:
         yield
@@ -47,22 +47,22 @@ def counted_ids() -> Generator[None, None, None]:
 
 
 def document_id(markdown: str) -> str:
-    """Returns the id of a document, a hash of its text."""
+    """Return the id of a document, a hash of its text."""
     return hashlib.sha256(markdown.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
 def hash_token(token: str) -> str:
-    """Returns the hash under which a token is stored."""
+    """Return the hash under which a token is stored."""
     return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def system_clock() -> datetime:
-    """Returns the current time in UTC."""
+    """Return the current time in UTC."""
     return datetime.now(UTC)
 
 
 def moment_text(moment: datetime) -> str:
-    """Formats a time as it is stored, such as ``2026-05-20T09:30:00.000Z``."""
+    """Format a time as it is stored, such as ``2026-05-20T09:30:00.000Z``."""
     return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 

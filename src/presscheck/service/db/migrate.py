@@ -11,7 +11,7 @@ _LOCK = 7_070_707
 
 
 def migrate(engine: Engine) -> None:
-    """Runs all missing migrations in one transaction.
+    """Run all missing migrations in one transaction.
 
     Args:
         engine: an engine whose transactions take the write lock on SQLite.

@@ -56,11 +56,11 @@ class Body(Protocol):
     """The body of a response."""
 
     def iter_chunks(self, chunk_size: int) -> Iterator[bytes]:
-        """Yields the bytes in parts of at most `chunk_size`."""
+        """Yield the bytes in parts of at most `chunk_size`."""
         ...
 
     def close(self) -> None:
-        """Closes the connection."""
+        """Close the connection."""
         ...
 
 
@@ -68,19 +68,19 @@ class S3Client(Protocol):
     """The methods of boto3's client that are used here; boto3 documents arguments and responses."""
 
     def put_object(self, **arguments: Any) -> Mapping[str, Any]:
-        """Stores an object."""
+        """Store an object."""
         ...
 
     def get_object(self, **arguments: Any) -> Mapping[str, Any]:
-        """Opens an object."""
+        """Open an object."""
         ...
 
     def list_objects_v2(self, **arguments: Any) -> Mapping[str, Any]:
-        """Lists up to a thousand objects."""
+        """List up to a thousand objects."""
         ...
 
     def delete_object(self, **arguments: Any) -> Mapping[str, Any]:
-        """Deletes an object."""
+        """Delete an object."""
         ...
 
 
@@ -105,7 +105,7 @@ class S3BlobStore(BlobStore):
 
     @override
     def put(self, content: bytes) -> str:
-        """Stores bytes and returns their id. The bucket verifies their hash, so it never stores half an upload."""
+        """Store bytes and return their id. The bucket verifies their hash, so it never stores half an upload."""
         content_id = id_of(content)
         with self._translated():
             self._client.put_object(
@@ -134,7 +134,7 @@ class S3BlobStore(BlobStore):
 
     @override
     def ids(self) -> Iterator[str]:
-        """Yields the ids of all files in sorted order; other objects below the prefix are ignored."""
+        """Yield the ids of all files in sorted order; other objects below the prefix are ignored."""
         following: dict[str, str] = {}
         while True:
             with self._translated():
@@ -155,7 +155,7 @@ class S3BlobStore(BlobStore):
 
     @override
     def check(self) -> None:
-        """Lists one object, which fails if credentials, bucket or endpoint are wrong."""
+        """List one object, which fails if credentials, bucket or endpoint are wrong."""
         with self._translated():
             self._client.list_objects_v2(Bucket=self._bucket, Prefix=self._prefix, MaxKeys=1)
 
@@ -168,7 +168,7 @@ class S3BlobStore(BlobStore):
 
     @contextmanager
     def _translated(self) -> Generator[None, None, None]:
-        """Converts errors of boto3. Its messages are not passed on, as they may quote a response."""
+        """Convert errors of boto3. Its messages are not passed on, as they may quote a response."""
         try:
             yield
         except ClientError as error:

@@ -34,28 +34,28 @@ _OPTIONS: Options = {
 
 
 def make_key(session: Session) -> None:
-    """Creates the signing key of a database if it has none."""
+    """Create the signing key of a database if it has none."""
     if session.get(SettingRow, _NAME) is None:
         session.add(SettingRow(name=_NAME, value=secrets.token_urlsafe(32)))
 
 
 def has_key(session: Session) -> bool:
-    """Returns whether the database has a signing key, that is whether a service has used it before."""
+    """Return whether the database has a signing key, that is whether a service has used it before."""
     return session.get(SettingRow, _NAME) is not None
 
 
 def signing_key(session: Session) -> bytes:
-    """Returns the signing key, for signatures in other formats."""
+    """Return the signing key, for signatures in other formats."""
     return session.get_one(SettingRow, _NAME).value.encode()
 
 
 def signed(session: Session, purpose: str, value: dict[str, Any]) -> str:
-    """Signs a value for one purpose and returns it as part of a URL."""
+    """Sign a value for one purpose and return it as part of a URL."""
     return _serializer(session, purpose).dumps(value)
 
 
 def unsigned(session: Session, purpose: str, text: str) -> dict[str, Any] | None:
-    """Returns the value that was signed, or None if the signature is invalid or expired."""
+    """Return the value that was signed, or None if the signature is invalid or expired."""
     try:
         return _serializer(session, purpose).loads(text, max_age=LIFETIME)
     except BadData:
@@ -63,7 +63,7 @@ def unsigned(session: Session, purpose: str, text: str) -> dict[str, Any] | None
 
 
 def was_signed(session: Session, purpose: str, text: str) -> bool:
-    """Returns whether the signature is valid, even if expired."""
+    """Return whether the signature is valid, even if expired."""
     try:
         _serializer(session, purpose).loads(text)
     except BadData:
@@ -91,14 +91,14 @@ def claims_of(token: str, key: str | bytes, now: float, *, longest: int = LONGES
 
 
 def token_with(claims: dict[str, Any], key: bytes) -> str:
-    """Returns a token with these claims, which `claims_of` reads."""
+    """Return a token with these claims, which `claims_of` reads."""
     import jwt  # 99 ms: see `claims_of`
 
     return jwt.encode(claims, key, "HS256")
 
 
 def derived_key(session: Session, purpose: str) -> bytes:
-    """Returns the key for tokens of one purpose."""
+    """Return the key for tokens of one purpose."""
     session.info[TIMED] = True
     return hmac.digest(signing_key(session), purpose.encode(), hashlib.sha256)
 

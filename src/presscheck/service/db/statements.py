@@ -46,14 +46,14 @@ class _Among(FunctionElement[bool]):
 
     @override
     def self_group(self, against: Any = None) -> Any:
-        """Adds no comparison: SQLAlchemy would append ``= 1`` on SQLite, which then scans the table instead of the
+        """Add no comparison: SQLAlchemy would append ``= 1`` on SQLite, which then scans the table instead of the
         index.
         """
         return self
 
 
 def among(column: ColumnElement[Any], name: str) -> ColumnElement[bool]:
-    """Returns the condition that a column has one of the ids of a parameter. The list may be empty or of any length.
+    """Return the condition that a column has one of the ids of a parameter. The list may be empty or of any length.
 
     Args:
         column: an indexed text column.
@@ -68,7 +68,7 @@ class _Each(FunctionElement[str]):
 
 
 def each(name: str) -> TableValuedAlias:
-    """Returns the ids of a parameter as rows with the column `value`, in the order of the list.
+    """Return the ids of a parameter as rows with the column `value`, in the order of the list.
 
     For many ids, a join is faster than `among`. It reads rows in the order of the list, mostly the order in which they
     were written; `among` sorts the ids, which are hashes, and so reads rows in random order.

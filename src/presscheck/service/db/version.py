@@ -50,7 +50,7 @@ class VersionReader:
         database.closing.callback(self.close)
 
     def current(self) -> Version | None:
-        """Returns the current version, or None if the database has none or is locked."""
+        """Return the current version, or None if the database has none or is locked."""
         if self._path is None:
             return None
         try:
@@ -67,7 +67,7 @@ class VersionReader:
         return Version(self._number, commits)
 
     def close(self) -> None:
-        """Closes the connection. The next call opens another, whose versions differ from all earlier ones."""
+        """Close the connection. The next call opens another, whose versions differ from all earlier ones."""
         if self._connection is not None:
             self._connection.close()
         self._connection = self._file = None
@@ -98,7 +98,7 @@ class SnapshotReader:
         database.closing.callback(self.close)
 
     async def current(self) -> Version | None:
-        """Returns the current version, or None if the database fails or does not respond within `PAUSE`."""
+        """Return the current version, or None if the database fails or does not respond within `PAUSE`."""
         if time.monotonic() < self._not_before:
             return None
         try:
@@ -117,7 +117,7 @@ class SnapshotReader:
         return Version(self._number, row[0].encode())
 
     def close(self) -> None:
-        """Closes the connection. The next call opens another, whose versions differ from all earlier ones."""
+        """Close the connection. The next call opens another, whose versions differ from all earlier ones."""
         cursor, self._cursor = self._cursor, None
         if cursor is not None:
             # closes the socket only, as the event loop of the connection may have ended
@@ -146,7 +146,7 @@ class CurrentVersion:
         self._next: asyncio.Task[Version | None] | None = None
 
     async def current(self) -> Version | None:
-        """Returns the current version, or None if there is none or the database does not respond."""
+        """Return the current version, or None if there is none or the database does not respond."""
         if isinstance(self._reader, VersionReader):
             return self._reader.current()
         if self._next is None or self._next.get_loop() is not asyncio.get_running_loop():
@@ -154,14 +154,14 @@ class CurrentVersion:
         return await asyncio.shield(self._next)
 
     async def _ask(self, reader: SnapshotReader, before: asyncio.Task[Version | None] | None) -> Version | None:
-        """Reads the version after the current read has ended; callers that wait meanwhile share the result."""
+        """Read the version after the current read has ended; callers that wait meanwhile share the result."""
         if before is not None and before.get_loop() is asyncio.get_running_loop():
             await asyncio.wait([before])
         self._running, self._next = self._next, None
         return await reader.current()
 
     def close(self) -> None:
-        """Closes the connection; the next call opens another."""
+        """Close the connection; the next call opens another."""
         self._reader.close()
 
 

@@ -43,7 +43,7 @@ def import_repository(
     store: BlobStore,
     clock: Clock = system_clock,
 ) -> list[Problem]:
-    """Imports a repository as a new space, last in the organization, and returns the problems by file and line.
+    """Import a repository as a new space, last in the organization, and return the problems by file and line.
 
     Raises:
         ConfigurationError: the directory does not exist.
@@ -89,7 +89,7 @@ def stored_content(
     problems: list[Problem],
     id_of: Callable[[str], str] = lambda _: new_id(),
 ) -> Content:
-    """Stores the content of a repository. Unreadable files and oversized texts are skipped and reported.
+    """Store the content of a repository. Unreadable files and oversized texts are skipped and reported.
 
     Args:
         session: the transaction.
@@ -123,7 +123,7 @@ def stored_content(
 
 
 def _limited(source: str, text: str, problems: list[Problem]) -> str:
-    """Returns a text, or an empty string if it is too large for a page."""
+    """Return a text, or an empty string if it is too large for a page."""
     problem = size_problem(text)
     if problem is None:
         return text
@@ -145,7 +145,7 @@ class _PageBuilder(NamedTuple):
     now: str
 
     def page(self, page: SourcePage) -> Page:
-        """Builds the stored form of a page with its subpages."""
+        """Build the stored form of a page with its subpages."""
         return new_page(
             page.title,
             slug=page.slug,

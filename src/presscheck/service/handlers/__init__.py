@@ -12,14 +12,14 @@ from presscheck.service.http.operations import HANDLERS
 
 
 def all_handlers() -> dict[type[Operation[Any]], Callable[[Any, Any], Any]]:
-    """Returns the handlers by operation. Importing a module of this package registers its handlers."""
+    """Return the handlers by operation. Importing a module of this package registers its handlers."""
     for module in iter_modules(__path__, __name__ + "."):
         import_module(module.name)
     return HANDLERS
 
 
 def handler_lines() -> list[str]:
-    """Returns a text table of all operations with their handlers and routes."""
+    """Return a text table of all operations with their handlers and routes."""
     handlers = all_handlers()
     lines: list[str] = []
     for operation in sorted(every_operation(), key=lambda item: (item.__module__, item.__name__)):

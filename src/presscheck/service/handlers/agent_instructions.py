@@ -19,7 +19,7 @@ NOTHING: dict[str, Any] = {"object": "document", "data": {"schemaVersion": 1}, "
 
 @handles(GetAgentInstructions)
 def get_agent_instructions(context: Context, call: GetAgentInstructions) -> AgentInstructions:
-    """Returns the instructions, or an empty document if the organization has none."""
+    """Return the instructions, or an empty document if the organization has none."""
     organization = organization_for(context, call.organization_id)
     row = context.session.get(AgentInstructionsRow, organization.id)
     return _as_instructions(
@@ -33,7 +33,7 @@ def get_agent_instructions(context: Context, call: GetAgentInstructions) -> Agen
 
 @handles(UpdateAgentInstructions)
 def update_agent_instructions(context: Context, call: UpdateAgentInstructions) -> AgentInstructions:
-    """Replaces the instructions; requires an admin."""
+    """Replace the instructions; requires an admin."""
     organization = organization_for(context, call.organization_id, "admin")
     if call.instructions.get("object") != "document" or not isinstance(call.instructions.get("nodes"), list):
         raise ApiError(400, "instructions: must be a document with `object`, `data` and `nodes`")

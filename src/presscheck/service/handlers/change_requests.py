@@ -81,7 +81,7 @@ _ALL = _Part("", "")
 def listed(
     context: Context, call: ListChangeRequests | ListOrganizationChangeRequests, spaces: Sequence[str]
 ) -> Page[ChangeRequest]:
-    """Returns a page of the change requests that have a status and, if the call names any, these people.
+    """Return a page of the change requests that have a status and, if the call names any, these people.
 
     Args:
         context: the transaction.
@@ -135,7 +135,7 @@ class _Chosen(NamedTuple):
 
 @lru_cache
 def _number(chosen: _Chosen) -> Select[Any]:
-    """Returns a query that counts the matches, up to one more than the largest reported total."""
+    """Return a query that counts the matches, up to one more than the largest reported total."""
     source = _source(chosen, "each")
     within = source.space_id.in_(bindparam("spaces", expanding=True))
     matches = select(source.id).where(within, *_conditions(chosen, source, after=False)).limit(MOST_COUNTED + 1)
@@ -144,7 +144,7 @@ def _number(chosen: _Chosen) -> Select[Any]:
 
 @lru_cache
 def _first(chosen: _Chosen, after: bool, has_lateral: bool) -> Select[Any]:
-    """Returns a query for the first matches, from the start or after the position of a cursor.
+    """Return a query for the first matches, from the start or after the position of a cursor.
 
     Args:
         chosen: the shape of the filter.
@@ -172,7 +172,7 @@ def _first(chosen: _Chosen, after: bool, has_lateral: bool) -> Select[Any]:
 
 
 def _newest(ids: Select[Any], source: _Source) -> Select[Any]:
-    """Sorts ids, newest first, and limits them to the size of a page."""
+    """Sort ids, newest first, and limit them to the size of a page."""
     return ids.order_by(source.updated_at.desc(), source.id.desc()).limit(bindparam("most", type_=Integer))
 
 
@@ -197,7 +197,7 @@ def _conditions(chosen: _Chosen, source: _Source, *, after: bool) -> list[Column
 
 
 def _has_part(role: str, change_request: ColumnElement[str], user: BindParameter[Any]) -> Select[Any]:
-    """Returns a query with a row if a user has a role in a change request, from the smallest table with that role."""
+    """Return a query with a row if a user has a role in a change request, from the smallest table with that role."""
     table = _PARTS.get(role, ChangeRequestPersonRow).__table__.alias()
     part = select(table.c.user_id).where(table.c.change_request_id == change_request, table.c.user_id == user)
     return part if role in _PARTS else part.where(table.c.role == role)
@@ -215,21 +215,21 @@ class _Source(NamedTuple):
 
 @handles(ListChangeRequests)
 def list_change_requests(context: Context, call: ListChangeRequests) -> Page[ChangeRequest]:
-    """Lists the change requests of a space in one state, newest first."""
+    """List the change requests of a space in one state, newest first."""
     space = space_for(context, call.space_id)
     return listed(context, call, [space.id])
 
 
 @handles(ListOrganizationChangeRequests)
 def list_organization_change_requests(context: Context, call: ListOrganizationChangeRequests) -> Page[ChangeRequest]:
-    """Lists the change requests of all spaces of an organization that the caller may see, newest first."""
+    """List the change requests of all spaces of an organization that the caller may see, newest first."""
     organization = organization_for(context, call.organization_id, "guest")
     return listed(context, call, [*visible_space_ids(context, organization.id)])
 
 
 @handles(CreateChangeRequest)
 def create_change_request(context: Context, call: CreateChangeRequest) -> ChangeRequest:
-    """Creates a draft from the live content, with the next number of the space."""
+    """Create a draft from the live content, with the next number of the space."""
     if call.subject and len(call.subject) > LONGEST_SUBJECT:
         raise ApiError(400, f"subject: must have at most {LONGEST_SUBJECT} characters")
     know_place(context, call.space_id)
@@ -239,7 +239,7 @@ def create_change_request(context: Context, call: CreateChangeRequest) -> Change
 
 
 def begin_change_request(context: Context, space: SpaceRow, subject: str) -> ChangeRequestRow:
-    """Creates a draft change request from the live content of a space."""
+    """Create a draft change request from the live content of a space."""
     space.numbered += 1
     now = context.now()
     row = ChangeRequestRow(
@@ -261,13 +261,13 @@ def begin_change_request(context: Context, space: SpaceRow, subject: str) -> Cha
 
 @handles(GetChangeRequest)
 def get_change_request(context: Context, call: GetChangeRequest) -> ChangeRequest:
-    """Returns a change request."""
+    """Return a change request."""
     return as_change_request(context, change_request_for(context, call.space_id, call.change_request_id)[1])
 
 
 @handles(UpdateChangeRequest)
 def update_change_request(context: Context, call: UpdateChangeRequest) -> ChangeRequest:
-    """Changes the subject, description or state."""
+    """Change the subject, description or state."""
     _, row = change_request_for(context, call.space_id, call.change_request_id, "edit")
     if row.status == "merged":
         raise ApiError(409, f"Change request #{row.number} is already merged. A merge cannot be undone.")

@@ -49,7 +49,7 @@ from presscheck.service.spaces.sort_order import (
 
 @handles(ListCollections)
 def list_collections(context: Context, call: ListCollections) -> Page[Collection]:
-    """Lists the collections that the caller may see, in order, without nested ones if `nested` is false."""
+    """List the collections that the caller may see, in order, without nested ones if `nested` is false."""
     organization = organization_for(context, call.organization_id, "guest")
     every = collections_of(context, organization.id).values()
     seen = [row.id for row in every if level_in_collection(context, row) is not None]
@@ -67,13 +67,13 @@ def list_collections(context: Context, call: ListCollections) -> Page[Collection
 
 @handles(GetCollection)
 def get_collection(context: Context, call: GetCollection) -> Collection:
-    """Returns a collection."""
+    """Return a collection."""
     return as_collection(context, collection_for(context, call.collection_id))
 
 
 @handles(CreateCollection)
 def create_collection(context: Context, call: CreateCollection) -> Collection:
-    """Creates a collection at the end; requires the create role."""
+    """Create a collection at the end; requires the create role."""
     organization_for(context, call.organization_id, "guest")
     require_parent(context, call.organization_id, call.parent)
     row = CollectionRow(
@@ -92,7 +92,7 @@ def create_collection(context: Context, call: CreateCollection) -> Collection:
 
 @handles(UpdateCollection)
 def update_collection(context: Context, call: UpdateCollection) -> Collection:
-    """Updates a collection; requires an admin of it."""
+    """Update a collection; requires an admin of it."""
     row = collection_for(context, call.collection_id, "admin")
     given = call.given()
     if call.title is None and "title" in given:
@@ -105,7 +105,7 @@ def update_collection(context: Context, call: UpdateCollection) -> Collection:
 
 @handles(DeleteCollection)
 def delete_collection(context: Context, call: DeleteCollection) -> None:
-    """Deletes a collection; its items move up to its position and keep their access."""
+    """Delete a collection; its items move up to its position and keep their access."""
     row = context.session.get(CollectionRow, call.collection_id)
     if row is None or level_in_collection(context, row) is None:
         return
@@ -131,7 +131,7 @@ def delete_collection(context: Context, call: DeleteCollection) -> None:
 
 @handles(ListSpacesInCollection)
 def list_spaces_in_collection(context: Context, call: ListSpacesInCollection) -> Page[Space]:
-    """Lists the direct spaces of a collection that the caller may see, in order."""
+    """List the direct spaces of a collection that the caller may see, in order."""
     row = collection_for(context, call.collection_id)
     collections_of(context, row.organization_id)
     seen = [space.id for space in spaces_in(context, [row]) if not space.deleted_at and level_in_space(context, space)]
@@ -146,7 +146,7 @@ def list_spaces_in_collection(context: Context, call: ListSpacesInCollection) ->
 
 @handles(MoveCollection)
 def move_collection(context: Context, call: MoveCollection) -> Collection:
-    """Moves a collection, but not into itself. If this changes who has access, it requires an admin of the contents."""
+    """Move a collection, but not into itself. If this changes who has access, it requires an admin of the contents."""
     row = collection_for(context, call.collection_id, "create")
     move(context, row, call)
     return as_collection(context, row)
@@ -154,7 +154,7 @@ def move_collection(context: Context, call: MoveCollection) -> Collection:
 
 @handles(TransferCollection)
 def transfer_collection(context: Context, call: TransferCollection) -> Collection:
-    """Transfers a collection with its contents to another organization of the caller."""
+    """Transfer a collection with its contents to another organization of the caller."""
     row = collection_for(context, call.collection_id, "admin")
     target = organization_for(context, call.organization, "create")
     if target.id == row.organization_id:
@@ -171,7 +171,7 @@ def transfer_collection(context: Context, call: TransferCollection) -> Collectio
 
 
 def as_collection(context: Context, row: CollectionRow) -> Collection:
-    """Serializes a collection."""
+    """Serialize a collection."""
     level = level_in_collection(context, row)
     return Collection(
         id=row.id,

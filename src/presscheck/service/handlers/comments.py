@@ -107,7 +107,7 @@ AnyCall = (
 
 
 def has_text(body: Document) -> bool:
-    """Returns whether a body is not empty."""
+    """Return whether a body is not empty."""
     return bool((body.markdown or "").strip() or body.document)
 
 
@@ -122,7 +122,7 @@ def new_comment(
     table_cell: dict[str, Any] | None = None,
     review_id: str | None = None,
 ) -> CommentRow:
-    """Adds a comment by the caller.
+    """Add a comment by the caller.
 
     Args:
         context: the transaction.
@@ -154,7 +154,7 @@ def new_comment(
 
 
 def stored_text(body: Document) -> dict[str, Any]:
-    """Converts a body to its stored form.
+    """Convert a body to its stored form.
 
     Raises:
         ApiError: 400 if it is empty, 413 if it is too large.
@@ -168,7 +168,7 @@ def stored_text(body: Document) -> dict[str, Any]:
 
 
 def comment_in(context: Context, space: SpaceRow, row: ChangeRequestRow | None, comment_id: str) -> CommentRow:
-    """Returns a comment on a change request, or on the live content if there is none.
+    """Return a comment on a change request, or on the live content if there is none.
 
     Raises:
         ApiError: 404 if there is no such comment.
@@ -180,7 +180,7 @@ def comment_in(context: Context, space: SpaceRow, row: ChangeRequestRow | None, 
 
 
 def reply_to(context: Context, comment: CommentRow, reply_id: str) -> ReplyRow:
-    """Returns a reply to a comment.
+    """Return a reply to a comment.
 
     Raises:
         ApiError: 404 if the comment has no such reply.
@@ -192,12 +192,12 @@ def reply_to(context: Context, comment: CommentRow, reply_id: str) -> ReplyRow:
 
 
 def may_change(context: Context, space: SpaceRow, written: Written) -> bool:
-    """Returns whether the caller may edit or delete a comment or reply, as its author or as an admin of the space."""
+    """Return whether the caller may edit or delete a comment or reply, as its author or as an admin of the space."""
     return written.posted_by == context.user.id or reaches(level_in_space(context, space), "admin")
 
 
 def react(context: Context, target_id: str, added: Iterable[str], removed: Iterable[str]) -> None:
-    """Adds and removes emoji reactions of the caller."""
+    """Add and remove emoji reactions of the caller."""
     for emoji in removed:
         reaction = context.session.get(ReactionRow, (target_id, emoji, context.user.id))
         if reaction is not None:
@@ -216,7 +216,7 @@ def react(context: Context, target_id: str, added: Iterable[str], removed: Itera
 def as_comments(
     context: Context, rows: Sequence[CommentRow], shape: Format | None = None, *, are_new: bool = False
 ) -> list[Comment]:
-    """Serializes comments, with one query for each kind of related data.
+    """Serialize comments, with one query for each kind of related data.
 
     Args:
         context: the transaction.
@@ -238,7 +238,7 @@ def as_comments(
 def as_replies(
     context: Context, space: SpaceRow, comment: CommentRow, rows: Sequence[ReplyRow], shape: Format | None = None
 ) -> list[CommentReply]:
-    """Serializes the replies to one comment."""
+    """Serialize the replies to one comment."""
     users = people(context, [row.posted_by for row in rows])
     reactions = _reactions(context, [row.id for row in rows])
     return [
@@ -279,7 +279,7 @@ def _common_fields(
     reactions: tuple[Reaction, ...],
     shape: Format | None,
 ) -> dict[str, Any]:
-    """Returns the fields that comments and replies have in common."""
+    """Return the fields that comments and replies have in common."""
     return {
         "id": row.id,
         "posted_by": users[row.posted_by],
@@ -292,7 +292,7 @@ def _common_fields(
 
 
 def _target(context: Context, row: CommentRow) -> CommentTarget:
-    """Returns the target of a comment, cached because a listing has many comments on the same page."""
+    """Return the target of a comment, cached because a listing has many comments on the same page."""
     place = (row.change_request_id, row.review_id, row.page_id, row.node_id, row.space_id, row.revision)
     key = "comment target", *place
     if row.table_cell is None and key in context.known:
@@ -357,7 +357,7 @@ def _repliers(context: Context, comments: Sequence[str]) -> dict[str, tuple[Cont
 @handles(ListComments)
 @handles(ListSpaceComments)
 def list_comments(context: Context, call: ListComments | ListSpaceComments) -> Page[Comment]:
-    """Lists the comments of a change request, or on a live space."""
+    """List the comments of a change request, or on a live space."""
     space, row = _space_and_branch(context, call)
     filters = {"change_request": row.id if row else None, "page": call.target_page, "authors": call.authors}
     values = {name: value for name, value in filters.items() if value is not None}
@@ -374,7 +374,7 @@ def list_comments(context: Context, call: ListComments | ListSpaceComments) -> P
 
 @lru_cache
 def _comments(filters: frozenset[str], status: str | None) -> Listing[Any]:
-    """Returns the listing of comments for a combination of filters."""
+    """Return the listing of comments for a combination of filters."""
     branch = CommentRow.change_request_id
     rows = select(CommentRow).where(CommentRow.space_id == bindparam("space"))
     rows = rows.where(branch == bindparam("change_request") if "change_request" in filters else branch.is_(None))
@@ -391,7 +391,7 @@ def _comments(filters: frozenset[str], status: str | None) -> Listing[Any]:
 @handles(PostComment)
 @handles(PostSpaceComment)
 def post_comment(context: Context, call: PostComment | PostSpaceComment) -> Comment:
-    """Adds a comment to a change request, or to a live space."""
+    """Add a comment to a change request, or to a live space."""
     space, row = _space_and_branch(context, call, "comment")
     if call.page is not None and not _has_page(context, space, row, call.page):
         raise ApiError(400, f"page: no page {call.page} in this content")
@@ -411,7 +411,7 @@ def post_comment(context: Context, call: PostComment | PostSpaceComment) -> Comm
 @handles(GetComment)
 @handles(GetSpaceComment)
 def get_comment(context: Context, call: GetComment | GetSpaceComment) -> Comment:
-    """Returns a comment."""
+    """Return a comment."""
     return as_comments(context, [comment_in(context, *_space_and_branch(context, call), call.comment_id)], call.format)[
         0
     ]
@@ -420,7 +420,7 @@ def get_comment(context: Context, call: GetComment | GetSpaceComment) -> Comment
 @handles(UpdateComment)
 @handles(UpdateSpaceComment)
 def update_comment(context: Context, call: UpdateComment | UpdateSpaceComment) -> Comment:
-    """Resolves, reopens or edits a comment, or reacts to it."""
+    """Resolve, reopen or edit a comment, or react to it."""
     space, row = _space_and_branch(context, call, "comment")
     comment = comment_in(context, space, row, call.comment_id)
     _change(context, space, row, comment, comment, call)
@@ -430,7 +430,7 @@ def update_comment(context: Context, call: UpdateComment | UpdateSpaceComment) -
 @handles(DeleteComment)
 @handles(DeleteSpaceComment)
 def delete_comment(context: Context, call: DeleteComment | DeleteSpaceComment) -> None:
-    """Deletes a comment and its replies. Returns normally if there is no such comment."""
+    """Delete a comment and its replies. Return normally if there is no such comment."""
     space, row = _space_and_branch(context, call, "comment")
     try:
         comment = comment_in(context, space, row, call.comment_id)
@@ -442,7 +442,7 @@ def delete_comment(context: Context, call: DeleteComment | DeleteSpaceComment) -
 @handles(ListReplies)
 @handles(ListSpaceReplies)
 def list_replies(context: Context, call: ListReplies | ListSpaceReplies) -> Page[CommentReply]:
-    """Lists the replies to a comment, oldest first."""
+    """List the replies to a comment, oldest first."""
     space, row = _space_and_branch(context, call)
     comment = comment_in(context, space, row, call.comment_id)
     return page_of_listing(
@@ -456,7 +456,7 @@ def list_replies(context: Context, call: ListReplies | ListSpaceReplies) -> Page
 
 
 def _count_that_fits(rows: Sequence[CommentRow] | Sequence[ReplyRow], *, as_nodes: bool) -> int:
-    """Returns how many rows, from the first, fit into one page of a listing. The first always does."""
+    """Return how many rows, from the first, fit into one page of a listing. The first always does."""
     characters = parts = 0
     for number, row in enumerate(rows):
         text = row.body.get("markdown") or json.dumps(row.body)
@@ -470,7 +470,7 @@ def _count_that_fits(rows: Sequence[CommentRow] | Sequence[ReplyRow], *, as_node
 @handles(PostReply)
 @handles(PostSpaceReply)
 def post_reply(context: Context, call: PostReply | PostSpaceReply) -> CommentReply:
-    """Replies to a comment."""
+    """Reply to a comment."""
     space, row = _space_and_branch(context, call, "comment")
     comment = comment_in(context, space, row, call.comment_id)
     reply = ReplyRow(
@@ -489,7 +489,7 @@ def post_reply(context: Context, call: PostReply | PostSpaceReply) -> CommentRep
 @handles(GetReply)
 @handles(GetSpaceReply)
 def get_reply(context: Context, call: GetReply | GetSpaceReply) -> CommentReply:
-    """Returns a reply."""
+    """Return a reply."""
     space, row = _space_and_branch(context, call)
     comment = comment_in(context, space, row, call.comment_id)
     return as_replies(context, space, comment, [reply_to(context, comment, call.comment_reply_id)], call.format)[0]
@@ -498,7 +498,7 @@ def get_reply(context: Context, call: GetReply | GetSpaceReply) -> CommentReply:
 @handles(UpdateReply)
 @handles(UpdateSpaceReply)
 def update_reply(context: Context, call: UpdateReply | UpdateSpaceReply) -> CommentReply:
-    """Edits a reply or reacts to it; `resolved` applies to the parent comment."""
+    """Edit a reply or react to it; `resolved` applies to the parent comment."""
     space, row = _space_and_branch(context, call, "comment")
     comment = comment_in(context, space, row, call.comment_id)
     reply = reply_to(context, comment, call.comment_reply_id)
@@ -509,7 +509,7 @@ def update_reply(context: Context, call: UpdateReply | UpdateSpaceReply) -> Comm
 @handles(DeleteReply)
 @handles(DeleteSpaceReply)
 def delete_reply(context: Context, call: DeleteReply | DeleteSpaceReply) -> None:
-    """Deletes a reply. Returns normally if there is no such reply."""
+    """Delete a reply. Return normally if there is no such reply."""
     space, row = _space_and_branch(context, call, "comment")
     try:
         reply = reply_to(context, comment_in(context, space, row, call.comment_id), call.comment_reply_id)
@@ -519,7 +519,7 @@ def delete_reply(context: Context, call: DeleteReply | DeleteSpaceReply) -> None
 
 
 def _resolve(context: Context, space: SpaceRow, comment: CommentRow, *, resolved: bool) -> None:
-    """Resolves or reopens a comment.
+    """Resolve or reopen a comment.
 
     Raises:
         ApiError: 403 if the caller is neither its author nor an admin of the space.
@@ -556,7 +556,7 @@ def _change(
     written: Written,
     call: UpdateComment | UpdateSpaceComment | UpdateReply | UpdateSpaceReply,
 ) -> None:
-    """Edits a comment or reply and changes reactions to it; `resolved` always applies to the comment.
+    """Edit a comment or reply and change reactions to it; `resolved` always applies to the comment.
 
     Raises:
         ApiError: 403 if the caller may not make one of the changes.
@@ -575,7 +575,7 @@ def _change(
 
 
 def _delete(context: Context, space: SpaceRow, row: ChangeRequestRow | None, written: Written) -> None:
-    """Deletes a reply, or a comment with its replies, and all reactions to them.
+    """Delete a reply, or a comment with its replies, and all reactions to them.
 
     Raises:
         ApiError: 403 if the caller is neither its author nor an admin of the space.
@@ -596,7 +596,7 @@ def _kind(written: Written) -> str:
 
 
 def _in_shape(document: Document, shape: Format | None) -> Document:
-    """Converts a document to a format if possible; without a format, returns it unchanged."""
+    """Convert a document to a format if possible; without a format, returns it unchanged."""
     if shape == "document" and document.markdown is not None and not size_problem(document.markdown, COMMENT_LIMITS):
         return Document(document=markdown_to_nodes(document.markdown))
     if shape == "markdown" and document.document is not None:

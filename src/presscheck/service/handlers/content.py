@@ -82,79 +82,79 @@ _Shown = Rendering | GetRevisionPageDocument | GetRevisionReusableContentDocumen
 
 @handles(GetCurrentRevision)
 def get_current_revision(context: Context, call: GetCurrentRevision) -> Revision:
-    """Returns the live content."""
+    """Return the live content."""
     return as_revision(context, live(context, call.space_id))
 
 
 @handles(GetRevision)
 def get_revision(context: Context, call: GetRevision) -> Revision:
-    """Returns a revision."""
+    """Return a revision."""
     return as_revision(context, revision_in(context, call.space_id, call.revision_id))
 
 
 @handles(GetChangeRequestRevision)
 def get_change_request_revision(context: Context, call: GetChangeRequestRevision) -> Revision:
-    """Returns the content of a change request."""
+    """Return the content of a change request."""
     return as_revision(context, branch(context, call.space_id, call.change_request_id))
 
 
 @handles(ListPages)
 def list_pages(context: Context, call: ListPages) -> Serialized[Pages]:
-    """Lists the pages of the live content."""
+    """List the pages of the live content."""
     return _pages(context, live(context, call.space_id))
 
 
 @handles(ListRevisionPages)
 def list_revision_pages(context: Context, call: ListRevisionPages) -> Serialized[Pages]:
-    """Lists the pages of a revision."""
+    """List the pages of a revision."""
     return _pages(context, revision_in(context, call.space_id, call.revision_id))
 
 
 @handles(ListChangeRequestPages)
 def list_change_request_pages(context: Context, call: ListChangeRequestPages) -> Serialized[Pages]:
-    """Lists the pages of a change request."""
+    """List the pages of a change request."""
     return _pages(context, branch(context, call.space_id, call.change_request_id))
 
 
 @handles(GetPage)
 def get_page(context: Context, call: GetPage) -> Serialized[RevisionPage]:
-    """Returns a page of the live content."""
+    """Return a page of the live content."""
     return _page(context, live(context, call.space_id), page_by_id, call.page_id, call)
 
 
 @handles(GetPageByPath)
 def get_page_by_path(context: Context, call: GetPageByPath) -> Serialized[RevisionPage]:
-    """Returns a page of the live content by path."""
+    """Return a page of the live content by path."""
     return _page(context, live(context, call.space_id), page_by_path, call.page_path, call)
 
 
 @handles(GetRevisionPage)
 def get_revision_page(context: Context, call: GetRevisionPage) -> Serialized[RevisionPage]:
-    """Returns a page of a revision."""
+    """Return a page of a revision."""
     return _page(context, revision_in(context, call.space_id, call.revision_id), page_by_id, call.page_id, call)
 
 
 @handles(GetChangeRequestPage)
 def get_change_request_page(context: Context, call: GetChangeRequestPage) -> Serialized[RevisionPage]:
-    """Returns a page of a change request."""
+    """Return a page of a change request."""
     return _page(context, branch(context, call.space_id, call.change_request_id), page_by_id, call.page_id, call)
 
 
 @handles(GetChangeRequestPageByPath)
 def get_change_request_page_by_path(context: Context, call: GetChangeRequestPageByPath) -> Serialized[RevisionPage]:
-    """Returns a page of a change request by path."""
+    """Return a page of a change request by path."""
     return _page(context, branch(context, call.space_id, call.change_request_id), page_by_path, call.page_path, call)
 
 
 @handles(GetRevisionPageByPath)
 def get_revision_page_by_path(context: Context, call: GetRevisionPageByPath) -> Serialized[RevisionPage]:
-    """Returns a page of a revision by path."""
+    """Return a page of a revision by path."""
     return _page(context, revision_in(context, call.space_id, call.revision_id), page_by_path, call.page_path, call)
 
 
 @handles(GetRevisionPageDocument)
 def get_revision_page_document(context: Context, call: GetRevisionPageDocument) -> Serialized[ContentDocument]:
-    """Returns the body of a page of a revision as nodes."""
+    """Return the body of a page of a revision as nodes."""
     revision = revision_in(context, call.space_id, call.revision_id)
     place = revision.pages.get(call.page_id)
     if place is None or place.page["type"] != "document":
@@ -171,7 +171,7 @@ def get_revision_page_document(context: Context, call: GetRevisionPageDocument) 
 def get_revision_reusable_content_document(
     context: Context, call: GetRevisionReusableContentDocument
 ) -> Serialized[ContentDocument]:
-    """Returns the body of reusable content of a revision as nodes."""
+    """Return the body of reusable content of a revision as nodes."""
     revision = revision_in(context, call.space_id, call.revision_id)
     snippet = _reusable_content(revision, call.reusable_content_id)
 
@@ -186,79 +186,79 @@ def get_revision_reusable_content_document(
 
 @handles(ListPageMetaLinks)
 def list_page_meta_links(context: Context, call: ListPageMetaLinks) -> PageMetaLinks:
-    """Lists a page of the live content in other languages."""
+    """List a page of the live content in other languages."""
     return _meta_links(context, call.space_id, live(context, call.space_id), call.page_id)
 
 
 @handles(ListRevisionPageMetaLinks)
 def list_revision_page_meta_links(context: Context, call: ListRevisionPageMetaLinks) -> PageMetaLinks:
-    """Lists a page of a revision in other languages."""
+    """List a page of a revision in other languages."""
     return _meta_links(context, call.space_id, revision_in(context, call.space_id, call.revision_id), call.page_id)
 
 
 @handles(ListChangeRequestPageMetaLinks)
 def list_change_request_page_meta_links(context: Context, call: ListChangeRequestPageMetaLinks) -> PageMetaLinks:
-    """Lists a page of a change request in other languages."""
+    """List a page of a change request in other languages."""
     return _meta_links(context, call.space_id, branch(context, call.space_id, call.change_request_id), call.page_id)
 
 
 @handles(ListFiles)
 def list_files(context: Context, call: ListFiles) -> Page[RevisionFile]:
-    """Lists the files of the live content."""
+    """List the files of the live content."""
     return page_of_items(call, as_files(context, live(context, call.space_id).files))
 
 
 @handles(ListRevisionFiles)
 def list_revision_files(context: Context, call: ListRevisionFiles) -> Page[RevisionFile]:
-    """Lists the files of a revision."""
+    """List the files of a revision."""
     return page_of_items(call, as_files(context, revision_in(context, call.space_id, call.revision_id).files))
 
 
 @handles(ListChangeRequestFiles)
 def list_change_request_files(context: Context, call: ListChangeRequestFiles) -> Page[RevisionFile]:
-    """Lists the files of a change request."""
+    """List the files of a change request."""
     return page_of_items(call, as_files(context, branch(context, call.space_id, call.change_request_id).files))
 
 
 @handles(GetFile)
 def get_file(context: Context, call: GetFile) -> RevisionFile:
-    """Returns a file of the live content."""
+    """Return a file of the live content."""
     return _file(context, live(context, call.space_id), call.file_id)
 
 
 @handles(GetRevisionFile)
 def get_revision_file(context: Context, call: GetRevisionFile) -> RevisionFile:
-    """Returns a file of a revision."""
+    """Return a file of a revision."""
     return _file(context, revision_in(context, call.space_id, call.revision_id), call.file_id)
 
 
 @handles(GetChangeRequestFile)
 def get_change_request_file(context: Context, call: GetChangeRequestFile) -> RevisionFile:
-    """Returns a file of a change request."""
+    """Return a file of a change request."""
     return _file(context, branch(context, call.space_id, call.change_request_id), call.file_id)
 
 
 @handles(GetReusableContent)
 def get_reusable_content(context: Context, call: GetReusableContent) -> ReusableContent:
-    """Returns a reusable content of the live content."""
+    """Return a reusable content of the live content."""
     return _reusable_content(live(context, call.space_id), call.reusable_content_id)
 
 
 @handles(GetRevisionReusableContent)
 def get_revision_reusable_content(context: Context, call: GetRevisionReusableContent) -> ReusableContent:
-    """Returns a reusable content of a revision."""
+    """Return a reusable content of a revision."""
     return _reusable_content(revision_in(context, call.space_id, call.revision_id), call.reusable_content_id)
 
 
 @handles(GetChangeRequestReusableContent)
 def get_change_request_reusable_content(context: Context, call: GetChangeRequestReusableContent) -> ReusableContent:
-    """Returns a reusable content of a change request."""
+    """Return a reusable content of a change request."""
     return _reusable_content(branch(context, call.space_id, call.change_request_id), call.reusable_content_id)
 
 
 @handles(GetDocument)
 def get_document(context: Context, call: GetDocument) -> Serialized[ContentDocument]:
-    """Returns the body of a page or of reusable content, if a revision of the space has it."""
+    """Return the body of a page or of reusable content, if a revision of the space has it."""
     space = space_for(context, call.space_id)
     revision_id = revision_with(context, space.id, call.document_id)
     revision = revision_content(context, revision_id) if revision_id else None
@@ -268,18 +268,18 @@ def get_document(context: Context, call: GetDocument) -> Serialized[ContentDocum
 
 
 def live(context: Context, space_id: str) -> RevisionContent:
-    """Returns the live revision of a space."""
+    """Return the live revision of a space."""
     return _present(revision_content(context, space_for(context, space_id).revision_id))
 
 
 def branch(context: Context, space_id: str, change_request: str) -> RevisionContent:
-    """Returns the newest revision of a change request."""
+    """Return the newest revision of a change request."""
     row = change_request_for(context, space_id, change_request)[1]
     return _present(revision_content(context, row.revision))
 
 
 def revision_in(context: Context, space_id: str, revision_id: str) -> RevisionContent:
-    """Returns a revision of a space.
+    """Return a revision of a space.
 
     Raises:
         ApiError: 404 if the space has no such revision.
@@ -311,7 +311,7 @@ def _page(
     place: str,
     call: Rendering,
 ) -> Serialized[RevisionPage]:
-    """Returns a page by its id or path. A revision never changes, so that the response can be cached.
+    """Return a page by its id or path. A revision never changes, so that the response can be cached.
 
     Without a format, the response has the page as Markdown and as nodes, or only as Markdown if it is too large.
     """

@@ -54,7 +54,7 @@ USUAL_LIMIT = 10
 
 @handles(GetChangeRequestChanges)
 def get_change_request_changes(context: Context, call: GetChangeRequestChanges) -> SemanticChanges:
-    """Lists the changes of a change request since the live revision that it was created or last updated from."""
+    """List the changes of a change request since the live revision that it was created or last updated from."""
     _, row = change_request_for(context, call.space_id, call.change_request_id)
     before, after = revision_content(context, ancestor(row)), revision_content(context, row.revision)
     return _compare(context, before, after, call.limit)
@@ -62,7 +62,7 @@ def get_change_request_changes(context: Context, call: GetChangeRequestChanges) 
 
 @handles(GetRevisionChanges)
 def get_revision_changes(context: Context, call: GetRevisionChanges) -> SemanticChanges:
-    """Lists the changes of a revision since its first parent. Without a parent, everything is new."""
+    """List the changes of a revision since its first parent. Without a parent, everything is new."""
     after = revision_in(context, call.space_id, call.revision_id)
     before = revision_content(context, after.parents[0]) if after.parents else None
     changes = _compare(context, before, after, call.limit)
@@ -93,7 +93,7 @@ def _content_to_compare(context: Context, revision: RevisionContent | None) -> d
 
 
 def fetched(outgoing: Outgoing, changes: Sequence[ContentChange]) -> tuple[ContentChange, ...]:
-    """Downloads files that changes refer to by URL, and returns the changes with the bytes.
+    """Download files that changes refer to by URL, and return the changes with the bytes.
 
     Args:
         outgoing: the HTTP client for outgoing requests.
@@ -131,7 +131,7 @@ def _with_bytes(outgoing: Outgoing, file: NewFile, deadline: float) -> NewFile:
 
 
 def with_files(reading: Reading, call: EditChangeRequestContent) -> EditChangeRequestContent:
-    """Downloads the files that a call refers to by URL, after checking that the caller may edit."""
+    """Download the files that a call refers to by URL, after checking that the caller may edit."""
     files = [file for change in call.changes if isinstance(change, InsertFiles) for file in change.files]
     if any((file.url is None) == (file.base64 is None) for file in files):
         raise ApiError(400, "files: each file needs either url or base64")
@@ -147,7 +147,7 @@ def with_files(reading: Reading, call: EditChangeRequestContent) -> EditChangeRe
 
 @handles(EditChangeRequestContent, beforehand=with_files)
 def edit_change_request_content(context: Context, call: EditChangeRequestContent) -> ContentUpdate:
-    """Applies the changes in order. Returns their results only if `compat` is false, else the change request."""
+    """Apply the changes in order. Return their results only if `compat` is false, else the change request."""
     space, row = change_request_for(context, call.space_id, call.change_request_id, "edit")
     require_unlocked(space)
     require_unfinished(row)
@@ -162,7 +162,7 @@ def edit_change_request_content(context: Context, call: EditChangeRequestContent
 
 
 def write_edit(context: Context, space: SpaceRow, row: ChangeRequestRow, edit: ContentEdit) -> None:
-    """Stores the edited content as the newest revision of the change request."""
+    """Store the edited content as the newest revision of the change request."""
     require_unlocked(space)
     require_unfinished(row)
     before = edit.revision

@@ -63,21 +63,21 @@ from presscheck.service.permissions import organization_for, space_for
 
 @handles(ListInstallationSpaces)
 def list_installation_spaces(context: Context, call: ListInstallationSpaces) -> Page[SpaceInstallation]:
-    """Lists the spaces of an installation."""
+    """List the spaces of an installation."""
     row = installation_for(context, call.integration_name, call.installation_id)
     return page_of_items(call, space_installations(context, row, spaces_of(context, row), extended=call.extended))
 
 
 @handles(ListInstallationSites)
 def list_installation_sites(context: Context, call: ListInstallationSites) -> Page[SiteInstallation]:
-    """Lists the sites of an installation."""
+    """List the sites of an installation."""
     row = installation_for(context, call.integration_name, call.installation_id)
     return page_of_items(call, site_installations(context, row, sites_of(context, row), extended=call.extended))
 
 
 @handles(InstallInSpace)
 def install_in_space(context: Context, call: InstallInSpace) -> SpaceInstallation:
-    """Installs an integration in a space and sends the integration an event. Requires an admin."""
+    """Install an integration in a space and send the integration an event. Requires an admin."""
     row = installation_for(context, call.integration_name, call.installation_id)
     organization_for(context, row.organization_id, "admin")
     space = _space_of(context, row, call.space)
@@ -87,7 +87,7 @@ def install_in_space(context: Context, call: InstallInSpace) -> SpaceInstallatio
 
 @handles(InstallInSite)
 def install_in_site(context: Context, call: InstallInSite) -> SiteInstallation:
-    """Installs an integration in a site and sends the integration an event. Requires an admin."""
+    """Install an integration in a site and send the integration an event. Requires an admin."""
     row = installation_for(context, call.integration_name, call.installation_id)
     organization_for(context, row.organization_id, "admin")
     site = _site_of(context, row, call.site_id)
@@ -97,7 +97,7 @@ def install_in_site(context: Context, call: InstallInSite) -> SiteInstallation:
 
 @handles(GetSpaceInstallation)
 def get_space_installation(context: Context, call: GetSpaceInstallation) -> SpaceInstallation:
-    """Returns an installation in a space."""
+    """Return an installation in a space."""
     row = installation_for(context, call.integration_name, call.installation_id)
     space = _space_of(context, row, call.space_id, is_installed=True)
     return space_installations(context, row, [space], extended=call.extended)[0]
@@ -105,7 +105,7 @@ def get_space_installation(context: Context, call: GetSpaceInstallation) -> Spac
 
 @handles(GetSiteInstallation)
 def get_site_installation(context: Context, call: GetSiteInstallation) -> SiteInstallation:
-    """Returns an installation in a site."""
+    """Return an installation in a site."""
     row = installation_for(context, call.integration_name, call.installation_id)
     site = _site_of(context, row, call.site_id, is_installed=True)
     return site_installations(context, row, [site], extended=call.extended)[0]
@@ -113,7 +113,7 @@ def get_site_installation(context: Context, call: GetSiteInstallation) -> SiteIn
 
 @handles(UpdateSpaceInstallation)
 def update_space_installation(context: Context, call: UpdateSpaceInstallation) -> SpaceInstallation:
-    """Updates the settings of an installation in a space and sends the integration an event."""
+    """Update the settings of an installation in a space and send the integration an event."""
     row = installation_for(context, call.integration_name, call.installation_id)
     space = _space_of(context, row, call.space_id, is_installed=True)
     _update(context, row, "space", space.id, call)
@@ -122,7 +122,7 @@ def update_space_installation(context: Context, call: UpdateSpaceInstallation) -
 
 @handles(UpdateSiteInstallation)
 def update_site_installation(context: Context, call: UpdateSiteInstallation) -> SiteInstallation:
-    """Updates the settings of an installation in a site and sends the integration an event."""
+    """Update the settings of an installation in a site and send the integration an event."""
     row = installation_for(context, call.integration_name, call.installation_id)
     site = _site_of(context, row, call.site_id, is_installed=True)
     _update(context, row, "site", site.id, call)
@@ -131,14 +131,14 @@ def update_site_installation(context: Context, call: UpdateSiteInstallation) -> 
 
 @handles(UninstallFromSpace)
 def uninstall_from_space(context: Context, call: UninstallFromSpace) -> None:
-    """Removes an integration from a space. Returns normally if it is not installed there."""
+    """Remove an integration from a space. Return normally if it is not installed there."""
     row = installation_for(context, call.integration_name, call.installation_id)
     _uninstall(context, row, "space", call.space_id)
 
 
 @handles(UninstallFromSite)
 def uninstall_from_site(context: Context, call: UninstallFromSite) -> None:
-    """Removes an integration from a site. Returns normally if it is not installed there."""
+    """Remove an integration from a site. Return normally if it is not installed there."""
     row = installation_for(context, call.integration_name, call.installation_id)
     _uninstall(context, row, "site", call.site_id)
 
@@ -147,7 +147,7 @@ def uninstall_from_site(context: Context, call: UninstallFromSite) -> None:
 def list_organization_installations(
     context: Context, call: ListOrganizationInstallations
 ) -> Page[OrganizationInstallation]:
-    """Lists the installations in an organization with their settings. Requires an admin."""
+    """List the installations in an organization with their settings. Requires an admin."""
     organization = organization_for(context, call.organization_id, "admin")
     pairs = [
         (installation, integration)
@@ -166,7 +166,7 @@ def list_organization_installations(
 
 @handles(ListOrganizationIntegrations)
 def list_organization_integrations(context: Context, call: ListOrganizationIntegrations) -> Page[Integration]:
-    """Lists public integrations and those of an organization, by name."""
+    """List public integrations and those of an organization, by name."""
     organization = organization_for(context, call.organization_id)
     rows = context.session.scalars(select(IntegrationRow).order_by(IntegrationRow.name))
     offered = [row for row in rows if row.visibility == "public" or row.organization_id == organization.id]
@@ -177,7 +177,7 @@ def list_organization_integrations(context: Context, call: ListOrganizationInteg
 def list_organization_integrations_status(
     context: Context, call: ListOrganizationIntegrationsStatus
 ) -> Page[InstalledIntegration]:
-    """Lists the status of installations in an organization, or in one of its spaces or sites."""
+    """List the status of installations in an organization, or in one of its spaces or sites."""
     organization = organization_for(context, call.organization_id)
     target = InstalledTarget(type="organization", organization_id=organization.id)
     installed = _installed(context, organization.id)
@@ -207,7 +207,7 @@ def list_organization_integrations_status(
 
 @handles(GetOrganizationIntegrationStatus)
 def get_organization_integration_status(context: Context, call: GetOrganizationIntegrationStatus) -> InstallationStatus:
-    """Returns the status of an installation in an organization."""
+    """Return the status of an installation in an organization."""
     organization = organization_for(context, call.organization_id)
     for installation, integration in _installed(context, organization.id):
         if integration.name == call.integration_name:
@@ -217,21 +217,21 @@ def get_organization_integration_status(context: Context, call: GetOrganizationI
 
 @handles(ListSpaceIntegrations)
 def list_space_integrations(context: Context, call: ListSpaceIntegrations) -> Page[Integration]:
-    """Lists the integrations in a space."""
+    """List the integrations in a space."""
     rows = _integrations_in_space(context, space_for(context, call.space_id))
     return Page(items=tuple(as_integrations(context, [row for row in rows if _matches(row, call.search)])))
 
 
 @handles(ListSpaceIntegrationBlocks)
 def list_space_integration_blocks(context: Context, call: ListSpaceIntegrationBlocks) -> tuple[IntegrationBlocks, ...]:
-    """Lists the blocks of the integrations in a space."""
+    """List the blocks of the integrations in a space."""
     rows = _integrations_in_space(context, space_for(context, call.space_id))
     return tuple(IntegrationBlocks(name=row.name, blocks=tuple(row.blocks)) for row in rows if row.blocks)
 
 
 @handles(ListSiteIntegrations)
 def list_site_integrations(context: Context, call: ListSiteIntegrations) -> Page[Integration]:
-    """Lists the integrations in a site."""
+    """List the integrations in a site."""
     site = site_for(context, call.organization_id, call.site_id)
     installed = _installed(context, site.organization_id)
     rows = [
@@ -244,12 +244,12 @@ def list_site_integrations(context: Context, call: ListSiteIntegrations) -> Page
 
 @handles(ListSiteIntegrationScripts)
 def list_site_integration_scripts(context: Context, call: ListSiteIntegrationScripts) -> tuple[SiteScript, ...]:
-    """Lists the scripts that integrations add to the pages of a site."""
+    """List the scripts that integrations add to the pages of a site."""
     return site_scripts(context, site_for(context, call.organization_id, call.site_id))
 
 
 def _installed(context: Context, organization_id: str) -> list[tuple[InstallationRow, IntegrationRow]]:
-    """Returns the installations in an organization whose integration the caller may see, by its name."""
+    """Return the installations in an organization whose integration the caller may see, by its name."""
     query = (
         select(InstallationRow, IntegrationRow)
         .join(IntegrationRow, IntegrationRow.name == InstallationRow.integration)
@@ -277,7 +277,7 @@ def _matches(row: IntegrationRow, search: str | None) -> bool:
 
 
 def _space_of(context: Context, row: InstallationRow, space_id: str, *, is_installed: bool = False) -> SpaceRow:
-    """Returns a space of the organization of an installation."""
+    """Return a space of the organization of an installation."""
     space = context.row(SpaceRow, space_id)
     if space is None or space.organization_id != row.organization_id or space.deleted_at is not None:
         raise not_found("space")
@@ -287,7 +287,7 @@ def _space_of(context: Context, row: InstallationRow, space_id: str, *, is_insta
 
 
 def _site_of(context: Context, row: InstallationRow, site_id: str, *, is_installed: bool = False) -> SiteRow:
-    """Returns a site of the organization of an installation."""
+    """Return a site of the organization of an installation."""
     site = context.row(SiteRow, site_id)
     if site is None or site.organization_id != row.organization_id:
         raise not_found("site")
@@ -332,7 +332,7 @@ def _uninstall(context: Context, row: InstallationRow, kind: Kind, identity: str
 
 
 def _store(context: Context, row: InstallationRow, kind: Kind, identity: str, settings: dict[str, Any] | None) -> None:
-    """Stores the settings in a space or a site, or removes them."""
+    """Store the settings in a space or a site, or remove them."""
     others = {key: value for key, value in settings_of(row, kind).items() if key != identity}
     present = others if settings is None else {**others, identity: settings}
     if kind == "space":
@@ -343,5 +343,5 @@ def _store(context: Context, row: InstallationRow, kind: Kind, identity: str, se
 
 
 def _tell(context: Context, row: InstallationRow, kind: Kind, identity: str, what: str, **said: Any) -> None:
-    """Sends the integration an event such as `space_installation_setup`."""
+    """Send the integration an event such as `space_installation_setup`."""
     tell(context, row, f"{kind}_installation_{what}", **{f"{kind}Id": identity}, **said)

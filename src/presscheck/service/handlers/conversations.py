@@ -46,7 +46,7 @@ MOST_PARTS = 500
 
 @handles(ListConversations)
 def list_conversations(context: Context, call: ListConversations) -> Page[Conversation]:
-    """Lists the conversations of an organization, newest first."""
+    """List the conversations of an organization, newest first."""
     organization = organization_for(context, call.organization_id)
     rows = select(ConversationRow).where(ConversationRow.organization_id == organization.id)
     if call.source is not None:
@@ -63,7 +63,7 @@ def list_conversations(context: Context, call: ListConversations) -> Page[Conver
 
 @handles(IngestConversations)
 def ingest_conversations(context: Context, call: IngestConversations) -> None:
-    """Adds or updates conversations. A background job extracts their issues."""
+    """Add or update conversations. A background job extracts their issues."""
     organization = organization_for(context, call.organization_id, "edit")
     now = context.now()
     for conversation in call.conversations if isinstance(call.conversations, tuple) else (call.conversations,):
@@ -85,7 +85,7 @@ def ingest_conversations(context: Context, call: IngestConversations) -> None:
 
 @handles(GetConversation)
 def get_conversation(context: Context, call: GetConversation) -> WholeConversation:
-    """Returns a conversation with its messages."""
+    """Return a conversation with its messages."""
     organization_for(context, call.organization_id)
     row = context.session.get(ConversationRow, (call.organization_id, call.conversation_id))
     if row is None:
@@ -99,7 +99,7 @@ def get_conversation(context: Context, call: GetConversation) -> WholeConversati
 
 @handles(ListConversationIssues)
 def list_issues(context: Context, call: ListConversationIssues) -> Page[IssueInConversation]:
-    """Lists the issues of an organization, newest first."""
+    """List the issues of an organization, newest first."""
     organization = organization_for(context, call.organization_id)
     rows = select(ReaderIssueRow).where(ReaderIssueRow.organization_id == organization.id)
     if call.cluster is not None:
@@ -118,7 +118,7 @@ def list_issues(context: Context, call: ListConversationIssues) -> Page[IssueInC
 
 @handles(GetConversationIssue)
 def get_issue(context: Context, call: GetConversationIssue) -> IssueInConversation:
-    """Returns an issue."""
+    """Return an issue."""
     organization_for(context, call.organization_id)
     row = context.session.get(ReaderIssueRow, call.issue_id)
     if row is None or row.organization_id != call.organization_id:
@@ -128,7 +128,7 @@ def get_issue(context: Context, call: GetConversationIssue) -> IssueInConversati
 
 @handles(ListIssuesClusters)
 def list_clusters(context: Context, call: ListIssuesClusters) -> Page[IssuesCluster]:
-    """Lists the clusters of an organization in the requested order; none if filtered by status, as all are analyzed."""
+    """List the clusters of an organization in the requested order; none if filtered by status, as all are analyzed."""
     organization = organization_for(context, call.organization_id)
     rows = context.session.scalars(select(ClusterRow).where(ClusterRow.organization_id == organization.id)).all()
     clusters = _as_clusters(context, organization.id, rows) if call.status is None else []
@@ -211,7 +211,7 @@ def _as_cluster(
 
 
 def _pulse(context: Context, issues: Sequence[ReaderIssueRow]) -> tuple[float, ...]:
-    """Returns the number of issues in each of the last `WEEKS` weeks, oldest first."""
+    """Return the number of issues in each of the last `WEEKS` weeks, oldest first."""
     now, week = context.clock(), timedelta(days=7)
     counted = Counter(int((now - datetime.fromisoformat(issue.created_at)) / week) for issue in issues)
     return tuple(float(counted[WEEKS - 1 - number]) for number in range(WEEKS))

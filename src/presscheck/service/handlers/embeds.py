@@ -21,7 +21,7 @@ from presscheck.service.permissions import space_for
 
 @handles(GetSpaceEmbed)
 def get_space_embed(context: Context, call: GetSpaceEmbed) -> Embed:
-    """Returns the block of an integration in the space that shows the URL, or else a link with a title."""
+    """Return the block of an integration in the space that shows the URL, or else a link with a title."""
     space = space_for(context, call.space_id)
     address = web_address(call.url)
     if address is None:

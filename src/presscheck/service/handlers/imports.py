@@ -22,7 +22,7 @@ ACTIVE = ("pending", "in-progress")
 
 @handles(StartImport)
 def start_import(context: Context, call: StartImport) -> ImportRun:
-    """Starts an import; without a change request, it creates one."""
+    """Start an import; without a change request, it creates one."""
     organization = organization_for(context, call.organization_id, "guest")
     space = space_for(context, call.target.space, "edit")
     if space.organization_id != organization.id:
@@ -53,7 +53,7 @@ def start_import(context: Context, call: StartImport) -> ImportRun:
 
 @handles(CancelImport)
 def cancel_import(context: Context, call: CancelImport) -> ImportRun:
-    """Cancels a pending or running import; none of its content is added."""
+    """Cancel a pending or running import; none of its content is added."""
     row = _import_for(context, call.organization_id, call.import_run_id, "edit")
     if row.status not in ACTIVE:
         raise ApiError(400, f"This import is already {row.status} and cannot be cancelled.")
@@ -64,7 +64,7 @@ def cancel_import(context: Context, call: CancelImport) -> ImportRun:
 
 @handles(ListImports)
 def list_imports(context: Context, call: ListImports) -> Page[ImportRun]:
-    """Lists the imports into spaces that the caller may see, newest first."""
+    """List the imports into spaces that the caller may see, newest first."""
     organization = organization_for(context, call.organization_id, "guest")
     seen = visible_space_ids(context, organization.id)
     rows = select(ImportRow).where(ImportRow.organization_id == organization.id, ImportRow.space_id.in_(seen))
@@ -88,7 +88,7 @@ def list_imports(context: Context, call: ListImports) -> Page[ImportRun]:
 
 @handles(GetImport)
 def get_import(context: Context, call: GetImport) -> ImportRun:
-    """Returns an import with its pages."""
+    """Return an import with its pages."""
     return _as_run(_import_for(context, call.organization_id, call.import_run_id, "read"))
 
 

@@ -72,7 +72,7 @@ LARGEST_RECORDED = 32_768
 
 @handles(ListIntegrationInstallations)
 def list_installations(context: Context, call: ListIntegrationInstallations) -> Page[Installation]:
-    """Lists the installations of an integration, for its owners."""
+    """List the installations of an integration, for its owners."""
     installations = [
         as_installation(context, row) for row in _installations(context, call.integration_name, call.external_id)
     ]
@@ -81,7 +81,7 @@ def list_installations(context: Context, call: ListIntegrationInstallations) -> 
 
 @handles(InstallIntegration)
 def install_integration(context: Context, call: InstallIntegration) -> Installation:
-    """Installs an integration in an organization and sends the integration an event. Requires an admin."""
+    """Install an integration in an organization and send the integration an event. Requires an admin."""
     organization = organization_for(context, call.organization, "admin")
     row = integration_for(context, call.integration_name)
     existing = select(InstallationRow).where(
@@ -110,13 +110,13 @@ def install_integration(context: Context, call: InstallIntegration) -> Installat
 
 @handles(GetInstallation)
 def get_installation(context: Context, call: GetInstallation) -> Installation:
-    """Returns an installation."""
+    """Return an installation."""
     return as_installation(context, installation_for(context, call.integration_name, call.installation_id))
 
 
 @handles(UpdateInstallation)
 def update_installation(context: Context, call: UpdateInstallation) -> Installation:
-    """Updates an installation and sends the integration an event with the previous state."""
+    """Update an installation and send the integration an event with the previous state."""
     row = installation_for(context, call.integration_name, call.installation_id)
     previous = {"status": row.status, "configuration": row.configuration}
     given = call.given()
@@ -133,7 +133,7 @@ def update_installation(context: Context, call: UpdateInstallation) -> Installat
 
 @handles(UninstallIntegration)
 def uninstall_integration(context: Context, call: UninstallIntegration) -> None:
-    """Removes an installation and sends the integration an event. Returns normally if there is no such installation."""
+    """Remove an installation and send the integration an event. Return normally if there is no such installation."""
     integration_for(context, call.integration_name)
     row = context.session.get(InstallationRow, call.installation_id)
     if row is not None and row.integration == call.integration_name:
@@ -145,7 +145,7 @@ def uninstall_integration(context: Context, call: UninstallIntegration) -> None:
 
 @handles(ListIntegrationEvents)
 def list_events(context: Context, call: ListIntegrationEvents) -> Page[IntegrationEvent]:
-    """Lists the events of an integration, newest first, for its owners."""
+    """List the events of an integration, newest first, for its owners."""
     row = integration_for(context, call.integration_name, to_own=True)
     rows = select(EventRow).where(EventRow.integration == row.name, EventRow.status.is_not(None))
     return page_of_rows(
@@ -160,7 +160,7 @@ def list_events(context: Context, call: ListIntegrationEvents) -> Page[Integrati
 
 @handles(GetIntegrationEvent)
 def get_event(context: Context, call: GetIntegrationEvent) -> TracedEvent:
-    """Returns an event with the log of its delivery."""
+    """Return an event with the log of its delivery."""
     row = integration_for(context, call.integration_name, to_own=True)
     event = context.session.get(EventRow, call.event_id)
     if event is None or event.integration != row.name or event.status is None:
@@ -171,7 +171,7 @@ def get_event(context: Context, call: GetIntegrationEvent) -> TracedEvent:
 
 @handles(ListIntegrationSpaces)
 def list_spaces(context: Context, call: ListIntegrationSpaces) -> Page[SpaceInstallation]:
-    """Lists the spaces of all installations of an integration, for its owners."""
+    """List the spaces of all installations of an integration, for its owners."""
     spaces = [
         installed
         for row in _installations(context, call.integration_name, call.external_id)
@@ -182,7 +182,7 @@ def list_spaces(context: Context, call: ListIntegrationSpaces) -> Page[SpaceInst
 
 @handles(ListIntegrationSites)
 def list_sites(context: Context, call: ListIntegrationSites) -> Page[SiteInstallation]:
-    """Lists the sites of all installations of an integration, for its owners."""
+    """List the sites of all installations of an integration, for its owners."""
     sites = [
         installed
         for row in _installations(context, call.integration_name, call.external_id)
@@ -193,7 +193,7 @@ def list_sites(context: Context, call: ListIntegrationSites) -> Page[SiteInstall
 
 @handles(RenderIntegrationWithGet)
 def render_with_get(context: Context, call: RenderIntegrationWithGet) -> RenderOutput | Serialized[RenderOutput]:
-    """Renders a component from a request that is compressed into the query."""
+    """Render a component from a request that is compressed into the query."""
     try:
         unpacked = _unpacked(call.request).encode("utf-8", "surrogatepass")
         render_call = read_call(RenderIntegration, {"integration_name": call.integration_name}, (), unpacked)
@@ -206,7 +206,7 @@ def render_with_get(context: Context, call: RenderIntegrationWithGet) -> RenderO
 
 @handles(RenderIntegration, writes=False)
 def render(context: Context, call: RenderIntegration) -> RenderOutput:
-    """Renders a component through the development tunnel of the integration if it has one, or else with its script."""
+    """Render a component through the development tunnel of the integration if it has one, or else with its script."""
     row = integration_for(context, call.integration_name)
     outgoing = context.outgoing_requests(row.organization_id)
     place = _place_of(context, call.context)
@@ -260,7 +260,7 @@ class _Place(NamedTuple):
 
 
 def _place_of(context: Context, component_context: dict[str, Any]) -> _Place:
-    """Returns the place from the context of a component."""
+    """Return the place from the context of a component."""
     space_id, site_id, organization_id = (
         component_context.get(name) for name in ("spaceId", "siteId", "organizationId")
     )
@@ -300,7 +300,7 @@ def _installations(context: Context, name: str, external_id: str | None) -> list
 
 
 def installation_for(context: Context, name: str, installation_id: str) -> InstallationRow:
-    """Returns an installation, for owners of its integration and admins of its organization."""
+    """Return an installation, for owners of its integration and admins of its organization."""
     integration = integration_for(context, name)
     row = context.session.get(InstallationRow, installation_id)
     if row is None or row.integration != name:
@@ -313,7 +313,7 @@ def installation_for(context: Context, name: str, installation_id: str) -> Insta
 def space_installations(
     context: Context, row: InstallationRow, rows: Sequence[SpaceRow], *, extended: bool | None
 ) -> list[SpaceInstallation]:
-    """Serializes an installation in spaces. With `extended`, spaces that the caller may see have all their fields."""
+    """Serialize an installation in spaces. With `extended`, spaces that the caller may see have all their fields."""
     seen = visible_space_ids(context, row.organization_id) if extended else frozenset[str]()
     whole = {space.id: space for space in as_spaces(context, [space for space in rows if space.id in seen])}
     return [
@@ -325,7 +325,7 @@ def space_installations(
 def site_installations(
     context: Context, row: InstallationRow, rows: Sequence[SiteRow], *, extended: bool | None
 ) -> list[SiteInstallation]:
-    """Serializes an installation in sites. With `extended`, sites that the caller may see have all their fields."""
+    """Serialize an installation in sites. With `extended`, sites that the caller may see have all their fields."""
     seen = visible_sites(context, row.organization_id, rows) if extended else ()
     whole = {site.id: site for site in as_sites(context, seen)}
     return [

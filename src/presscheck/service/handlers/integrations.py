@@ -37,7 +37,7 @@ KEPT_AS_GIVEN = ("title", "description", "summary", "configurations", "content_s
 
 @handles(ListIntegrations)
 def list_integrations(context: Context, call: ListIntegrations) -> Page[Integration]:
-    """Lists public integrations and those of the caller's organizations, by name."""
+    """List public integrations and those of the caller's organizations, by name."""
     own_organizations = select(MemberRow.organization_id).where(
         MemberRow.user_id == context.user.id, MemberRow.disabled.is_(False)
     )
@@ -50,13 +50,13 @@ def list_integrations(context: Context, call: ListIntegrations) -> Page[Integrat
 
 @handles(GetIntegration)
 def get_integration(context: Context, call: GetIntegration) -> Integration:
-    """Returns an integration."""
+    """Return an integration."""
     return as_integrations(context, [integration_for(context, call.integration_name)])[0]
 
 
 @handles(PublishIntegration)
 def publish_integration(context: Context, call: PublishIntegration) -> Integration:
-    """Publishes a new version of an integration; without secrets, it keeps those of the version before."""
+    """Publish a new version of an integration; without secrets, it keeps those of the version before."""
     organization = _publisher(context, call.organization)
     row, now = context.session.get(IntegrationRow, call.integration_name), context.now()
     if row is None:
@@ -83,7 +83,7 @@ def publish_integration(context: Context, call: PublishIntegration) -> Integrati
 
 @handles(UnpublishIntegration)
 def unpublish_integration(context: Context, call: UnpublishIntegration) -> None:
-    """Deletes an integration with its installations and events. Returns normally if the caller may not see it."""
+    """Delete an integration with its installations and events. Return normally if the caller may not see it."""
     row = context.session.get(IntegrationRow, call.integration_name)
     if row is not None and may_see(context, row):
         context.session.delete(integration_for(context, call.integration_name, to_own=True))
@@ -92,7 +92,7 @@ def unpublish_integration(context: Context, call: UnpublishIntegration) -> None:
 
 @handles(SetDevelopmentMode)
 def set_development_mode(context: Context, call: SetDevelopmentMode) -> None:
-    """Sets the development tunnel. Whether its address is allowed is checked for each request to it."""
+    """Set the development tunnel. Whether its address is allowed is checked for each request to it."""
     row = integration_for(context, call.integration_name, to_own=True)
     if web_address(call.tunnel_url) is None:
         raise ApiError(400, "tunnelUrl: must be a URL such as https://example.org/tunnel")
@@ -101,13 +101,13 @@ def set_development_mode(context: Context, call: SetDevelopmentMode) -> None:
 
 @handles(DisableDevelopmentMode)
 def disable_development_mode(context: Context, call: DisableDevelopmentMode) -> None:
-    """Removes the development tunnel."""
+    """Remove the development tunnel."""
     row = integration_for(context, call.integration_name, to_own=True)
     row.tunnel_url, row.tunnel_for_all = None, False
 
 
 def is_wanted(row: IntegrationRow, call: ListIntegrations | ListOrganizationIntegrations) -> bool:
-    """Returns whether a listing of integrations asks for one."""
+    """Return whether a listing of integrations asks for one."""
     blocks = row.blocks or []
     unfurled = (block.get("urlUnfurl") for block in blocks)
     domains = [str(domain) for value in unfurled if isinstance(value, list) for domain in cast("list[Any]", value)]
@@ -124,7 +124,7 @@ def is_wanted(row: IntegrationRow, call: ListIntegrations | ListOrganizationInte
 
 
 def _publisher(context: Context, name: str) -> OrganizationRow:
-    """Returns an organization by its id or hostname.
+    """Return an organization by its id or hostname.
 
     Raises:
         ApiError: 403 if the caller is not an admin of it.

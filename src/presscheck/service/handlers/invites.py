@@ -55,7 +55,7 @@ class InviteToPlace(Invite, NullableModel):
 
 @handles(ListInvites)
 def list_invites(context: Context, call: ListInvites) -> Page[OrganizationInvite]:
-    """Lists the invites to the organization itself, oldest first."""
+    """List the invites to the organization itself, oldest first."""
     organization = organization_for(context, call.organization_id, "admin")
     rows = select(InviteRow).where(
         InviteRow.organization_id == organization.id, InviteRow.space_id.is_(None), InviteRow.collection_id.is_(None)
@@ -74,7 +74,7 @@ def list_invites(context: Context, call: ListInvites) -> Page[OrganizationInvite
 
 @handles(CreateInvite)
 def create_invite(context: Context, call: CreateInvite) -> Invite:
-    """Creates an invite; requires an admin of the target."""
+    """Create an invite; requires an admin of the target."""
     organization_for(context, call.organization_id, "guest")
     if call.space is not None and call.collection is not None:
         raise ApiError(400, "space, collection: give only one of them")
@@ -102,13 +102,13 @@ def create_invite(context: Context, call: CreateInvite) -> Invite:
 
 @handles(GetInvite)
 def get_invite(context: Context, call: GetInvite) -> Invite:
-    """Returns an invite."""
+    """Return an invite."""
     return _as_invite(context, _invite(context, call.organization_id, call.invite_id))
 
 
 @handles(UpdateInvite)
 def update_invite(context: Context, call: UpdateInvite) -> Invite:
-    """Changes the role or level of an invite."""
+    """Change the role or level of an invite."""
     row = _invite(context, call.organization_id, call.invite_id)
     field = "level" if row.space_id or row.collection_id else "role"
     given = call.given()
@@ -120,7 +120,7 @@ def update_invite(context: Context, call: UpdateInvite) -> Invite:
 
 @handles(DeleteInvite)
 def delete_invite(context: Context, call: DeleteInvite) -> None:
-    """Deletes an invite."""
+    """Delete an invite."""
     organization_for(context, call.organization_id, "guest")
     row = context.session.get(InviteRow, call.invite_id)
     if row is not None and row.organization_id == call.organization_id:
@@ -130,7 +130,7 @@ def delete_invite(context: Context, call: DeleteInvite) -> None:
 
 @handles(InviteUsers)
 def invite_users(context: Context, call: InviteUsers) -> InvitedUsers:
-    """Makes people members of an organization; who is one already keeps their role. Requires an admin."""
+    """Make people members of an organization; who is one already keeps their role. Requires an admin."""
     organization = organization_for(context, call.organization_id, "admin")
     if len(call.emails) > MOST_INVITED:
         raise ApiError(400, f"emails: at most {MOST_INVITED} at once")
@@ -153,7 +153,7 @@ def invite_users(context: Context, call: InviteUsers) -> InvitedUsers:
 
 @handles(JoinWithInvite)
 def join_with_invite(context: Context, call: JoinWithInvite) -> Joined:
-    """Makes the caller a member, or a guest with a level in a space or a collection; a higher role stays."""
+    """Make the caller a member, or a guest with a level in a space or a collection; a higher role stays."""
     organization = context.session.get(OrganizationRow, call.organization_id)
     row = context.session.get(InviteRow, call.invite_id)
     if organization is None or row is None or row.organization_id != organization.id or not organization.invite_links:
@@ -175,7 +175,7 @@ def join_with_invite(context: Context, call: JoinWithInvite) -> Joined:
 
 
 def _user_with_email(context: Context, organization_id: str, email: str) -> str:
-    """Returns the id of the user with an email address; creates one if there is none.
+    """Return the id of the user with an email address; create one if there is none.
 
     Several users may have the same address: a member of the organization comes first.
     """
@@ -218,7 +218,7 @@ def _require_admin(context: Context, row: InviteRow) -> None:
 
 
 def _as_invite(context: Context, row: InviteRow) -> Invite:
-    """Serializes an invite."""
+    """Serialize an invite."""
     if row.space_id:
         space = space_for(context, row.space_id)
         is_redundant = _is_redundant(row.role, space.default_level)
@@ -237,6 +237,6 @@ def _as_invite(context: Context, row: InviteRow) -> Invite:
 
 
 def _is_redundant(level: str | None, default: str | None) -> bool:
-    """Returns whether members have at least this level without the invite."""
+    """Return whether members have at least this level without the invite."""
     default = None if default == "inherit" else default
     return level is not None and reaches(default, level)

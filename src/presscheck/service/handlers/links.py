@@ -40,7 +40,7 @@ MOST_LINKS = 100_000
 
 
 def content_links(context: Context, space: SpaceRow, revision: RevisionRow) -> LinkReport:
-    """Returns the links of all pages of a revision.
+    """Return the links of all pages of a revision.
 
     Raises:
         ApiError: 413 if the pages have too many links.
@@ -81,27 +81,27 @@ def _targets(text: str) -> tuple[str, ...]:
 
 
 def _weight(texts: tuple[str, ...]) -> int:
-    """Returns the approximate size of short texts in memory, in bytes."""
+    """Return the approximate size of short texts in memory, in bytes."""
     return 100 + sum(100 + len(text) for text in texts)
 
 
 @handles(ListSpaceLinks)
 def list_space_links(context: Context, call: ListSpaceLinks) -> Links:
-    """Lists all link targets of the live content."""
+    """List all link targets of the live content."""
     links = _live(context, call.space_id)
     return _links(links, call, links.usages, call.status)
 
 
 @handles(ListPageLinks)
 def list_page_links(context: Context, call: ListPageLinks) -> Links:
-    """Lists the links of a page."""
+    """List the links of a page."""
     links = _live(context, call.space_id)
     return _links(links, call, _of_page(links, call.page_id), call.status)
 
 
 @handles(ListPageBacklinks)
 def list_page_backlinks(context: Context, call: ListPageBacklinks) -> Page[ContentLocation]:
-    """Lists the pages that link to a page."""
+    """List the pages that link to a page."""
     links = _live(context, call.space_id)
     _of_page(links, call.page_id)
     return page_of_items(call, links.to("page", call.page_id))
@@ -109,7 +109,7 @@ def list_page_backlinks(context: Context, call: ListPageBacklinks) -> Page[Conte
 
 @handles(ListChangeRequestPageLinks)
 def list_branch_page_links(context: Context, call: ListChangeRequestPageLinks) -> Links:
-    """Lists the links of a page of a change request, with the number of links that the change request breaks."""
+    """List the links of a page of a change request, with the number of links that the change request breaks."""
     links = _branch(context, call.space_id, call.change_request_id)
     usages = _of_page(links, call.page_id)
     before = _live(context, call.space_id)
@@ -120,7 +120,7 @@ def list_branch_page_links(context: Context, call: ListChangeRequestPageLinks) -
 
 @handles(ListChangeRequestPageBacklinks)
 def list_branch_page_backlinks(context: Context, call: ListChangeRequestPageBacklinks) -> Page[ContentLocation]:
-    """Lists the pages of a change request that link to a page."""
+    """List the pages of a change request that link to a page."""
     links = _branch(context, call.space_id, call.change_request_id)
     _of_page(links, call.page_id)
     return page_of_items(call, links.to("page", call.page_id))
@@ -128,7 +128,7 @@ def list_branch_page_backlinks(context: Context, call: ListChangeRequestPageBack
 
 @handles(ListChangeRequestFileBacklinks)
 def list_branch_file_backlinks(context: Context, call: ListChangeRequestFileBacklinks) -> Page[ContentLocation]:
-    """Lists the pages of a change request that link to a file."""
+    """List the pages of a change request that link to a file."""
     links = _branch(context, call.space_id, call.change_request_id)
     if not links.has_file(call.file_id):
         raise not_found("file")
@@ -159,7 +159,7 @@ def _links(
     *,
     in_change_request: int | None = None,
 ) -> Links:
-    """Returns a page of links with the total counts."""
+    """Return a page of links with the total counts."""
     broken = sum(usage.status == "broken" for usage in usages)
     page = page_of_items(call, [usage for usage in usages if status in (None, usage.status)])
     return Links(

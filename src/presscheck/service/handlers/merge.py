@@ -50,7 +50,7 @@ _AUTHORS = (
 
 @handles(MergeChangeRequest)
 def merge_change_request(context: Context, call: MergeChangeRequest) -> MergeResult:
-    """Merges a change request into the live content if the merge rules of the space allow it."""
+    """Merge a change request into the live content if the merge rules of the space allow it."""
     space, row = change_request_for(context, call.space_id, call.change_request_id, "edit")
     require_unlocked(space)
     require_unfinished(row)
@@ -69,7 +69,7 @@ def merge_change_request(context: Context, call: MergeChangeRequest) -> MergeRes
 
 @handles(PullChangeRequest)
 def pull_change_request(context: Context, call: PullChangeRequest) -> MergeResult:
-    """Updates a change request from the live content, unless it is up to date already.
+    """Update a change request from the live content, unless it is up to date already.
 
     If there are no conflicts, approvals of the newest revision remain valid.
     """
@@ -86,7 +86,7 @@ def pull_change_request(context: Context, call: PullChangeRequest) -> MergeResul
 
 
 def _merged(context: Context, space: SpaceRow, row: ChangeRequestRow) -> tuple[MergedTree, bool]:
-    """Merges the change request and the live content and stores the merged texts.
+    """Merge the change request and the live content and store the merged texts.
 
     Returns:
         The merged tree, and whether there are conflicts, from this merge or an earlier update.
@@ -108,7 +108,7 @@ def _merged(context: Context, space: SpaceRow, row: ChangeRequestRow) -> tuple[M
 
 
 def _names(context: Context, space: SpaceRow, row: ChangeRequestRow) -> tuple[str, str]:
-    """Returns the names of both sides: the newest revisions with their authors."""
+    """Return the names of both sides: the newest revisions with their authors."""
     sides = {row.revision: f"#{row.number}", space.revision_id: "main"}
     authors = {key: (name, at) for key, name, at in context.rows(_AUTHORS, ids=[*sides])}
     ours, theirs = (revision_name(place, authors[key][0] or "", authors[key][1], UTC) for key, place in sides.items())
@@ -116,7 +116,7 @@ def _names(context: Context, space: SpaceRow, row: ChangeRequestRow) -> tuple[st
 
 
 def _has_unresolved(context: Context, live_tree: Tree, merged: MergedTree, texts: Mapping[str, str]) -> bool:
-    """Returns whether a page that differs from the live content has unresolved conflict markers.
+    """Return whether a page that differs from the live content has unresolved conflict markers.
 
     Args:
         context: the transaction.

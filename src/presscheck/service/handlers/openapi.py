@@ -45,7 +45,7 @@ from presscheck.service.permissions import PUBLISHING, organization_for, reaches
 
 @handles(ListOpenAPISpecs)
 def list_specs(context: Context, call: ListOpenAPISpecs) -> Page[OpenAPISpec]:
-    """Lists the specifications of an organization by slug."""
+    """List the specifications of an organization by slug."""
     organization = organization_for(context, call.organization_id)
     rows = select(SpecRow).where(SpecRow.organization_id == organization.id)
     return page_of_rows(
@@ -55,7 +55,7 @@ def list_specs(context: Context, call: ListOpenAPISpecs) -> Page[OpenAPISpec]:
 
 @handles(CreateOpenAPISpec)
 def create_spec(context: Context, call: CreateOpenAPISpec) -> OpenAPISpec:
-    """Adds a specification and starts processing it in the background."""
+    """Add a specification and start processing it in the background."""
     organization_for(context, call.organization_id, "create")
     if _spec_by_slug(context, call.organization_id, call.slug) is not None:
         raise ApiError(400, f"slug: a specification named {call.slug} already exists")
@@ -64,13 +64,13 @@ def create_spec(context: Context, call: CreateOpenAPISpec) -> OpenAPISpec:
 
 @handles(GetOpenAPISpec)
 def get_spec(context: Context, call: GetOpenAPISpec) -> OpenAPISpec:
-    """Returns a specification."""
+    """Return a specification."""
     return _as_specs(context, [_spec_for(context, call.organization_id, call.spec_slug)])[0]
 
 
 @handles(PutOpenAPISpec)
 def put_spec(context: Context, call: PutOpenAPISpec) -> OpenAPISpec:
-    """Adds a specification or changes its source, and processes it again."""
+    """Add a specification or change its source, and process it again."""
     organization_for(context, call.organization_id, "create")
     try:
         CreateOpenAPISpec(organization_id=call.organization_id, slug=call.spec_slug, source=call.source)
@@ -81,7 +81,7 @@ def put_spec(context: Context, call: PutOpenAPISpec) -> OpenAPISpec:
 
 @handles(DeleteOpenAPISpec)
 def delete_spec(context: Context, call: DeleteOpenAPISpec) -> None:
-    """Deletes a specification with its versions. Returns normally if there is no such specification."""
+    """Delete a specification with its versions. Return normally if there is no such specification."""
     organization_for(context, call.organization_id, "create")
     row = _spec_by_slug(context, call.organization_id, call.spec_slug)
     if row is not None:
@@ -91,7 +91,7 @@ def delete_spec(context: Context, call: DeleteOpenAPISpec) -> None:
 
 @handles(UpdateOpenAPISpec)
 def update_spec(context: Context, call: UpdateOpenAPISpec) -> OpenAPISpec:
-    """Makes a specification public, or visible to the organization only. Making it public requires an admin."""
+    """Make a specification public, or visible to the organization only. Making it public requires an admin."""
     row = _spec_for(context, call.organization_id, call.spec_slug, "create")
     if call.visibility == "public" != row.visibility:
         organization_for(context, call.organization_id, PUBLISHING)
@@ -101,7 +101,7 @@ def update_spec(context: Context, call: UpdateOpenAPISpec) -> OpenAPISpec:
 
 @handles(ListOpenAPISpecVersions)
 def list_versions(context: Context, call: ListOpenAPISpecVersions) -> Page[OpenAPISpecVersion]:
-    """Lists the versions, newest first."""
+    """List the versions, newest first."""
     row = _spec_for(context, call.organization_id, call.spec_slug)
     return page_of_rows(
         context,
@@ -115,31 +115,31 @@ def list_versions(context: Context, call: ListOpenAPISpecVersions) -> Page[OpenA
 
 @handles(GetLatestOpenAPISpecVersion)
 def get_latest_version(context: Context, call: GetLatestOpenAPISpecVersion) -> OpenAPISpecVersion:
-    """Returns the newest version."""
+    """Return the newest version."""
     return _as_version(context, *_latest(context, call.organization_id, call.spec_slug))
 
 
 @handles(GetOpenAPISpecVersion)
 def get_version(context: Context, call: GetOpenAPISpecVersion) -> OpenAPISpecVersion:
-    """Returns a version."""
+    """Return a version."""
     return _as_version(context, *_version(context, call.organization_id, call.spec_slug, call.version_id))
 
 
 @handles(GetLatestOpenAPISpecContent)
 def get_latest_content(context: Context, call: GetLatestOpenAPISpecContent) -> OpenAPISpecContent:
-    """Returns the content of the newest version."""
+    """Return the content of the newest version."""
     return _content(context, *_latest(context, call.organization_id, call.spec_slug))
 
 
 @handles(GetOpenAPISpecVersionContent)
 def get_version_content(context: Context, call: GetOpenAPISpecVersionContent) -> OpenAPISpecContent:
-    """Returns the content of a version."""
+    """Return the content of a version."""
     return _content(context, *_version(context, call.organization_id, call.spec_slug, call.version_id))
 
 
 @handles(GetLatestOpenAPISpecRawContent)
 def get_latest_raw_content(context: Context, call: GetLatestOpenAPISpecRawContent) -> OpenAPISpecRawContent:
-    """Returns the text of the newest version, which is stored as JSON whatever its source was."""
+    """Return the text of the newest version, which is stored as JSON whatever its source was."""
     _, version = _latest(context, call.organization_id, call.spec_slug)
     return OpenAPISpecRawContent(text=_text(context, version), format="json")
 
@@ -216,7 +216,7 @@ def _content(context: Context, row: SpecRow, version: SpecVersionRow) -> OpenAPI
 
 
 def _published(context: Context, row: SpecRow) -> str | None:
-    """Returns the address of a specification that everyone may read."""
+    """Return the address of a specification that everyone may read."""
     is_shown = row.visibility == "public" and row.last_version is not None
     return f"{context.origin}/openapi/{row.organization_id}/{row.slug}.json" if is_shown else None
 

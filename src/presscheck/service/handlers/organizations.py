@@ -63,7 +63,7 @@ _MINE = Listing(
 
 @handles(ListOrganizations)
 def list_organizations(context: Context, call: ListOrganizations) -> Page[Organization]:
-    """Lists the caller's organizations, oldest first."""
+    """List the caller's organizations, oldest first."""
     return page_of_listing(
         context,
         call,
@@ -80,13 +80,13 @@ def _as_organizations(context: Context, rows: Sequence[OrganizationRow]) -> list
 
 @handles(GetOrganization)
 def get_organization(context: Context, call: GetOrganization) -> Organization:
-    """Returns an organization."""
+    """Return an organization."""
     return as_organization(context, organization_for(context, call.organization_id, "guest"))
 
 
 @handles(UpdateOrganization)
 def update_organization(context: Context, call: UpdateOrganization) -> Organization:
-    """Updates an organization; requires an admin."""
+    """Update an organization; requires an admin."""
     row = organization_for(context, call.organization_id, "admin")
     given = {name: value for name, value in call.given().items() if name != "organization_id"}
     if call.merge_rules is not None:
@@ -105,7 +105,7 @@ def update_organization(context: Context, call: UpdateOrganization) -> Organizat
 
 @handles(ListMembers)
 def list_members(context: Context, call: ListMembers) -> Page[OrganizationMember]:
-    """Lists the members, most recently joined first; `search` matches name and email. Guests may not list them."""
+    """List the members, most recently joined first; `search` matches name and email. Guests may not list them."""
     organization_for(context, call.organization_id, "read")
     if call.sort in ("name", "lastSeenAt"):
         return page_of_items(call, every_member(context, call))
@@ -120,7 +120,7 @@ def list_members(context: Context, call: ListMembers) -> Page[OrganizationMember
 
 
 def every_member(context: Context, call: ListMembers) -> list[OrganizationMember]:
-    """Returns all members that a listing contains, in its order."""
+    """Return all members that a listing contains, in its order."""
     members = as_members(context, context.session.scalars(_members(call)).all())
     if call.sort in ("name", "lastSeenAt"):
         members.sort(key=_name if call.sort == "name" else _last_seen, reverse=call.order == "desc")
@@ -130,7 +130,7 @@ def every_member(context: Context, call: ListMembers) -> list[OrganizationMember
 
 
 def _members(call: ListMembers) -> Select[MemberRow]:
-    """Selects the members that a listing contains."""
+    """Select the members that a listing contains."""
     rows = select(MemberRow).where(MemberRow.organization_id == call.organization_id)
     if call.role is not None:
         rows = rows.where(MemberRow.role.is_(None) if call.role == "guest" else MemberRow.role == call.role)
@@ -144,13 +144,13 @@ def _members(call: ListMembers) -> Select[MemberRow]:
 
 @handles(GetMember)
 def get_member(context: Context, call: GetMember) -> OrganizationMember:
-    """Returns a member by user id; guests only see themselves."""
+    """Return a member by user id; guests only see themselves."""
     return as_members(context, [member_for(context, call.organization_id, call.user_id)])[0]
 
 
 @handles(UpdateMember)
 def update_member(context: Context, call: UpdateMember) -> OrganizationMember:
-    """Changes the role of a member; requires an admin, and one admin must remain."""
+    """Change the role of a member; requires an admin, and one admin must remain."""
     organization = organization_for(context, call.organization_id, "admin")
     row = _member(context, organization, call.user_id)
     if "role" not in call.model_fields_set:
@@ -163,7 +163,7 @@ def update_member(context: Context, call: UpdateMember) -> OrganizationMember:
 
 @handles(RemoveMember)
 def remove_member(context: Context, call: RemoveMember) -> None:
-    """Removes a member. Members can remove themselves, admins everyone. Returns normally if there is no such member."""
+    """Remove a member. Members can remove themselves, admins everyone. Return normally if there is no such member."""
     required = "guest" if call.user_id == context.user.id else "admin"
     organization = organization_for(context, call.organization_id, required)
     row = context.session.get(MemberRow, (organization.id, call.user_id))
@@ -182,7 +182,7 @@ def remove_member(context: Context, call: RemoveMember) -> None:
 
 @handles(JoinOrganization)
 def join_organization(context: Context, call: JoinOrganization) -> None:
-    """Joins an organization by the domain of the caller's email; existing members keep their role."""
+    """Join an organization by the domain of the caller's email; existing members keep their role."""
     organization = context.session.get(OrganizationRow, call.organization_id)
     member = context.session.get(MemberRow, (call.organization_id, context.user.id))
     if member is not None and member.disabled:
@@ -204,7 +204,7 @@ def join_organization(context: Context, call: JoinOrganization) -> None:
 
 @handles(UpdateLastSeen)
 def update_last_seen(context: Context, call: UpdateLastSeen) -> LastSeen:
-    """Sets when the caller was last seen."""
+    """Set when the caller was last seen."""
     organization = organization_for(context, call.organization_id, "guest")
     context.session.get_one(MemberRow, (organization.id, context.user.id)).last_seen_at = context.now()
     return LastSeen()
@@ -212,7 +212,7 @@ def update_last_seen(context: Context, call: UpdateLastSeen) -> LastSeen:
 
 @handles(GetOrganizationsForEmailDomain)
 def organizations_for_domain(context: Context, call: GetOrganizationsForEmailDomain) -> Organizations:
-    """Lists the organizations that allow the domain of the caller's email."""
+    """List the organizations that allow the domain of the caller's email."""
     domain = call.email_domain.lower()
     if (context.user.email or "").rpartition("@")[2].lower() != domain:
         return Organizations()
@@ -226,7 +226,7 @@ def _domains(organization: OrganizationRow) -> set[str]:
 
 @handles(SearchOrganization)
 def search_organization(context: Context, call: SearchOrganization) -> Page[SearchSpaceResult]:
-    """Finds pages with all words of the query in the spaces that the caller may see."""
+    """Find pages with all words of the query in the spaces that the caller may see."""
     organization = organization_for(context, call.organization_id, "guest")
     seen = select(SpaceRow).where(SpaceRow.id.in_(visible_space_ids(context, organization.id)))
     spaces = context.session.scalars(seen.order_by(SpaceRow.position, SpaceRow.id)).all()
@@ -244,7 +244,7 @@ def search_organization(context: Context, call: SearchOrganization) -> Page[Sear
 
 
 def as_organization(context: Context, row: OrganizationRow) -> Organization:
-    """Serializes an organization; only members get its settings."""
+    """Serialize an organization; only members get its settings."""
     is_inside = is_member(context, row.id)
     rules = row.merge_rules if is_inside else None
     return Organization(
@@ -283,7 +283,7 @@ def _permissions(role: str | None, *, is_inside: bool) -> OrganizationPermission
 
 
 def as_members(context: Context, rows: Sequence[MemberRow]) -> list[OrganizationMember]:
-    """Serializes members."""
+    """Serialize members."""
     users = people(context, [row.user_id for row in rows])
     spaces, sites = _contents_of(context, rows[0].organization_id) if rows else (0, 0)
     teams = _teams_of(context, rows)
@@ -304,7 +304,7 @@ def as_members(context: Context, rows: Sequence[MemberRow]) -> list[Organization
 
 
 def _teams_of(context: Context, rows: Sequence[MemberRow]) -> dict[str, int]:
-    """Returns the number of teams of each member by user id. The members are of one organization."""
+    """Return the number of teams of each member by user id. The members are of one organization."""
     if not rows:
         return {}
     counting = (
@@ -318,7 +318,7 @@ def _teams_of(context: Context, rows: Sequence[MemberRow]) -> dict[str, int]:
 
 
 def _contents_of(context: Context, organization_id: str) -> tuple[int, int]:
-    """Returns the numbers of spaces and sites in an organization."""
+    """Return the numbers of spaces and sites in an organization."""
     spaces = select(func.count()).where(SpaceRow.organization_id == organization_id, SpaceRow.deleted_at.is_(None))
     sites = select(func.count()).where(SiteRow.organization_id == organization_id)
     [counts] = context.session.execute(select(spaces.scalar_subquery(), sites.scalar_subquery())).all()
@@ -326,7 +326,7 @@ def _contents_of(context: Context, organization_id: str) -> tuple[int, int]:
 
 
 def member_for(context: Context, organization_id: str, user_id: str) -> MemberRow:
-    """Returns a member that the caller may see: guests only see themselves."""
+    """Return a member that the caller may see: guests only see themselves."""
     organization = organization_for(context, organization_id, "guest" if user_id == context.user.id else "read")
     return _member(context, organization, user_id)
 

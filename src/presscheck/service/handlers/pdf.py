@@ -17,14 +17,14 @@ from presscheck.service.review.change_requests import change_request_for
 
 @handles(GetSpacePDF)
 def get_space_pdf(context: Context, call: GetSpacePDF) -> ExportedPDF:
-    """Returns the URL of a PDF of the live content."""
+    """Return the URL of a PDF of the live content."""
     space = space_for(context, call.space_id)
     return _exported(context, space, Export(space.id, space.revision_id, call.page, bool(call.only)))
 
 
 @handles(GetChangeRequestPDF)
 def get_change_request_pdf(context: Context, call: GetChangeRequestPDF) -> ExportedPDF:
-    """Returns the URL of a PDF of a change request."""
+    """Return the URL of a PDF of a change request."""
     space, row = change_request_for(context, call.space_id, call.change_request_id)
     note = f"Change request #{row.number}" + (f": {row.subject}" if row.subject else "")
     return _exported(context, space, Export(space.id, row.revision, call.page, bool(call.only), note))

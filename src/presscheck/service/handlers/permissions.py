@@ -106,7 +106,7 @@ SiteCall = (
 @handles(InviteToSpace)
 @handles(InviteToSite)
 def invite(context: Context, call: Invitation) -> None:
-    """Gives members and teams a role in a place; null takes it away."""
+    """Give members and teams a role in a place; null takes it away."""
     place = _place_for(context, call, "admin")
     if not call.users and not call.teams:
         raise ApiError(400, "users, teams: give at least one of them")
@@ -121,7 +121,7 @@ def invite(context: Context, call: Invitation) -> None:
 def update_team(
     context: Context, call: UpdateCollectionTeamPermission | UpdateSpaceTeamPermission | UpdateSiteTeamPermission
 ) -> None:
-    """Grants a team a role in a place; null revokes it. Requires an admin of the place."""
+    """Grant a team a role in a place; null revokes it. Requires an admin of the place."""
     place = _place_for(context, call, "admin")
     team_id = _team(context, place, call.team_id)
     if "role" in call.given():
@@ -134,7 +134,7 @@ def update_team(
 def update_user(
     context: Context, call: UpdateCollectionUserPermission | UpdateSpaceUserPermission | UpdateSiteUserPermission
 ) -> None:
-    """Grants a member a role in a place; null revokes it. Requires an admin of the place."""
+    """Grant a member a role in a place; null revokes it. Requires an admin of the place."""
     place = _place_for(context, call, "admin")
     [user_id] = member_ids(context, place.organization_id, [call.user_id])
     if "role" in call.given():
@@ -147,7 +147,7 @@ def update_user(
 def remove_team(
     context: Context, call: RemoveCollectionTeamPermission | RemoveSpaceTeamPermission | RemoveSiteTeamPermission
 ) -> None:
-    """Revokes the role of a team in a place."""
+    """Revoke the role of a team in a place."""
     place = _place_for(context, call, "admin")
     remove_grants(context, (GrantRow.place_id == place.id) & (GrantRow.holder_id == call.team_id))
 
@@ -158,14 +158,14 @@ def remove_team(
 def remove_user(
     context: Context, call: RemoveCollectionUserPermission | RemoveSpaceUserPermission | RemoveSiteUserPermission
 ) -> None:
-    """Revokes the role of a user in a place."""
+    """Revoke the role of a user in a place."""
     place = _place_for(context, call, "admin")
     remove_grants(context, (GrantRow.place_id == place.id) & (GrantRow.holder_id == call.user_id))
 
 
 @handles(ListCollectionTeamPermissions)
 def list_collection_teams(context: Context, call: ListCollectionTeamPermissions) -> Page[TeamPermission]:
-    """Lists the teams that have a role in the collection itself. Guests need the admin level in the collection."""
+    """List the teams that have a role in the collection itself. Guests need the admin level in the collection."""
     grants = _grants_of(context, _listed_place_for(context, call))
     return page_of_rows(
         context,
@@ -178,7 +178,7 @@ def list_collection_teams(context: Context, call: ListCollectionTeamPermissions)
 
 @handles(ListSiteTeamPermissions)
 def list_site_teams(context: Context, call: ListSiteTeamPermissions) -> Page[SiteTeamPermission]:
-    """Lists the teams that have a role in the site. Guests need the admin level in it."""
+    """List the teams that have a role in the site. Guests need the admin level in it."""
     grants = _grants_of(context, _listed_place_for(context, call))
     return page_of_rows(
         context,
@@ -191,14 +191,14 @@ def list_site_teams(context: Context, call: ListSiteTeamPermissions) -> Page[Sit
 
 @handles(ListCollectionUserPermissions)
 def list_collection_users(context: Context, call: ListCollectionUserPermissions) -> Page[UserPermission]:
-    """Lists the users that have a role in the collection itself. Guests need the admin level in the collection."""
+    """List the users that have a role in the collection itself. Guests need the admin level in the collection."""
     place = _listed_place_for(context, call)
     return _page_of_users(context, call, _user_grants(context, place))
 
 
 @handles(ListSiteUserPermissions)
 def list_site_users(context: Context, call: ListSiteUserPermissions) -> Page[SiteUserPermission]:
-    """Lists the users that have a role in the site. Guests need the admin level in it."""
+    """List the users that have a role in the site. Guests need the admin level in it."""
     roles = _user_grants(context, _listed_place_for(context, call))
     page = page_of_items(call, list(roles))
     users = people(context, page.items)
@@ -208,7 +208,7 @@ def list_site_users(context: Context, call: ListSiteUserPermissions) -> Page[Sit
 
 @handles(ListSpaceUserPermissions)
 def list_space_users(context: Context, call: ListSpaceUserPermissions) -> Page[UserPermission]:
-    """Lists the users with access to a space, by id. Requires the read role in its organization."""
+    """List the users with access to a space, by id. Requires the read role in its organization."""
     space = space_for(context, call.space_id)
     organization_for(context, space.organization_id, "read")
     return _page_of_users(context, call, _levels(context, space))
@@ -217,7 +217,7 @@ def list_space_users(context: Context, call: ListSpaceUserPermissions) -> Page[U
 @handles(ListCollectionPermissions)
 @handles(ListSpacePermissions)
 def list_permissions(context: Context, call: ListCollectionPermissions | ListSpacePermissions) -> Page[UserPermission]:
-    """Lists the users with access to a collection or a space, by id. Guests need the admin level in it."""
+    """List the users with access to a collection or a space, by id. Guests need the admin level in it."""
     levels = _levels(context, _listed_place_for(context, call))
     if call.role is not None:
         levels = {user_id: level for user_id, level in levels.items() if level == call.role}
@@ -226,7 +226,7 @@ def list_permissions(context: Context, call: ListCollectionPermissions | ListSpa
 
 @handles(ListSitePermissions)
 def list_site_permissions(context: Context, call: ListSitePermissions) -> Page[SiteMemberPermission]:
-    """Lists the members of the organization with their roles in a site, most recently joined first."""
+    """List the members of the organization with their roles in a site, most recently joined first."""
     site = _listed_place_for(context, call)
     listing = ListMembers(organization_id=site.organization_id, search=call.search, sort=call.sort, order=call.order)
     members = every_member(context, listing)
@@ -254,7 +254,7 @@ def list_site_permissions(context: Context, call: ListSitePermissions) -> Page[S
 
 @handles(ListSpaceTeamPermissions)
 def list_space_teams(context: Context, call: ListSpaceTeamPermissions) -> Page[TeamPermission]:
-    """Lists the teams with a role in a space or a collection around it. Guests need the admin level in the space."""
+    """List the teams with a role in a space or a collection around it. Guests need the admin level in the space."""
     space = space_for(context, call.space_id)
     if role_in(context, space.organization_id) is None:
         space_for(context, call.space_id, "admin")
@@ -269,7 +269,7 @@ def list_space_teams(context: Context, call: ListSpaceTeamPermissions) -> Page[T
 
 @handles(ListSpacesOfMember)
 def list_spaces_of_member(context: Context, call: ListSpacesOfMember) -> Page[SpacePermission]:
-    """Lists the spaces that both the member and the caller see, newest first."""
+    """List the spaces that both the member and the caller see, newest first."""
     member = member_for(context, call.organization_id, call.user_id)
     spaces = visible_spaces(context, member.organization_id)
     spaces.sort(key=lambda space: (space.created_at, space.id), reverse=call.order != "asc")
@@ -282,7 +282,7 @@ def list_spaces_of_member(context: Context, call: ListSpacesOfMember) -> Page[Sp
 
 
 def _place_for(context: Context, call: CollectionCall | SpaceCall | SiteCall, required: str) -> Place:
-    """Returns the place in the path of a call if the caller has the level `required` in it."""
+    """Return the place in the path of a call if the caller has the level `required` in it."""
     if isinstance(call, CollectionCall):
         return collection_for(context, call.collection_id, required)
     if isinstance(call, SpaceCall):
@@ -291,13 +291,13 @@ def _place_for(context: Context, call: CollectionCall | SpaceCall | SiteCall, re
 
 
 def _listed_place_for(context: Context, call: CollectionCall | SpaceCall | SiteCall) -> Place:
-    """Returns the place in the path of a call; guests need the admin level in it."""
+    """Return the place in the path of a call; guests need the admin level in it."""
     place = _place_for(context, call, "read")
     return place if role_in(context, place.organization_id) else _place_for(context, call, "admin")
 
 
 def _team(context: Context, place: Place, team_id: str) -> str:
-    """Returns the id of a team of the organization.
+    """Return the id of a team of the organization.
 
     Raises:
         ApiError: 404 if there is no such team.
@@ -309,19 +309,19 @@ def _team(context: Context, place: Place, team_id: str) -> str:
 
 
 def _grants_of(context: Context, place: Place) -> dict[str, str]:
-    """Returns the roles granted in a place itself, by the id of the team or user."""
+    """Return the roles granted in a place itself, by the id of the team or user."""
     rows = context.session.scalars(select(GrantRow).where(GrantRow.place_id == place.id))
     return {row.holder_id: row.role for row in rows}
 
 
 def _user_grants(context: Context, place: Place) -> dict[str, str]:
-    """Returns the roles granted in a place itself to members, by user id, in the order of the ids."""
+    """Return the roles granted in a place itself to members, by user id, in the order of the ids."""
     grants = _grants_of(context, place)
     return {user_id: grants[user_id] for user_id in _members(context, place) if user_id in grants}
 
 
 def _levels(context: Context, place: Place) -> dict[str, str]:
-    """Returns the levels of all members with access to a place, by user id, in the order of the ids."""
+    """Return the levels of all members with access to a place, by user id, in the order of the ids."""
     levels = {user_id: _level(context, place, user_id) for user_id in _members(context, place)}
     return {user_id: level for user_id, level in levels.items() if level is not None}
 
@@ -347,7 +347,7 @@ def _page_of_users(context: Context, call: Paged, levels: dict[str, str]) -> Pag
 def _origin(
     context: Context, site: Place, member: OrganizationMember, level: str | None, grants: dict[str, str]
 ) -> PermissionOrigin:
-    """Returns where the level of a member in a site comes from."""
+    """Return where the level of a member in a site comes from."""
     if level == member.role:
         return PermissionOrigin(type="organization", organization=site.organization_id)
     if grants.get(member.id) == level:

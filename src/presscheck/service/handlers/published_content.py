@@ -37,7 +37,7 @@ _WHAT = "content at this URL"
 
 @handles(SearchSite, writes=False)
 def search_site(context: Context, call: SearchSite) -> Page[SearchSpaceResult]:
-    """Searches a site as its visitors do, in all of its spaces or in chosen ones."""
+    """Search a site as its visitors do, in all of its spaces or in chosen ones."""
     row, _ = read_site(context, call.organization_id, call.site_id)
     site = site_of_reader(context, row)
     found = search_results(site, _searched(site, call), call.query) if call.query.strip() else []
@@ -48,7 +48,7 @@ def search_site(context: Context, call: SearchSite) -> Page[SearchSpaceResult]:
 def get_published_content(
     context: Context, call: GetPublishedContent
 ) -> PublishedSiteContent | PublishedContentRedirect:
-    """Returns what a URL of a site shows a visitor who has a signed token, or none."""
+    """Return what a URL of a site shows a visitor who has a signed token, or none."""
     return _content(context, call.url, Visitor(jwt_token=call.visitor_auth_token), bool(call.redirect_on_error))
 
 
@@ -56,7 +56,7 @@ def get_published_content(
 def resolve_published_content(
     context: Context, call: ResolvePublishedContent
 ) -> PublishedSiteContent | PublishedContentRedirect:
-    """Returns what a URL of a site shows a visitor, whose claims may also be unsigned."""
+    """Return what a URL of a site shows a visitor, whose claims may also be unsigned."""
     return _content(context, call.url, call.visitor or Visitor(), bool(call.redirect_on_error))
 
 

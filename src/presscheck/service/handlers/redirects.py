@@ -43,7 +43,7 @@ NEEDED = {
 
 @handles(ListRedirects)
 def list_redirects(context: Context, call: ListRedirects) -> Page[Redirect]:
-    """Lists the redirects of a site by source path; `search` matches part of it."""
+    """List the redirects of a site by source path; `search` matches part of it."""
     site = site_for(context, call.organization_id, call.site_id)
     rows = select(RedirectRow).where(RedirectRow.site_id == site.id)
     if call.search:
@@ -59,7 +59,7 @@ def list_redirects(context: Context, call: ListRedirects) -> Page[Redirect]:
 
 @handles(GetRedirectBySource)
 def get_redirect_by_source(context: Context, call: GetRedirectBySource) -> RedirectMatch:
-    """Returns the redirect from a path, with the URL that it leads a reader of the site to."""
+    """Return the redirect from a path, with the URL that it leads a reader of the site to."""
     row, _ = read_site(context, call.organization_id, call.site_id, call.share_key)
     site = site_of_reader(context, row, call.share_key)
     wanted = unquote(call.source).rstrip("/")
@@ -74,7 +74,7 @@ def get_redirect_by_source(context: Context, call: GetRedirectBySource) -> Redir
 
 @handles(CreateRedirect)
 def create_redirect(context: Context, call: CreateRedirect) -> Redirect:
-    """Creates a redirect."""
+    """Create a redirect."""
     site = site_for(context, call.organization_id, call.site_id, "create")
     now = context.now()
     row = RedirectRow(
@@ -92,7 +92,7 @@ def create_redirect(context: Context, call: CreateRedirect) -> Redirect:
 
 @handles(UpdateRedirect)
 def update_redirect(context: Context, call: UpdateRedirect) -> Redirect:
-    """Updates a redirect."""
+    """Update a redirect."""
     site = site_for(context, call.organization_id, call.site_id, "create")
     row = context.session.get(RedirectRow, call.site_redirect_id)
     if row is None or row.site_id != site.id:
@@ -107,7 +107,7 @@ def update_redirect(context: Context, call: UpdateRedirect) -> Redirect:
 
 @handles(DeleteRedirect)
 def delete_redirect(context: Context, call: DeleteRedirect) -> None:
-    """Deletes a redirect."""
+    """Delete a redirect."""
     site = site_for(context, call.organization_id, call.site_id, "create")
     row = context.session.get(RedirectRow, call.site_redirect_id)
     if row is not None and row.site_id == site.id:
@@ -125,7 +125,7 @@ def _source(context: Context, site: SiteRow, path: str, redirect_id: str | None)
 
 
 def _destination(context: Context, site: SiteRow, destination: RedirectDestination) -> dict[str, str]:
-    """Checks that a destination exists and returns the stored form.
+    """Check that a destination exists and return the stored form.
 
     Raises:
         ApiError: 400, naming the invalid field.

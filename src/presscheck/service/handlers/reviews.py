@@ -67,7 +67,7 @@ _REVIEWS = {
 
 @handles(ListRequestedReviewers)
 def list_requested_reviewers(context: Context, call: ListRequestedReviewers) -> Page[RequestedReviewer]:
-    """Lists the requested reviewers, in the order of the requests."""
+    """List the requested reviewers, in the order of the requests."""
     _, row = change_request_for(context, call.space_id, call.change_request_id)
     return page_of_listing(
         context, call, _REQUESTED, {"id": row.id}, lambda page_rows: _as_requested(context, page_rows)
@@ -76,7 +76,7 @@ def list_requested_reviewers(context: Context, call: ListRequestedReviewers) -> 
 
 @handles(RequestReviewers)
 def request_reviewers(context: Context, call: RequestReviewers) -> RequestedReviewers:
-    """Requests reviews from members. A repeated request applies to the newest revision."""
+    """Request reviews from members. A repeated request applies to the newest revision."""
     space, row = change_request_for(context, call.space_id, call.change_request_id, "edit")
     require_unfinished(row)
     changed: dict[str, Any] = {}
@@ -95,7 +95,7 @@ def request_reviewers(context: Context, call: RequestReviewers) -> RequestedRevi
 
 @handles(RemoveRequestedReviewer)
 def remove_requested_reviewer(context: Context, call: RemoveRequestedReviewer) -> None:
-    """Removes a requested reviewer."""
+    """Remove a requested reviewer."""
     _, row = change_request_for(context, call.space_id, call.change_request_id, "edit")
     request = context.session.get(RequestedReviewerRow, (row.id, call.user_id))
     if request is not None:
@@ -105,7 +105,7 @@ def remove_requested_reviewer(context: Context, call: RemoveRequestedReviewer) -
 
 @handles(ListReviews)
 def list_reviews(context: Context, call: ListReviews) -> Page[Review]:
-    """Lists the reviews, newest first."""
+    """List the reviews, newest first."""
     _, row = change_request_for(context, call.space_id, call.change_request_id)
     return page_of_listing(
         context,
@@ -119,7 +119,7 @@ def list_reviews(context: Context, call: ListReviews) -> Page[Review]:
 
 @handles(GetReview)
 def get_review(context: Context, call: GetReview) -> Review:
-    """Returns a review."""
+    """Return a review."""
     _, row = change_request_for(context, call.space_id, call.change_request_id)
     review = context.session.get(ReviewRow, call.review_id)
     if review is None or review.change_request_id != row.id:
@@ -129,7 +129,7 @@ def get_review(context: Context, call: GetReview) -> Review:
 
 @handles(SubmitReview)
 def submit_review(context: Context, call: SubmitReview) -> Review:
-    """Submits a review of the newest revision."""
+    """Submit a review of the newest revision."""
     space, row = change_request_for(context, call.space_id, call.change_request_id, "review")
     require_unfinished(row)
     context.session.execute(
@@ -158,7 +158,7 @@ def submit_review(context: Context, call: SubmitReview) -> Review:
 
 @handles(ListContributors)
 def list_contributors(context: Context, call: ListContributors) -> Page[Contributor]:
-    """Lists the users who edited or commented, most recent first."""
+    """List the users who edited or commented, most recent first."""
     _, row = change_request_for(context, call.space_id, call.change_request_id)
     rows = context.session.scalars(_CONTRIBUTORS, {"id": row.id}).all()
     users = people(context, [part.user_id for part in rows])
@@ -172,7 +172,7 @@ def list_contributors(context: Context, call: ListContributors) -> Page[Contribu
 @handles(ListCommenters)
 @handles(ListSpaceCommenters)
 def list_commenters(context: Context, call: ListCommenters | ListSpaceCommenters) -> Page[OrganizationMember]:
-    """Lists the members who commented on a change request, or on a live space."""
+    """List the members who commented on a change request, or on a live space."""
     if isinstance(call, ListCommenters):
         space, row = change_request_for(context, call.space_id, call.change_request_id)
         is_here = CommentRow.change_request_id == row.id

@@ -31,7 +31,7 @@ NEEDED = ("sso_url", "entity_id", "certificate")
 
 @handles(ListSAMLProviders)
 def list_providers(context: Context, call: ListSAMLProviders) -> Page[SAMLProvider]:
-    """Lists the providers of an organization; requires an admin."""
+    """List the providers of an organization; requires an admin."""
     organization = organization_for(context, call.organization_id, "admin")
     return page_of_rows(
         context,
@@ -44,7 +44,7 @@ def list_providers(context: Context, call: ListSAMLProviders) -> Page[SAMLProvid
 
 @handles(CreateSAMLProvider)
 def create_provider(context: Context, call: CreateSAMLProvider) -> SAMLProvider:
-    """Adds a provider."""
+    """Add a provider."""
     organization = organization_for(context, call.organization_id, "admin")
     row = SAMLProviderRow(id=new_id(), organization_id=organization.id, label=call.label, created_at=context.now())
     _change(context, row, call)
@@ -55,13 +55,13 @@ def create_provider(context: Context, call: CreateSAMLProvider) -> SAMLProvider:
 
 @handles(GetSAMLProvider)
 def get_provider(context: Context, call: GetSAMLProvider) -> SAMLProvider:
-    """Returns a provider."""
+    """Return a provider."""
     return _as_provider(context, _provider(context, call.organization_id, call.saml_provider_id))
 
 
 @handles(UpdateSAMLProvider)
 def update_provider(context: Context, call: UpdateSAMLProvider) -> SAMLProvider:
-    """Updates a provider."""
+    """Update a provider."""
     row = _provider(context, call.organization_id, call.saml_provider_id)
     _change(context, row, call)
     return _as_provider(context, row)
@@ -69,7 +69,7 @@ def update_provider(context: Context, call: UpdateSAMLProvider) -> SAMLProvider:
 
 @handles(DeleteSAMLProvider)
 def delete_provider(context: Context, call: DeleteSAMLProvider) -> None:
-    """Deletes a provider."""
+    """Delete a provider."""
     organization_for(context, call.organization_id, "admin")
     row = context.session.get(SAMLProviderRow, call.saml_provider_id)
     if row is not None and row.organization_id == call.organization_id:
@@ -78,7 +78,7 @@ def delete_provider(context: Context, call: DeleteSAMLProvider) -> None:
 
 @handles(ListSSOLogins)
 def list_logins(context: Context, call: ListSSOLogins) -> SSOLogins:
-    """Lists the providers that members can sign in with."""
+    """List the providers that members can sign in with."""
     organization = organization_for(context, call.organization_id, "guest")
     rows = select(SAMLProviderRow).where(SAMLProviderRow.organization_id == organization.id)
     providers = context.session.scalars(rows.order_by(SAMLProviderRow.created_at, SAMLProviderRow.id))
@@ -122,7 +122,7 @@ def _address(context: Context, row: SAMLProviderRow, endpoint: str) -> str:
 
 
 def _as_provider(context: Context, row: SAMLProviderRow) -> SAMLProvider:
-    """Serializes a provider."""
+    """Serialize a provider."""
     team = context.session.get(TeamRow, row.default_team_id) if row.default_team_id else None
     return SAMLProvider(
         id=row.id,

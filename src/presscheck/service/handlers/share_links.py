@@ -24,7 +24,7 @@ from presscheck.service.sites.urls import new_share_key, site_address
 
 @handles(ListShareLinks)
 def list_share_links(context: Context, call: ListShareLinks) -> Page[ShareLink]:
-    """Lists the share links of a site, oldest first. Requires access to all spaces that the links open."""
+    """List the share links of a site, oldest first. Requires access to all spaces that the links open."""
     site = _site_for(context, call.organization_id, call.site_id)
     return page_of_rows(
         context,
@@ -37,7 +37,7 @@ def list_share_links(context: Context, call: ListShareLinks) -> Page[ShareLink]:
 
 @handles(CreateShareLink)
 def create_share_link(context: Context, call: CreateShareLink) -> ShareLink:
-    """Creates an active share link."""
+    """Create an active share link."""
     site = _site_for(context, call.organization_id, call.site_id)
     require_publishing(context, site, "adding a share link")
     row = ShareLinkRow(
@@ -50,7 +50,7 @@ def create_share_link(context: Context, call: CreateShareLink) -> ShareLink:
 
 @handles(UpdateShareLink)
 def update_share_link(context: Context, call: UpdateShareLink) -> ShareLink:
-    """Renames, enables or disables a share link."""
+    """Rename, enables or disables a share link."""
     site = _site_for(context, call.organization_id, call.site_id)
     row = context.session.get(ShareLinkRow, call.share_link_id)
     if row is None or row.site_id != site.id:
@@ -69,7 +69,7 @@ def update_share_link(context: Context, call: UpdateShareLink) -> ShareLink:
 
 @handles(DeleteShareLink)
 def delete_share_link(context: Context, call: DeleteShareLink) -> None:
-    """Deletes a share link."""
+    """Delete a share link."""
     site = site_for(context, call.organization_id, call.site_id, "create")
     row = context.session.get(ShareLinkRow, call.share_link_id)
     if row is not None and row.site_id == site.id:
@@ -77,7 +77,7 @@ def delete_share_link(context: Context, call: DeleteShareLink) -> None:
 
 
 def _site_for(context: Context, organization_id: str, site_id: str) -> SiteRow:
-    """Returns the site if the caller may see its share links."""
+    """Return the site if the caller may see its share links."""
     site = site_for(context, organization_id, site_id, "create")
     require_every_space(context, site)
     return site

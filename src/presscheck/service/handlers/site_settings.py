@@ -35,7 +35,7 @@ from presscheck.service.web.access import preview_address
 
 
 def require_visitor_schema(schema: dict[str, Any]) -> None:
-    """Checks a JSON schema of visitor claims.
+    """Check a JSON schema of visitor claims.
 
     Raises:
         ApiError: 400 with the path of the first invalid field.
@@ -46,7 +46,7 @@ def require_visitor_schema(schema: dict[str, Any]) -> None:
 
 
 def conditions_for(schema: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yields suggested conditions for a schema: a description and an expression."""
+    """Yield suggested conditions for a schema: a description and an expression."""
     for claim in schema_claims(schema):
         path = claim.expression
         description = claim.description.rstrip(".") or path
@@ -58,13 +58,13 @@ def conditions_for(schema: dict[str, Any]) -> Iterator[tuple[str, str]]:
 
 @handles(GetCustomization)
 def get_customization(context: Context, call: GetCustomization) -> dict[str, Any]:
-    """Returns the customization with all values; none of them is secret."""
+    """Return the customization with all values; none of them is secret."""
     return looks_of(context, site_for(context, call.organization_id, call.site_id))
 
 
 @handles(UpdateCustomization)
 def update_customization(context: Context, call: UpdateCustomization) -> dict[str, Any]:
-    """Replaces the whole customization."""
+    """Replace the whole customization."""
     row = _settings_to_write(context, call.organization_id, call.site_id, "create")
     require_customization(call.settings)
     row.looks = call.settings
@@ -73,7 +73,7 @@ def update_customization(context: Context, call: UpdateCustomization) -> dict[st
 
 @handles(GetAdaptiveSchema)
 def get_adaptive_schema(context: Context, call: GetAdaptiveSchema) -> AdaptiveSchema:
-    """Returns the schema of visitor claims."""
+    """Return the schema of visitor claims."""
     row = _settings(context, call.organization_id, call.site_id, "create")
     if row.visitor_schema is None:
         raise ApiError(404, "This site has no visitor schema.")
@@ -82,7 +82,7 @@ def get_adaptive_schema(context: Context, call: GetAdaptiveSchema) -> AdaptiveSc
 
 @handles(UpdateAdaptiveSchema)
 def update_adaptive_schema(context: Context, call: UpdateAdaptiveSchema) -> AdaptiveSchema:
-    """Replaces the schema of visitor claims."""
+    """Replace the schema of visitor claims."""
     row = _settings_to_write(context, call.organization_id, call.site_id, "create")
     require_visitor_schema(call.json_schema)
     row.visitor_schema, row.visitor_schema_at = call.json_schema, context.now()
@@ -91,7 +91,7 @@ def update_adaptive_schema(context: Context, call: UpdateAdaptiveSchema) -> Adap
 
 @handles(ListTemplateConditions)
 def list_template_conditions(context: Context, call: ListTemplateConditions) -> TemplateConditions:
-    """Suggests conditions that fit the schema."""
+    """Suggest conditions that fit the schema."""
     row = _settings(context, call.organization_id, call.site_id, "read")
     conditions = conditions_for(row.visitor_schema) if row.visitor_schema else ()
     return TemplateConditions(
@@ -103,13 +103,13 @@ def list_template_conditions(context: Context, call: ListTemplateConditions) -> 
 
 @handles(GetPublishingAuth)
 def get_publishing_auth(context: Context, call: GetPublishingAuth) -> PublishingAuth:
-    """Returns the visitor authentication; its signing key is for admins only."""
+    """Return the visitor authentication; its signing key is for admins only."""
     return _as_auth(_settings(context, call.organization_id, call.site_id, "admin"))
 
 
 @handles(UpdatePublishingAuth)
 def update_publishing_auth(context: Context, call: UpdatePublishingAuth) -> PublishingAuth:
-    """Changes the visitor authentication."""
+    """Change the visitor authentication."""
     row = _settings_to_write(context, call.organization_id, call.site_id, "admin")
     given = call.given()
     row.auth_backend = call.backend
@@ -123,7 +123,7 @@ def update_publishing_auth(context: Context, call: UpdatePublishingAuth) -> Publ
 
 @handles(RegeneratePublishingAuth)
 def regenerate_publishing_auth(context: Context, call: RegeneratePublishingAuth) -> PublishingAuth:
-    """Replaces the signing key, so that visitors who signed in with the old key are signed out."""
+    """Replace the signing key, so that visitors who signed in with the old key are signed out."""
     row = _settings_to_write(context, call.organization_id, call.site_id, "admin")
     row.auth_key = new_signing_key()
     return _as_auth(row)
@@ -131,7 +131,7 @@ def regenerate_publishing_auth(context: Context, call: RegeneratePublishingAuth)
 
 @handles(GetPreview)
 def get_preview(context: Context, call: GetPreview) -> Preview:
-    """Returns the URL of a preview, valid for one hour; the site may be unpublished. `claims` are in Rison.
+    """Return the URL of a preview, valid for one hour; the site may be unpublished. `claims` are in Rison.
 
     The caller must see all spaces of the site, as the preview shows them to everyone who has its URL.
     """
@@ -165,7 +165,7 @@ def _claims(text: str | None) -> dict[str, Any]:
 
 
 def _settings(context: Context, organization_id: str, site_id: str, required: str) -> SiteSettingsRow:
-    """Returns the settings of a site, with defaults if none are stored. Changes to the defaults are not stored."""
+    """Return the settings of a site, with defaults if none are stored. Changes to the defaults are not stored."""
     site = site_for(context, organization_id, site_id, required)
     return context.session.get(SiteSettingsRow, site.id) or _new_settings(site.id)
 
@@ -180,7 +180,7 @@ def _settings_to_write(context: Context, organization_id: str, site_id: str, req
 
 
 def _new_settings(site_id: str) -> SiteSettingsRow:
-    """Returns default settings. The signing key is empty until one is created."""
+    """Return default settings. The signing key is empty until one is created."""
     return SiteSettingsRow(site_id=site_id, auth_backend="custom", auth_key="")
 
 

@@ -58,13 +58,13 @@ from presscheck.service.sites.urls import require_slug
 
 @handles(GetSiteStructure)
 def get_site_structure(context: Context, call: GetSiteStructure) -> SiteStructure:
-    """Returns the whole structure, in order."""
+    """Return the whole structure, in order."""
     return SiteContents(context, site_for(context, call.organization_id, call.site_id)).structure()
 
 
 @handles(SortSiteStructure)
 def sort_site_structure(context: Context, call: SortSiteStructure) -> StructureItem:
-    """Moves an item next to another one, and into the section or group of that item."""
+    """Move an item next to another one, and into the section or group of that item."""
     site = site_for(context, call.organization_id, call.site_id, "create")
     moved = sort(SiteContents(context, site), call.item, call.position)
     return SiteContents(context, site).item(moved)
@@ -72,7 +72,7 @@ def sort_site_structure(context: Context, call: SortSiteStructure) -> StructureI
 
 @handles(MoveSiteSpace)
 def move_site_space(context: Context, call: MoveSiteSpace) -> SiteSpace:
-    """Moves a site space next to another one, and into its section."""
+    """Move a site space next to another one, and into its section."""
     site = site_for(context, call.organization_id, call.site_id, "create")
     _move(context, site, StructureItemPointer(type="site-space", id=call.site_space_id), call.position)
     return SiteContents(context, site).site_space(_site_space(context, site, call.site_space_id))
@@ -80,7 +80,7 @@ def move_site_space(context: Context, call: MoveSiteSpace) -> SiteSpace:
 
 @handles(MoveSiteSection)
 def move_site_section(context: Context, call: MoveSiteSection) -> SiteSection:
-    """Moves a section next to another one, and into its group."""
+    """Move a section next to another one, and into its group."""
     site = site_for(context, call.organization_id, call.site_id, "create")
     _move(context, site, StructureItemPointer(type="site-section", id=call.site_section_id), call.position)
     return SiteContents(context, site).section(context.session.get_one(SectionRow, call.site_section_id))
@@ -88,7 +88,7 @@ def move_site_section(context: Context, call: MoveSiteSection) -> SiteSection:
 
 @handles(MoveSiteSectionGroup)
 def move_site_section_group(context: Context, call: MoveSiteSectionGroup) -> SiteSectionGroup:
-    """Moves a section group next to another one, and into its group."""
+    """Move a section group next to another one, and into its group."""
     site = site_for(context, call.organization_id, call.site_id, "create")
     _move(context, site, StructureItemPointer(type="site-section-group", id=call.site_section_group_id), call.position)
     return SiteContents(context, site).group(context.session.get_one(SectionGroupRow, call.site_section_group_id))
@@ -96,7 +96,7 @@ def move_site_section_group(context: Context, call: MoveSiteSectionGroup) -> Sit
 
 @handles(DuplicateSiteSpace)
 def duplicate_site_space(context: Context, call: DuplicateSiteSpace) -> SiteSpace:
-    """Copies the live content of a site space into a new space, which follows it in the site."""
+    """Copy the live content of a site space into a new space, which follows it in the site."""
     site = site_for(context, call.organization_id, call.site_id, "create")
     row = _site_space(context, site, call.site_space_id)
     if call.draft:
@@ -110,7 +110,7 @@ def duplicate_site_space(context: Context, call: DuplicateSiteSpace) -> SiteSpac
 
 @handles(ListSiteSpaces)
 def list_site_spaces(context: Context, call: ListSiteSpaces) -> Page[SiteSpace]:
-    """Lists the site spaces by section."""
+    """List the site spaces by section."""
     contents = SiteContents(context, site_for(context, call.organization_id, call.site_id))
     every = contents.every_space()
     return page_of_items(
@@ -120,7 +120,7 @@ def list_site_spaces(context: Context, call: ListSiteSpaces) -> Page[SiteSpace]:
 
 @handles(AddSiteSpace)
 def add_space(context: Context, call: AddSiteSpace) -> SiteSpace:
-    """Adds a space to a section of a site: by default to the default section, or to the site if it has no sections."""
+    """Add a space to a section of a site: by default to the default section, or to the site if it has no sections."""
     site = site_for(context, call.organization_id, call.site_id, "create")
     section = _section(context, site, call.section_id or site.default_section_id)
     row = add_site_space(context, site, call.space_id, section)
@@ -129,7 +129,7 @@ def add_space(context: Context, call: AddSiteSpace) -> SiteSpace:
 
 @handles(UpdateSiteSpace)
 def update_site_space(context: Context, call: UpdateSiteSpace) -> SiteSpace:
-    """Changes the path, the condition or the space of a site space."""
+    """Change the path, the condition or the space of a site space."""
     site = site_for(context, call.organization_id, call.site_id, "create")
     row = _site_space(context, site, call.site_space_id)
     contents = SiteContents(context, site)
@@ -155,7 +155,7 @@ def update_site_space(context: Context, call: UpdateSiteSpace) -> SiteSpace:
 
 @handles(DeleteSiteSpace)
 def delete_site_space(context: Context, call: DeleteSiteSpace) -> None:
-    """Removes a space from a site. Returns normally if the site has no such site space."""
+    """Remove a space from a site. Return normally if the site has no such site space."""
     site = site_for(context, call.organization_id, call.site_id, "create")
     row = context.session.get(SiteSpaceRow, call.site_space_id)
     if row is not None and row.site_id == site.id:
@@ -165,14 +165,14 @@ def delete_site_space(context: Context, call: DeleteSiteSpace) -> None:
 
 @handles(ListSections)
 def list_sections(context: Context, call: ListSections) -> Page[SiteSection]:
-    """Lists the sections of a site."""
+    """List the sections of a site."""
     contents = SiteContents(context, site_for(context, call.organization_id, call.site_id))
     return page_of_items(call, [contents.section(row) for row in contents.sections_in_order() if contents.shows(row)])
 
 
 @handles(AddSection)
 def add_new_section(context: Context, call: AddSection) -> SiteSection:
-    """Adds a section with its first space. The default title is the title of the space."""
+    """Add a section with its first space. The default title is the title of the space."""
     site = site_for(context, call.organization_id, call.site_id, "create")
     space = space_for(context, call.space_id)
     if any(
@@ -188,7 +188,7 @@ def add_new_section(context: Context, call: AddSection) -> SiteSection:
 
 @handles(UpdateSection)
 def update_section(context: Context, call: UpdateSection) -> SiteSection:
-    """Changes a section or its default site space."""
+    """Change a section or its default site space."""
     site = site_for(context, call.organization_id, call.site_id, "create")
     row = _section(context, site, call.site_section_id)
     if row is None:
@@ -215,7 +215,7 @@ def update_section(context: Context, call: UpdateSection) -> SiteSection:
 
 @handles(DeleteSection)
 def delete_section(context: Context, call: DeleteSection) -> None:
-    """Removes a section and its site spaces. Returns normally if there is no such section."""
+    """Remove a section and its site spaces. Return normally if there is no such section."""
     site = site_for(context, call.organization_id, call.site_id, "create")
     row = context.session.get(SectionRow, call.site_section_id)
     if row is not None and row.site_id == site.id:
@@ -225,14 +225,14 @@ def delete_section(context: Context, call: DeleteSection) -> None:
 
 @handles(ListSectionGroups)
 def list_section_groups(context: Context, call: ListSectionGroups) -> Page[SiteSectionGroup]:
-    """Lists all section groups of a site, including nested ones."""
+    """List all section groups of a site, including nested ones."""
     contents = SiteContents(context, site_for(context, call.organization_id, call.site_id))
     return page_of_items(call, [contents.group(row) for row in contents.groups if contents.shows(row)])
 
 
 @handles(AddSectionGroup)
 def add_section_group(context: Context, call: AddSectionGroup) -> SiteSectionGroup:
-    """Adds a group of sections at the end of the site or of another group."""
+    """Add a group of sections at the end of the site or of another group."""
     site = site_for(context, call.organization_id, call.site_id, "create")
     contents = SiteContents(context, site)
     if call.parent is not None and contents.find("site-section-group", call.parent) is None:
@@ -252,7 +252,7 @@ def add_section_group(context: Context, call: AddSectionGroup) -> SiteSectionGro
 
 @handles(UpdateSectionGroup)
 def update_section_group(context: Context, call: UpdateSectionGroup) -> SiteSectionGroup:
-    """Changes the title or icon of a group."""
+    """Change the title or icon of a group."""
     site = site_for(context, call.organization_id, call.site_id, "create")
     row = context.session.get(SectionGroupRow, call.site_section_group_id)
     if row is None or row.site_id != site.id:
@@ -266,7 +266,7 @@ def update_section_group(context: Context, call: UpdateSectionGroup) -> SiteSect
 
 @handles(DeleteSectionGroup)
 def delete_section_group(context: Context, call: DeleteSectionGroup) -> None:
-    """Deletes a group and puts its items in its place. Returns normally if there is no such group."""
+    """Delete a group and put its items in its place. Return normally if there is no such group."""
     site = site_for(context, call.organization_id, call.site_id, "create")
     row = context.session.get(SectionGroupRow, call.site_section_group_id)
     if row is not None and row.site_id == site.id:
@@ -279,7 +279,7 @@ def _move(
     item: StructureItemPointer,
     position: SiteSpacePosition | SectionPosition | GroupPosition | None,
 ) -> None:
-    """Moves an item next to another one; without a position, to the end of its siblings."""
+    """Move an item next to another one; without a position, to the end of its siblings."""
     before, after = (_neighbor(position.before), _neighbor(position.after)) if position else (None, None)
     sort(SiteContents(context, site), item, StructurePosition(before=before, after=after))
     context.session.flush()
@@ -310,7 +310,7 @@ def _site_space(context: Context, site: SiteRow, site_space_id: str) -> SiteSpac
 
 
 def _set_condition(context: Context, site: SiteRow, row: SiteSpaceRow | SectionRow, condition: str | None) -> None:
-    """Sets the condition of an item. Replacing a condition can widen access, which requires publishing rights."""
+    """Set the condition of an item. Replacing a condition can widen access, which requires publishing rights."""
     if row.condition and condition != row.condition:
         require_publishing(context, site, "changing a condition")
     row.condition = condition

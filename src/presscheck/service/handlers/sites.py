@@ -83,7 +83,7 @@ _FEATURES = {
 
 
 def features_of(site: SiteRow) -> tuple[SiteFeature, ...]:
-    """Returns the features of the chosen type of a site; features that its applied type lacks are frozen.
+    """Return the features of the chosen type of a site; features that its applied type lacks are frozen.
 
     A site without an applied type has no features.
     """
@@ -99,7 +99,7 @@ def features_of(site: SiteRow) -> tuple[SiteFeature, ...]:
 
 @handles(ListSites)
 def list_sites(context: Context, call: ListSites) -> Page[Site]:
-    """Lists the visible sites of an organization, oldest first; `title` matches part of the title."""
+    """List the visible sites of an organization, oldest first; `title` matches part of the title."""
     organization = organization_for(context, call.organization_id, "guest")
     rows = select(SiteRow).where(SiteRow.organization_id == organization.id)
     role = role_in(context, organization.id)
@@ -122,7 +122,7 @@ def list_sites(context: Context, call: ListSites) -> Page[Site]:
 
 @handles(CreateSite)
 def create_site(context: Context, call: CreateSite) -> Site:
-    """Creates a site, optionally with spaces; it is not published yet."""
+    """Create a site, optionally with spaces; it is not published yet."""
     organization = organization_for(context, call.organization_id, "create")
     site = SiteRow(
         id=new_id(),
@@ -144,13 +144,13 @@ def create_site(context: Context, call: CreateSite) -> Site:
 
 @handles(GetSite)
 def get_site(context: Context, call: GetSite) -> Site:
-    """Returns a site."""
+    """Return a site."""
     return as_sites(context, [site_for(context, call.organization_id, call.site_id)])[0]
 
 
 @handles(UpdateSite)
 def update_site(context: Context, call: UpdateSite) -> Site:
-    """Updates a site."""
+    """Update a site."""
     site = site_for(context, call.organization_id, call.site_id, "create")
     given = {name: value for name, value in call.given().items() if name not in ("organization_id", "site_id")}
     for name, value in given.items():
@@ -177,7 +177,7 @@ def update_site(context: Context, call: UpdateSite) -> Site:
 
 @handles(DeleteSite)
 def delete_site(context: Context, call: DeleteSite) -> None:
-    """Deletes a site but not its spaces. Returns normally if there is no such site or the caller does not see it."""
+    """Delete a site but not its spaces. Return normally if there is no such site or the caller does not see it."""
     site_organization_for(context, call.organization_id, call.site_id)
     site = context.session.get(SiteRow, call.site_id)
     if site is not None and site.organization_id == call.organization_id and sees_site(context, site):
@@ -188,7 +188,7 @@ def delete_site(context: Context, call: DeleteSite) -> None:
 
 @handles(PublishSite)
 def publish_site(context: Context, call: PublishSite) -> Site | Checkout:
-    """Publishes a site; requires an admin and at least one space."""
+    """Publish a site; requires an admin and at least one space."""
     site = site_for(context, call.organization_id, call.site_id, PUBLISHING)
     require_every_space(context, site)
     if not SiteContents(context, site).every_space():
@@ -202,7 +202,7 @@ def publish_site(context: Context, call: PublishSite) -> Site | Checkout:
 
 @handles(UnpublishSite)
 def unpublish_site(context: Context, call: UnpublishSite) -> Site:
-    """Unpublishes a site; requires an admin."""
+    """Unpublish a site; requires an admin."""
     site = site_for(context, call.organization_id, call.site_id, "admin")
     site.published, site.published_at = False, None
     context.session.flush()
@@ -211,7 +211,7 @@ def unpublish_site(context: Context, call: UnpublishSite) -> Site:
 
 @handles(GetPublishedSite)
 def get_published_site(context: Context, call: GetPublishedSite) -> PublishedContentSite:
-    """Returns a site as its readers see it.
+    """Return a site as its readers see it.
 
     Every member may read an open site; other callers must see the site in its organization or have a share key. Content
     with conditions is limited to what visitors without claims see, unless the caller sees the site. With a token of
@@ -235,7 +235,7 @@ def get_published_site(context: Context, call: GetPublishedSite) -> PublishedCon
 
 
 def site_scripts(context: Context, site: SiteRow) -> tuple[SiteScript, ...]:
-    """Returns the scripts that integrations add to the pages of a site."""
+    """Return the scripts that integrations add to the pages of a site."""
     return tuple(
         SiteScript(
             script=f"{context.origin}{script.path}",
@@ -249,7 +249,7 @@ def site_scripts(context: Context, site: SiteRow) -> tuple[SiteScript, ...]:
 def read_site(
     context: Context, organization_id: str, site_id: str, share_key: str | None = None
 ) -> tuple[SiteRow, bool]:
-    """Returns a published site if the caller is one of its readers, and whether the caller sees it otherwise, too.
+    """Return a published site if the caller is one of its readers, and whether the caller sees it otherwise, too.
 
     Raises:
         ApiError: 404.
@@ -267,7 +267,7 @@ def read_site(
 
 
 def site_for(context: Context, organization_id: str, site_id: str, required: str = "read") -> SiteRow:
-    """Returns a site.
+    """Return a site.
 
     Raises:
         ApiError: 404 if the caller does not see the site, 403 without the level `required` in it.
@@ -281,7 +281,7 @@ def site_for(context: Context, organization_id: str, site_id: str, required: str
 
 
 def as_sites(context: Context, rows: Sequence[SiteRow]) -> list[Site]:
-    """Serializes sites, counting all their spaces with one query."""
+    """Serialize sites, counting all their spaces with one query."""
     counts = dict.fromkeys([row.id for row in rows], 0)
     seen = {space for row in rows for space in visible_space_ids(context, row.organization_id)}
     for site_id, space_id in context.rows(SPACES_OF_SITES, sites=[*counts]):
@@ -317,7 +317,7 @@ def _as_site(context: Context, row: SiteRow, spaces: int) -> Site:
 
 
 def _as_proxy(context: Context, row: SiteRow) -> SiteProxy | None:
-    """Serializes the proxy. Its target has the share key if the caller may see the published address."""
+    """Serialize the proxy. Its target has the share key if the caller may see the published address."""
     if not row.proxy:
         return None
     return SiteProxy(origin=row.proxy["origin"], target=published_address(context, row) or site_address(context, row))
@@ -338,7 +338,7 @@ def _permissions(role: str | None) -> dict[str, bool]:
 
 
 def _set_defaults(context: Context, site: SiteRow, call: UpdateSite) -> None:
-    """Sets the default section and the default site space, which is in the default section if there is one."""
+    """Set the default section and the default site space, which is in the default section if there is one."""
     contents = SiteContents(context, site)
     sections = {section.id: section for section in contents.sections}
     if call.default_site_section is not None:
@@ -360,7 +360,7 @@ def _set_defaults(context: Context, site: SiteRow, call: UpdateSite) -> None:
 
 
 def _update_share_key(site: SiteRow) -> None:
-    """Creates a share key if the site needs one, else removes it: a site that is shared again gets a new key."""
+    """Create a share key if the site needs one, else removes it: a site that is shared again gets a new key."""
     if site.visibility != "share-link":
         site.share_key = None
     elif not site.share_key:

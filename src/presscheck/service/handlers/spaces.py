@@ -58,7 +58,7 @@ CLEARABLE = frozenset(("default_level", "emoji", "icon", "language"))
 
 @handles(ListSpaces)
 def list_spaces(context: Context, call: ListSpaces) -> Page[Space]:
-    """Lists all spaces that the caller may see, in all collections."""
+    """List all spaces that the caller may see, in all collections."""
     organization = organization_for(context, call.organization_id, "guest")
     # all spaces are loaded to determine the access to each
     spaces = sorted(visible_spaces(context, organization.id), key=_place_of)
@@ -76,7 +76,7 @@ def _place_of(space: SpaceRow) -> tuple[int, str]:
 
 @handles(GetSpace)
 def get_space(context: Context, call: GetSpace) -> Space:
-    """Returns a space.
+    """Return a space.
 
     Admins also get a deleted space that can be restored. A caller with a share key gets the fields that readers see.
     """
@@ -91,7 +91,7 @@ def get_space(context: Context, call: GetSpace) -> Space:
 
 @handles(CreateSpace)
 def create_space(context: Context, call: CreateSpace) -> Space:
-    """Creates an empty space at the end; requires the create role."""
+    """Create an empty space at the end; requires the create role."""
     organization = organization_for(context, call.organization_id, "guest")
     require_parent(context, organization.id, call.parent)
     if call.template is not None or call.computed_source is not None:
@@ -118,7 +118,7 @@ def create_space(context: Context, call: CreateSpace) -> Space:
 
 @handles(UpdateSpace)
 def update_space(context: Context, call: UpdateSpace) -> Space:
-    """Updates a space; requires an admin of it."""
+    """Update a space; requires an admin of it."""
     row = space_for(context, call.space_id, "admin")
     if call.emoji is not None and call.icon is not None:
         raise ApiError(400, "emoji, icon: give only one of them")
@@ -137,7 +137,7 @@ def update_space(context: Context, call: UpdateSpace) -> Space:
 
 @handles(DeleteSpace)
 def delete_space(context: Context, call: DeleteSpace) -> None:
-    """Deletes a space, which can be restored for seven days. Returns normally if there is no such space."""
+    """Delete a space, which can be restored for seven days. Return normally if there is no such space."""
     row = context.session.get(SpaceRow, call.space_id)
     if row is None or row.deleted_at is not None or level_in_space(context, row) is None:
         return
@@ -146,7 +146,7 @@ def delete_space(context: Context, call: DeleteSpace) -> None:
 
 @handles(RestoreSpace)
 def restore_space(context: Context, call: RestoreSpace) -> Space:
-    """Restores a space within seven days, at the end of its collection."""
+    """Restore a space within seven days, at the end of its collection."""
     row = context.session.get(SpaceRow, call.space_id)
     if row is None or not reaches(level_in_space(context, row), "admin"):
         raise not_found("space")
@@ -160,12 +160,12 @@ def restore_space(context: Context, call: RestoreSpace) -> Space:
 
 @handles(DuplicateSpace)
 def duplicate_space(context: Context, call: DuplicateSpace) -> Space:
-    """Copies the live content into a new space after the original, without comments and change requests."""
+    """Copy the live content into a new space after the original, without comments and change requests."""
     return as_spaces(context, [duplicate(context, space_for(context, call.space_id))])[0]
 
 
 def duplicate(context: Context, row: SpaceRow) -> SpaceRow:
-    """Copies a space to the place after it. Requires the level to create spaces there."""
+    """Copy a space to the place after it. Requires the level to create spaces there."""
     require_parent(context, row.organization_id, row.parent_id)
     copy = _copy(context, row)
     context.session.add(copy)
@@ -217,7 +217,7 @@ def _copy(context: Context, row: SpaceRow) -> SpaceRow:
 
 @handles(MoveSpace)
 def move_space(context: Context, call: MoveSpace) -> Space:
-    """Moves a space within its organization; requires an admin of it if others can access it differently then."""
+    """Move a space within its organization; requires an admin of it if others can access it differently then."""
     row = space_for(context, call.space_id, "create")
     move(context, row, call)
     return as_spaces(context, [row])[0]
@@ -225,7 +225,7 @@ def move_space(context: Context, call: MoveSpace) -> Space:
 
 @handles(TransferSpace)
 def transfer_space(context: Context, call: TransferSpace) -> Space:
-    """Transfers a space to another organization of the caller, at the end of the top level."""
+    """Transfer a space to another organization of the caller, at the end of the top level."""
     row = space_for(context, call.space_id, "admin")
     target = organization_for(context, call.organization, "create")
     if target.id == row.organization_id:
@@ -239,7 +239,7 @@ def transfer_space(context: Context, call: TransferSpace) -> Space:
 
 @handles(SearchSpace)
 def search_space(context: Context, call: SearchSpace) -> Page[SearchPageResult]:
-    """Finds pages with all words of the query, matches in the title first."""
+    """Find pages with all words of the query, matches in the title first."""
     space = space_for(context, call.space_id)
     page = page_of_items(call, search(context, [space], call.query).get(space.id, []))
     return Page[SearchPageResult].model_construct(
@@ -248,7 +248,7 @@ def search_space(context: Context, call: SearchSpace) -> Page[SearchPageResult]:
 
 
 def require_no_site(context: Context, ids: Iterable[str]) -> None:
-    """Refuses a transfer of spaces that are used by sites.
+    """Refuse a transfer of spaces that are used by sites.
 
     Raises:
         ApiError: 412, naming the sites that the caller sees.

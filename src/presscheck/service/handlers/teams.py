@@ -37,7 +37,7 @@ from presscheck.service.permissions import collections_of, organization_for, rea
 
 @handles(ListTeams)
 def list_teams(context: Context, call: ListTeams) -> Page[Team]:
-    """Lists the teams of an organization, oldest first; `owner` filters by a member who can manage them."""
+    """List the teams of an organization, oldest first; `owner` filters by a member who can manage them."""
     organization = organization_for(context, call.organization_id)
     rows = _teams_titled(organization.id, call.title)
     if call.owner and role_in(context, organization.id, call.owner) != "admin":
@@ -54,7 +54,7 @@ def list_teams(context: Context, call: ListTeams) -> Page[Team]:
 
 @handles(ListTeamsOfMember)
 def list_teams_of_member(context: Context, call: ListTeamsOfMember) -> Page[MemberTeam]:
-    """Lists the teams of a member, oldest first. Guests may not list teams."""
+    """List the teams of a member, oldest first. Guests may not list teams."""
     organization = organization_for(context, call.organization_id)
     member = member_for(context, organization.id, call.user_id)
     memberships = select(TeamMemberRow).where(TeamMemberRow.user_id == member.user_id)
@@ -71,14 +71,14 @@ def list_teams_of_member(context: Context, call: ListTeamsOfMember) -> Page[Memb
 
 
 def _teams_titled(organization_id: str, title: str | None) -> Select[TeamRow]:
-    """Selects the teams of an organization whose titles contain a text."""
+    """Select the teams of an organization whose titles contain a text."""
     rows = select(TeamRow).where(TeamRow.organization_id == organization_id)
     return rows.where(func.lower(TeamRow.title).contains(title.lower(), autoescape=True)) if title else rows
 
 
 @handles(CreateTeam)
 def create_team(context: Context, call: CreateTeam) -> Team:
-    """Creates a team; requires an admin."""
+    """Create a team; requires an admin."""
     organization = organization_for(context, call.organization_id, "admin")
     row = TeamRow(id=new_id(), organization_id=organization.id, title=call.title, created_at=context.now())
     context.session.add(row)
@@ -90,14 +90,14 @@ def create_team(context: Context, call: CreateTeam) -> Team:
 
 @handles(GetTeam)
 def get_team(context: Context, call: GetTeam) -> Team:
-    """Returns a team."""
+    """Return a team."""
     organization_for(context, call.organization_id)
     return as_teams(context, [_team(context, call.organization_id, call.team_id)])[0]
 
 
 @handles(UpdateTeam)
 def update_team(context: Context, call: UpdateTeam) -> Team:
-    """Renames a team; requires an admin."""
+    """Rename a team; requires an admin."""
     organization_for(context, call.organization_id, "admin")
     row = _team(context, call.organization_id, call.team_id)
     row.title = call.title
@@ -106,7 +106,7 @@ def update_team(context: Context, call: UpdateTeam) -> Team:
 
 @handles(DeleteTeam)
 def delete_team(context: Context, call: DeleteTeam) -> None:
-    """Deletes a team and its permissions."""
+    """Delete a team and its permissions."""
     organization_for(context, call.organization_id, "admin")
     row = context.session.get(TeamRow, call.team_id)
     if row is not None and row.organization_id == call.organization_id:
@@ -116,7 +116,7 @@ def delete_team(context: Context, call: DeleteTeam) -> None:
 
 @handles(ListTeamMembers)
 def list_team_members(context: Context, call: ListTeamMembers) -> Page[TeamMember]:
-    """Lists the team members by id."""
+    """List the team members by id."""
     organization_for(context, call.organization_id)
     team = _team(context, call.organization_id, call.team_id)
     return page_of_rows(
@@ -130,7 +130,7 @@ def list_team_members(context: Context, call: ListTeamMembers) -> Page[TeamMembe
 
 @handles(UpdateTeamMembers)
 def update_team_members(context: Context, call: UpdateTeamMembers) -> None:
-    """Adds members, changes roles and removes members. A user who is both added and removed is removed."""
+    """Add members, change roles and remove members. A user who is both added and removed is removed."""
     team = _managed(context, call.organization_id, call.team_id)
     for user_id in member_ids(context, team.organization_id, call.add or ()):
         _set_role(context, team, user_id, None)
@@ -143,7 +143,7 @@ def update_team_members(context: Context, call: UpdateTeamMembers) -> None:
 
 @handles(AddTeamMember)
 def add_team_member(context: Context, call: AddTeamMember) -> None:
-    """Adds a member or changes their role."""
+    """Add a member or change their role."""
     team = _managed(context, call.organization_id, call.team_id)
     [user_id] = member_ids(context, team.organization_id, [call.user_id])
     _set_role(context, team, user_id, call.role)
@@ -151,7 +151,7 @@ def add_team_member(context: Context, call: AddTeamMember) -> None:
 
 @handles(RemoveTeamMember)
 def remove_team_member(context: Context, call: RemoveTeamMember) -> None:
-    """Removes a member; members can leave by themselves."""
+    """Remove a member; members can leave by themselves."""
     if call.user_id == context.user.id:
         organization_for(context, call.organization_id, "guest")
         team = _team(context, call.organization_id, call.team_id)
@@ -161,7 +161,7 @@ def remove_team_member(context: Context, call: RemoveTeamMember) -> None:
 
 
 def as_teams(context: Context, rows: Sequence[TeamRow]) -> list[Team]:
-    """Serializes teams."""
+    """Serialize teams."""
     ids = [row.id for row in rows]
     counting = select(TeamMemberRow.team_id, func.count()).where(TeamMemberRow.team_id.in_(ids))
     members = {row[0]: row[1] for row in context.session.execute(counting.group_by(TeamMemberRow.team_id))}
@@ -184,7 +184,7 @@ def as_teams(context: Context, rows: Sequence[TeamRow]) -> list[Team]:
 
 
 def _spaces_of(context: Context, teams: Sequence[TeamRow]) -> dict[str, int]:
-    """Returns the number of spaces that teams have access to, by team id."""
+    """Return the number of spaces that teams have access to, by team id."""
     places_by_team: dict[str, set[str]] = {team.id: set() for team in teams}
     rows = select(GrantRow.holder_id, GrantRow.place_id).where(GrantRow.holder_id.in_(places_by_team))
     for team_id, place_id in context.session.execute(rows):
@@ -249,7 +249,7 @@ def _administers(context: Context, team: TeamRow) -> bool:
 
 
 def member_ids(context: Context, organization_id: str, members: Iterable[str]) -> list[str]:
-    """Returns user ids of members that are given by id or email.
+    """Return user ids of members that are given by id or email.
 
     Raises:
         ApiError: 404 if someone is not a member of the organization.

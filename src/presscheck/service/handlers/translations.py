@@ -34,7 +34,7 @@ NO_INSTRUCTIONS: dict[str, Any] = {"object": "document", "data": {"schemaVersion
 
 @handles(ListTranslations)
 def list_translations(context: Context, call: ListTranslations) -> Page[Translation]:
-    """Lists the translations of an organization, oldest first, if the caller may see their source or result."""
+    """List the translations of an organization, oldest first, if the caller may see their source or result."""
     organization = organization_for(context, call.organization_id)
     return page_of_rows(
         context,
@@ -49,7 +49,7 @@ def list_translations(context: Context, call: ListTranslations) -> Page[Translat
 
 @handles(CreateTranslation)
 def create_translation(context: Context, call: CreateTranslation) -> Translation:
-    """Creates a translation and starts its first run in the background."""
+    """Create a translation and start its first run in the background."""
     organization = organization_for(context, call.organization_id, "create")
     source = space_for(context, call.source.space)
     if source.organization_id != organization.id:
@@ -78,13 +78,13 @@ def create_translation(context: Context, call: CreateTranslation) -> Translation
 
 @handles(GetTranslation)
 def get_translation(context: Context, call: GetTranslation) -> Translation:
-    """Returns a translation."""
+    """Return a translation."""
     return _as_translation(context, _translation_for(context, call.organization_id, call.translation_id))
 
 
 @handles(UpdateTranslation)
 def update_translation(context: Context, call: UpdateTranslation) -> Translation:
-    """Changes the instructions for future runs."""
+    """Change the instructions for future runs."""
     row = _translation_for(context, call.organization_id, call.translation_id, "create")
     row.instructions, row.updated_at = call.instructions, context.now()
     return _as_translation(context, row)
@@ -92,7 +92,7 @@ def update_translation(context: Context, call: UpdateTranslation) -> Translation
 
 @handles(DeleteTranslation)
 def delete_translation(context: Context, call: DeleteTranslation) -> None:
-    """Deletes a translation, but not the translated space. Ignores a translation that the caller may not see."""
+    """Delete a translation, but not the translated space. Ignores a translation that the caller may not see."""
     organization_for(context, call.organization_id, "create")
     row = context.session.get(TranslationRow, call.translation_id)
     if row is not None and row.organization_id == call.organization_id and _may_see(context, row):
@@ -102,7 +102,7 @@ def delete_translation(context: Context, call: DeleteTranslation) -> None:
 
 @handles(RunTranslation)
 def run_translation(context: Context, call: RunTranslation) -> None:
-    """Starts another run unless one is active. Requires read access to the source and edit access to the result."""
+    """Start another run unless one is active. Requires read access to the source and edit access to the result."""
     row = _translation_for(context, call.organization_id, call.translation_id, "create")
     source = space_for(context, row.source_space)
     if source.organization_id != row.organization_id:
@@ -130,7 +130,7 @@ def _translation_for(
 
 
 def _is_seen(context: Context, organization_id: str) -> ColumnElement[bool]:
-    """Returns the condition that the caller may see the source or the result; admins also see those without both."""
+    """Return the condition that the caller may see the source or the result; admins also see those without both."""
     if role_in(context, organization_id) == "admin":
         return true()
     seen = visible_space_ids(context, organization_id)

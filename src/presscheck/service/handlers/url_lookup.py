@@ -21,7 +21,7 @@ _SPACE = re.compile(r"/s(?:paces)?/([^/]+)(?:/change-requests/([^/]+))?(?:/pages
 
 @handles(GetContentByUrl)
 def get_content_by_url(context: Context, call: GetContentByUrl) -> ContentAtUrl:
-    """Returns the content at an app URL of this service."""
+    """Return the content at an app URL of this service."""
     app = context.app("")
     if not call.url.startswith((app, context.location(""))):
         raise ApiError(404, f"This URL is not part of this service: its URLs start with {app}/.")

@@ -18,13 +18,13 @@ _SHARED = _active.where(
 
 @handles(GetCurrentUser)
 def get_current_user(context: Context, call: GetCurrentUser) -> User:
-    """Returns the owner of the token."""
+    """Return the owner of the token."""
     return as_user(context, context.user)
 
 
 @handles(GetUser)
 def get_user(context: Context, call: GetUser) -> User:
-    """Returns a user. Others than the caller must share an organization in which both are not disabled."""
+    """Return a user. Others than the caller must share an organization in which both are not disabled."""
     user = people(context, [call.user_id]).get(call.user_id)
     if user is None or (user.id != context.user.id and not context.rows(_SHARED, user=user.id, mine=context.user.id)):
         raise not_found("user")

@@ -30,7 +30,7 @@ def file_response(
     headers: Mapping[str, str] | None = None,
     refused: Callable[[int, str], Response] = problem_response,
 ) -> Response:
-    """Returns a response with a stored file.
+    """Return a response with a stored file.
 
     Args:
         files: the store.
@@ -52,7 +52,7 @@ def file_response(
 
 
 def files_unavailable(error: FilesUnavailable, *, is_write: bool = False) -> ApiError:
-    """Logs why the store cannot be used, and returns the 503 for clients."""
+    """Log why the store cannot be used, and return the 503 for clients."""
     _log.error("%s", error)
     return ApiError(503, f"{NOT_AVAILABLE} {'Nothing was saved; try' if is_write else 'Try'} again later.")
 

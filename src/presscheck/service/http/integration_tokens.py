@@ -20,7 +20,7 @@ _PURPOSE = "integration token"
 
 
 def write_integration_token(session: Session, integration: str, installation_id: str | None, now: datetime) -> str:
-    """Returns a token for the script of an integration, or without an installation for the integration alone."""
+    """Return a token for the script of an integration, or without an installation for the integration alone."""
     claims = {
         "kind": "integration",
         "integration": integration,
@@ -31,7 +31,7 @@ def write_integration_token(session: Session, integration: str, installation_id:
 
 
 def integration_caller(session: Session, token: str, now: str) -> Caller | None:
-    """Returns the caller for a token of an integration, or None for any other token and after the uninstallation."""
+    """Return the caller for a token of an integration, or None for any other token and after the uninstallation."""
     if token.count(".") != 2:
         return None
     claims = claims_of(token, derived_key(session, _PURPOSE), datetime.fromisoformat(now).timestamp())

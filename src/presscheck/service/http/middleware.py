@@ -99,7 +99,7 @@ def _escaped(character: re.Match[str]) -> str:
 
 
 def write_log(*, requests: bool) -> None:
-    """Writes the log to standard error; `requests` adds a line for each request."""
+    """Write the log to standard error; `requests` adds a line for each request."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonLines())
     logging.basicConfig(level=logging.INFO, handlers=[handler], force=True)
@@ -115,7 +115,7 @@ class RequestIdMiddleware:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Handles a request."""
+        """Handle a request."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
@@ -142,7 +142,7 @@ def _log_request(scope: Scope, result: dict[str, int], milliseconds: float) -> N
 
 
 def _loggable_path(path: str) -> str:
-    """Returns an API path in full, and only the first segment of other paths, which may contain secret keys."""
+    """Return an API path in full, and only the first segment of other paths, which may contain secret keys."""
     return path if path.startswith("/v1/") else f"/{path.lstrip('/').partition('/')[0]}"
 
 
@@ -175,7 +175,7 @@ class TrustedHostMiddleware:
         self._trusted = {name.lower() for name in (*hosts, urlsplit(public_url or "").hostname or "") if name}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Handles a request."""
+        """Handle a request."""
         if scope["type"] == "http":
             if sum(name == b"authorization" for name, _ in scope["headers"]) > 1:
                 # a proxy may have checked the other header
@@ -206,7 +206,7 @@ class TrustedHostMiddleware:
         return _is_loopback(name) or name in self._trusted or name in await self._names_of_sites()
 
     async def _names_of_sites(self) -> frozenset[str]:
-        """Returns the host names of published sites, cached until the next commit. So unknown hosts cost no query."""
+        """Return the host names of published sites, cached until the next commit. So unknown hosts cost no query."""
         version = await self._versions.current()
         if version is None or version != self._sites[0]:
             self._sites = version, await run_in_threadpool(self._read_names)
@@ -219,7 +219,7 @@ class TrustedHostMiddleware:
 
 
 def origin_of(request: Request) -> str:
-    """Returns the start of all URLs in the response, such as ``https://docs.example.org``."""
+    """Return the start of all URLs in the response, such as ``https://docs.example.org``."""
     return request.scope[ORIGIN]
 
 
@@ -234,13 +234,13 @@ def _is_loopback(name: str) -> bool:
 
 
 def bearer_token(authorization: str) -> str:
-    """Returns the token of an ``Authorization`` header, or an empty string."""
+    """Return the token of an ``Authorization`` header, or an empty string."""
     kind, _, token = authorization.partition(" ")
     return token.strip() if kind.lower() == "bearer" else ""
 
 
 def caller(session: Session, authorization: str, now: str) -> Caller:
-    """Returns the user of a request.
+    """Return the user of a request.
 
     Raises:
         ApiError: 401, the token is missing, unknown or expired.
@@ -253,7 +253,7 @@ def caller(session: Session, authorization: str, now: str) -> Caller:
 
 
 def asked_caller(session: Session, authorization: str, now: str) -> tuple[dict[str, str], SiteGrant | None]:
-    """Returns the parameters of `is_of_token`, and what a token of a site is limited to.
+    """Return the parameters of `is_of_token`, and what a token of a site is limited to.
 
     Raises:
         ApiError: 401, the token is missing.
@@ -266,7 +266,7 @@ def asked_caller(session: Session, authorization: str, now: str) -> tuple[dict[s
 
 
 def caller_of(rows: Sequence[Sequence[Any]], grant: SiteGrant | None) -> Caller:
-    """Returns the user of a request from rows that begin with the columns `CALLER`.
+    """Return the user of a request from rows that begin with the columns `CALLER`.
 
     Raises:
         ApiError: 401, there is no row: the token is unknown or expired.
@@ -279,7 +279,7 @@ def caller_of(rows: Sequence[Sequence[Any]], grant: SiteGrant | None) -> Caller:
 
 
 def is_valid(session: Session, authorization: str, now: str) -> bool:
-    """Returns whether a token exists and has not expired."""
+    """Return whether a token exists and has not expired."""
     if integration_caller(session, bearer_token(authorization), now) is not None:
         return True
     values, _ = asked_caller(session, authorization, now)
@@ -299,7 +299,7 @@ class RateLimitMiddleware:
         self._counts: dict[str, int] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Handles a request."""
+        """Handle a request."""
         counted = await self._client_key(scope) if scope["type"] == "http" else None
         if counted is None:
             await self.app(scope, receive, send)
@@ -328,7 +328,7 @@ class RateLimitMiddleware:
         await self.app(scope, receive, send_with_headers)
 
     async def _client_key(self, scope: Scope) -> str | None:
-        """Returns the key that the request is counted under, such as ``token HASH``, or None if it is not limited."""
+        """Return the key that the request is counted under, such as ``token HASH``, or None if it is not limited."""
         if scope["path"] in UNLIMITED:
             return None
         if not scope["path"].startswith("/v1/"):
@@ -345,7 +345,7 @@ class RateLimitMiddleware:
             return is_valid(session, authorization, moment_text(self._clock()))
 
     def _take(self, counted: str) -> tuple[int, int]:
-        """Counts a request, and returns how many are left and the time at which the window ends, in seconds."""
+        """Count a request, and return how many are left and the time at which the window ends, in seconds."""
         window = int(time.time()) // WINDOW
         if window != self._window:
             self._window, self._counts = window, {}
@@ -354,9 +354,9 @@ class RateLimitMiddleware:
 
 
 def _network(scope: Scope) -> str:
-    """Returns the address of the client, or for IPv6 its /64 network, which belongs to one subscriber.
+    """Return the address of the client, or for IPv6 its /64 network, which belongs to one subscriber.
 
-    Returns an empty string for a Unix socket.
+    Return an empty string for a Unix socket.
     """
     host = str((scope.get("client") or ("",))[0])
     try:
@@ -398,7 +398,7 @@ class AnswerCache:
         self._answers = BoundedCache(most)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Handles a request."""
+        """Handle a request."""
         if scope["type"] == "lifespan":
             try:
                 await self.app(scope, receive, send)
@@ -442,12 +442,12 @@ class AnswerCache:
 
 
 def slot_of(scope: Scope) -> AnswerSlot | None:
-    """Returns the place for the response to a request, or None if it is not cached."""
+    """Return the place for the response to a request, or None if it is not cached."""
     return scope.get(_SLOT)
 
 
 def _cache_key(scope: Scope) -> tuple[bytes, str] | None:
-    """Returns the cache key of a read and its `If-None-Match` header, or None if the response cannot be cached.
+    """Return the cache key of a read and its `If-None-Match` header, or None if the response cannot be cached.
 
     The key is a hash, so that neither tokens nor share keys in URLs stay in memory. It covers everything that a handler
     sees of a request: caller, path, query and the start of all URLs, which depends on the `Host` header.

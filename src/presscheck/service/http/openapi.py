@@ -50,13 +50,13 @@ _REFUSAL: Schema = {
 
 @cache
 def description(release: str | None = None) -> bytes:
-    """Returns the OpenAPI document of one API release or of all operations, as JSON; cached."""
+    """Return the OpenAPI document of one API release or of all operations, as JSON; cached."""
     operations = [operation for operation in every_operation() if operation.is_in(release)]
     return json.dumps(describe(operations), ensure_ascii=False, separators=(",", ":")).encode()
 
 
 def describe(operations: Iterable[type[Operation[Any]]]) -> Schema:
-    """Returns the OpenAPI document of some operations, as plain values."""
+    """Return the OpenAPI document of some operations, as plain values."""
     chosen = tuple(operations)
     schemas, models = _schemas(chosen)
     paths: dict[str, Schema] = {}
@@ -81,7 +81,7 @@ def describe(operations: Iterable[type[Operation[Any]]]) -> Schema:
 
 
 def _schemas(operations: tuple[type[Operation[Any]], ...]) -> tuple[dict[Key, Schema], dict[str, Schema]]:
-    """Returns the schemas of requests and responses by operation, and the models that they refer to."""
+    """Return the schemas of requests and responses by operation, and the models that they refer to."""
     inputs: list[tuple[str, JsonSchemaMode, TypeAdapter[Any]]] = []
     for operation in operations:
         inputs.append((operation.stored_name(), "validation", TypeAdapter(operation)))
@@ -98,7 +98,7 @@ def _schemas(operations: tuple[type[Operation[Any]], ...]) -> tuple[dict[Key, Sc
 
 
 def operation_id(operation: type[Operation[Any]]) -> str:
-    """Returns the published `operationId` of an operation, or a name of the same form if none is published."""
+    """Return the published `operationId` of an operation, or a name of the same form if none is published."""
     name = operation.__name__
     return operation.operation_id or name[:1].lower() + name[1:]
 
@@ -161,7 +161,7 @@ def _path(operation: type[Operation[Any]]) -> str:
 
 
 def _without_null(schema: Schema) -> Schema:
-    """Returns a schema without null: a query parameter that is null is omitted."""
+    """Return a schema without null: a query parameter that is null is omitted."""
     variants = [variant for variant in schema.get("anyOf", ()) if variant != {"type": "null"}]
     if not variants:
         return schema
@@ -219,7 +219,7 @@ class _OnTheWire(GenerateJsonSchema):
 
 
 def _as_sent(model: Schema, kept: frozenset[str]) -> Schema:
-    """Marks fields as optional in responses: null is omitted, except in the fields in `kept`."""
+    """Mark fields as optional in responses: null is omitted, except in the fields in `kept`."""
     if "fields" not in model:  # a validator function around the model
         return {**model, "schema": _as_sent(model["schema"], kept)}
     fields: dict[str, Schema] = model["fields"]

@@ -104,7 +104,7 @@ class StagedFiles:
         self._is_used = False
 
     def put(self, content: bytes) -> str:
-        """Stores bytes, or collects them for `upload`, and returns their id."""
+        """Store bytes, or collect them for `upload`, and return their id."""
         self._is_used = True
         if not self._store.is_remote:
             return self._store.put(content)
@@ -114,7 +114,7 @@ class StagedFiles:
         return content_id
 
     def read(self, content_id: str) -> bytes | None:
-        """Returns the bytes of a file, or None if it does not exist.
+        """Return the bytes of a file, or None if it does not exist.
 
         Raises:
             FilesRequired: the current thread may not wait for the store.
@@ -126,7 +126,7 @@ class StagedFiles:
         return self._store.read(content_id)
 
     def upload(self) -> None:
-        """Uploads the collected files; called outside of a transaction.
+        """Upload the collected files; called outside of a transaction.
 
         Raises:
             FilesRequired: the current thread may not wait for the store.
@@ -140,7 +140,7 @@ class StagedFiles:
             del self._pending[content_id]
 
     def require_stored(self, session: Session) -> None:
-        """Checks at the end of a transaction that its files are stored, at the current location of files.
+        """Check at the end of a transaction that its files are stored, at the current location of files.
 
         Raises:
             FilesRequired: files have to be uploaded first.
@@ -153,7 +153,7 @@ class StagedFiles:
 
 
 def not_found(what: str) -> ApiError:
-    """Returns a 404, for an item that does not exist or that the caller may not see."""
+    """Return a 404, for an item that does not exist or that the caller may not see."""
     return ApiError(404, f"{what[:1].upper()}{what[1:]} not found.")
 
 
@@ -214,7 +214,7 @@ class Context:
     """Cache for the duration of this call, such as for roles."""
 
     def now(self) -> str:
-        """Returns the current time in stored form."""
+        """Return the current time in stored form."""
         return moment_text(self.clock())
 
     @property
@@ -228,7 +228,7 @@ class Context:
         return self.user.installation if isinstance(self.user, Caller) else None
 
     def outgoing_requests(self, organization_id: str) -> Outgoing:
-        """Returns the client for outgoing requests; only for handlers that write nothing.
+        """Return the client for outgoing requests; only for handlers that write nothing.
 
         Args:
             organization_id: the organization that chooses the server; each may wait for a limited number of requests.
@@ -241,20 +241,20 @@ class Context:
         return self.outgoing
 
     def row(self, entity: type[Entity], key: str) -> Entity | None:
-        """Returns a row by its id, from the session or from the query that loaded the caller."""
+        """Return a row by its id, from the session or from the query that loaded the caller."""
         return self.known.get((entity, key)) or self.session.get(entity, key)
 
     def rows(self, statement: Executable, **values: Any) -> Sequence[Any]:
-        """Returns the rows of a prepared statement as named tuples, after writing pending changes."""
+        """Return the rows of a prepared statement as named tuples, after writing pending changes."""
         self.session.flush()
         return self.session.connection().execute(statement, values).all()
 
     def location(self, path: str) -> str:
-        """Returns the API URL of a resource; `path` starts with a slash."""
+        """Return the API URL of a resource; `path` starts with a slash."""
         return f"{self.origin}/v1{path}"
 
     def app(self, path: str) -> str:
-        """Returns the app URL of a resource."""
+        """Return the app URL of a resource."""
         return f"{self.origin}/app{path}"
 
 
@@ -271,7 +271,7 @@ class Serialized(Generic[Answer]):
 
 
 def entity_tag(sent: bytes) -> str:
-    """Returns the `ETag` of a response, a hash of its bytes."""
+    """Return the `ETag` of a response, a hash of its bytes."""
     return f'"{blake2b(sent, digest_size=16).hexdigest()}"'
 
 
@@ -287,7 +287,7 @@ def handles(
     writes: bool | None = None,
     beforehand: Callable[[Reading, Call], Call] | None = None,
 ) -> Callable[[Handler[Call, Answer]], Handler[Call, Answer]]:
-    """Registers a handler for an operation.
+    """Register a handler for an operation.
 
     Args:
         operation: the class of the operation.
@@ -310,7 +310,7 @@ def handles(
 def read_call(
     operation: type[Operation[Any]], path: Mapping[str, str], query: Iterable[tuple[str, str]], body: bytes
 ) -> Operation[Any]:
-    """Parses a request into an operation.
+    """Parse a request into an operation.
 
     Raises:
         ApiError: 400, naming the invalid field.
@@ -331,17 +331,17 @@ def read_call(
 
 
 def invalid(error: InvalidArgument) -> ApiError:
-    """Returns a 400 for an argument outside its limits, with the field named as in the request."""
+    """Return a 400 for an argument outside its limits, with the field named as in the request."""
     return ApiError(400, f"{error.wire}: {error.reason} (in {error.call})")
 
 
 def is_fit(text: str) -> bool:
-    """Returns whether a database can store the text."""
+    """Return whether a database can store the text."""
     return _UNFIT.search(text) is None
 
 
 def require_fit(name: str, value: Any, depth: int = DEEPEST) -> None:
-    """Requires that a JSON value is not nested too deep, and has only text that a database can store.
+    """Require that a JSON value is not nested too deep, and has only text that a database can store.
 
     Raises:
         ApiError: 400, the value is not acceptable.
@@ -359,7 +359,7 @@ def require_fit(name: str, value: Any, depth: int = DEEPEST) -> None:
 
 
 def write_answer(answer: Any) -> bytes:
-    """Serializes a response to JSON, with field names of the API and without absent fields."""
+    """Serialize a response to JSON, with field names of the API and without absent fields."""
     if isinstance(answer, Serialized):
         return answer.body
     options: dict[str, Any] = {"by_alias": True, "exclude_none": True, "context": SEND_NULLS}
@@ -424,7 +424,7 @@ def _is_array(field: FieldInfo) -> bool:
 
 
 def read_response(sent: bytes, status: int, tag: str, known: str) -> Response:
-    """Returns the response to a read with its `ETag`, or a 304 without a body if the caller already has it.
+    """Return the response to a read with its `ETag`, or a 304 without a body if the caller already has it.
 
     Args:
         sent: the serialized response.
@@ -438,18 +438,18 @@ def read_response(sent: bytes, status: int, tag: str, known: str) -> Response:
 
 
 def is_known(tag: str, known: str) -> bool:
-    """Returns whether an `If-None-Match` header contains a tag."""
+    """Return whether an `If-None-Match` header contains a tag."""
     return tag in (part.strip().removeprefix("W/") for part in known.split(","))
 
 
 def problem_response(status: int, message: str, headers: Mapping[str, str] | None = None) -> Response:
-    """Returns an error response in the format of the API."""
+    """Return an error response in the format of the API."""
     if status == 401:
         headers = {"www-authenticate": "Bearer"}
     return Response(write_answer({"error": {"code": status, "message": message}}), status, headers, "application/json")
 
 
 def refusal(error: ApiError) -> Response:
-    """Returns the response for an error."""
+    """Return the response for an error."""
     headers = {"retry-after": str(error.retry_after)} if error.retry_after else None
     return problem_response(error.status, error.message, headers)

@@ -32,7 +32,7 @@ class SortKey(NamedTuple):
 
     @classmethod
     def of(cls, columns: Iterable[InstrumentedAttribute[Any]]) -> SortKey:
-        """Returns the key for some columns. Lists cache it, because SQLAlchemy computes each name and type."""
+        """Return the key for some columns. Lists cache it, because SQLAlchemy computes each name and type."""
         each = [*columns]
         return cls(tuple(column.key for column in each), tuple(column.type.python_type for column in each))
 
@@ -46,7 +46,7 @@ def page_of_rows(
     order: Sequence[InstrumentedAttribute[Any]],
     newest_first: bool = False,
 ) -> Page[Item]:
-    """Returns one page of a list of rows.
+    """Return one page of a list of rows.
 
     Args:
         context: the transaction.
@@ -95,7 +95,7 @@ def page_of_listing(
     newest_first: bool = False,
     fitting: Callable[[Sequence[Row]], int] = len,
 ) -> Page[Item]:
-    """Returns one page of a list with prepared statements, see `page_of_rows`.
+    """Return one page of a list with prepared statements, see `page_of_rows`.
 
     Args:
         context: the transaction.
@@ -126,7 +126,7 @@ def page_of_found(
     total: Callable[[], int | None],
     fitting: Callable[[Sequence[Row]], int] = len,
 ) -> Page[Item]:
-    """Returns one page of a list of rows that a function reads.
+    """Return one page of a list of rows that a function reads.
 
     Args:
         call: the operation, with cursor and limit.
@@ -150,7 +150,7 @@ def page_of_found(
 def _ordered(
     rows: Select[Row], order: Sequence[Any], after: Sequence[Any] | None, *, newest_first: bool
 ) -> Select[Row]:
-    """Adds the order to a selection, and the condition that rows come after a place."""
+    """Add the order to a selection, and the condition that rows come after a place."""
     if after:
         key, place = tuple_(*order), tuple_(*after)
         rows = rows.where(key < place if newest_first else key > place)
@@ -167,7 +167,7 @@ def _if_counted(number: int | None) -> int | None:
 
 
 def page_of_items(call: Paged, items: Sequence[Item]) -> Page[Item]:
-    """Returns one page of an immutable list in memory, such as the files of a revision."""
+    """Return one page of an immutable list in memory, such as the files of a revision."""
     limit = USUAL_LIMIT if call.limit is None else call.limit
     start = max(0, (_place(call, [int]) or [0])[0])
     end = start + limit
@@ -199,7 +199,7 @@ def _place(call: Paged, kinds: Sequence[type]) -> list[Any] | None:
 
 
 def _is_of(part: Any, kind: type) -> bool:
-    """Returns whether a value fits a column of this type."""
+    """Return whether a value fits a column of this type."""
     if isinstance(part, str):
         return kind is str and is_fit(part)
     return type(part) is kind and abs(part) < LARGEST

@@ -41,7 +41,7 @@ MOST_EXPORTS = 4
 def open_routes(
     database: Database, files: BlobStore, data: Path, clock: Clock, release: str | None = None
 ) -> list[Route]:
-    """Returns all routes.
+    """Return all routes.
 
     Args:
         database: the database of the service.
@@ -96,7 +96,7 @@ def _spec(database: Database, files: BlobStore, request: Request) -> Response:
 
 
 def _asset(database: Database, files: BlobStore, request: Request) -> Response:
-    """Responds with a picture of an integration that everybody may see: `icon.png`, `preview-1.png` and so on."""
+    """Respond with a picture of an integration that everybody may see: `icon.png`, `preview-1.png` and so on."""
     pictures = select(IntegrationRow.icon, IntegrationRow.preview_images).where(
         IntegrationRow.name == request.path_params["name"], IntegrationRow.visibility != "private"
     )
@@ -111,7 +111,7 @@ def _asset(database: Database, files: BlobStore, request: Request) -> Response:
 
 
 async def _health(_request: Request) -> Response:
-    """Responds without a thread or the database, so that a busy service is still reported as alive."""
+    """Respond without a thread or the database, so that a busy service is still reported as alive."""
     return JSONResponse({"status": "ok"})
 
 

@@ -22,7 +22,7 @@ _PURPOSE = "site token"
 
 
 def write_site_token(session: Session, token_hash: str, grant: SiteGrant, now: datetime) -> str | None:
-    """Makes a token that is limited to a site; None if the claims of the visitor are too large.
+    """Make a token that is limited to a site; None if the claims of the visitor are too large.
 
     Args:
         session: the transaction.

@@ -47,7 +47,7 @@ class Turns:
 
     @asynccontextmanager
     async def turn(self, key: str) -> AsyncGenerator[None, None]:
-        """Waits for a turn and holds it for the duration of the block.
+        """Wait for a turn and hold it for the duration of the block.
 
         Raises:
             Busy: too many calls are waiting, or the turn does not come in time.
@@ -72,7 +72,7 @@ class Turns:
                 del self._queues[key]
 
     def held(self) -> frozenset[str]:
-        """Returns the keys of running and waiting calls."""
+        """Return the keys of running and waiting calls."""
         return frozenset(self._queues)
 
 
@@ -98,7 +98,7 @@ class Threads:
         self._calls = 0
 
     async def run(self, work: Callable[[Unpack[Arguments]], Result], *arguments: *Arguments) -> Result:
-        """Calls a function in a thread.
+        """Call a function in a thread.
 
         Raises:
             Busy: too many calls are waiting.

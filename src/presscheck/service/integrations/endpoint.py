@@ -67,7 +67,7 @@ class Endpoint:
         self._threads = CapacityLimiter(MOST_AT_ONCE)
 
     async def answer(self, request: Request) -> Response:
-        """Handles a request."""
+        """Handle a request."""
         body = bytearray()
         async for part in request.stream():
             body += part
@@ -100,7 +100,7 @@ class Endpoint:
 
 
 def _call(context: Context, request: Request, body: bytes) -> _Call:
-    """Returns the event for a request.
+    """Return the event for a request.
 
     Raises:
         ApiError: 404, there is no such integration, installation, space or site.

@@ -104,7 +104,7 @@ class DeliveryLog:
         self._now, self._characters_left = now, MOST_LOGGED
 
     def add(self, level: str, message: str) -> None:
-        """Adds a line, shortened and redacted, unless the log is full."""
+        """Add a line, shortened and redacted, unless the log is full."""
         if self._characters_left <= 0:
             return
         text = redacted(_NOT_STORABLE.sub("\ufffd", without(self.hidden, message)[: 2 * LONGEST_MESSAGE]))
@@ -115,12 +115,12 @@ class DeliveryLog:
 
 
 def redacted(text: str) -> str:
-    """Replaces the values of apparent credentials in a text."""
+    """Replace the values of apparent credentials in a text."""
     return _SECRETS.sub(rf"\1{REDACTED}", _CREDENTIALS.sub(rf"\1 {REDACTED}", text))
 
 
 def without(secrets: Iterable[str], text: str) -> str:
-    """Replaces secrets in a text, which may be JSON, and may end within a secret because it was cut."""
+    """Replace secrets in a text, which may be JSON, and may end within a secret because it was cut."""
     for secret in secrets:
         for form in (secret, json.dumps(secret)[1:-1], json.dumps(secret, ensure_ascii=False)[1:-1]):
             text = text.replace(form, REDACTED)
@@ -139,7 +139,7 @@ def deliver_event(
     scripts: ScriptConfig,
     read: Callable[[str], bytes | None],
 ) -> Outcome:
-    """Sends an event and waits for the response.
+    """Send an event and wait for the response.
 
     Args:
         receiver: the destination.

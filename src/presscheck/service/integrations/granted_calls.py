@@ -77,7 +77,7 @@ _BY_SCOPE: dict[str, frozenset[type[Operation[Any]]]] = {
 def require_installation_grants(
     context: Context, grant: InstallationGrant, operation: type[Operation[Any]], path: Mapping[str, str]
 ) -> None:
-    """Requires that the token of an integration allows a call.
+    """Require that the token of an integration allows a call.
 
     Args:
         context: the transaction.

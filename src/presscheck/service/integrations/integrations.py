@@ -63,7 +63,7 @@ _INSTALLED = (
 
 
 def integration_for(context: Context, name: str, *, to_own: bool = False) -> IntegrationRow:
-    """Returns the integration if the caller may see it, or with `to_own` if the caller owns it.
+    """Return the integration if the caller may see it, or with `to_own` if the caller owns it.
 
     Raises:
         ApiError: 404 if the caller may not see it, 403 if the caller does not own it.
@@ -77,18 +77,18 @@ def integration_for(context: Context, name: str, *, to_own: bool = False) -> Int
 
 
 def may_see(context: Context, row: IntegrationRow) -> bool:
-    """Returns whether the caller may see the integration."""
+    """Return whether the caller may see the integration."""
     is_itself = context.installation is not None and context.installation.integration == row.name
     return row.visibility != "private" or is_itself or is_member(context, row.organization_id)
 
 
 def is_owner(context: Context, row: IntegrationRow) -> bool:
-    """Returns whether the caller owns the integration."""
+    """Return whether the caller owns the integration."""
     return role_in(context, row.organization_id) == "admin"
 
 
 def as_integrations(context: Context, rows: Sequence[IntegrationRow]) -> list[Integration]:
-    """Serializes integrations."""
+    """Serialize integrations."""
     return [_as_integration(context, row) for row in rows]
 
 
@@ -126,7 +126,7 @@ def _as_integration(context: Context, row: IntegrationRow) -> Integration:
 
 
 def as_installation(context: Context, row: InstallationRow) -> Installation:
-    """Serializes an installation."""
+    """Serialize an installation."""
     spaces = spaces_of(context, row)
     return Installation(
         id=row.id,
@@ -149,38 +149,38 @@ def as_installation(context: Context, row: InstallationRow) -> Installation:
 
 
 def spaces_of(context: Context, row: InstallationRow) -> Sequence[SpaceRow]:
-    """Returns the spaces of an installation: all spaces of its organization, or the selected ones."""
+    """Return the spaces of an installation: all spaces of its organization, or the selected ones."""
     query = select(SpaceRow).where(SpaceRow.organization_id == row.organization_id, SpaceRow.deleted_at.is_(None))
     rows = context.session.scalars(query.order_by(SpaceRow.id))
     return [space for space in rows if is_installed_in(row, "space", space.id)]
 
 
 def sites_of(context: Context, row: InstallationRow) -> Sequence[SiteRow]:
-    """Returns the sites of an installation: all sites of its organization, or the selected ones."""
+    """Return the sites of an installation: all sites of its organization, or the selected ones."""
     query = select(SiteRow).where(SiteRow.organization_id == row.organization_id)
     rows = context.session.scalars(query.order_by(SiteRow.id))
     return [site for site in rows if is_installed_in(row, "site", site.id)]
 
 
 def is_installed_in(row: InstallationRow, kind: Kind, identity: str) -> bool:
-    """Returns whether an installation has a space or a site of its organization."""
+    """Return whether an installation has a space or a site of its organization."""
     selection = row.space_selection if kind == "space" else row.site_selection
     return selection == "all" or identity in settings_of(row, kind)
 
 
 def settings_of(row: InstallationRow, kind: Kind) -> dict[str, Any]:
-    """Returns the settings of an installation in spaces or sites, by their ids."""
+    """Return the settings of an installation in spaces or sites, by their ids."""
     return row.spaces if kind == "space" else row.sites
 
 
 def settings_in(row: InstallationRow, kind: Kind, identity: str) -> dict[str, Any]:
-    """Returns the configuration and the external ids of an installation in a space or a site."""
+    """Return the configuration and the external ids of an installation in a space or a site."""
     initial = {"configuration": {}, "externalIds": row.external_ids}
     return initial | settings_of(row, kind).get(identity, {})
 
 
 def is_installed(context: Context, row: InstallationRow, kind: Kind, identity: str) -> bool:
-    """Returns whether an installation includes a space or a site, which may be of another organization or deleted."""
+    """Return whether an installation includes a space or a site, which may be of another organization or deleted."""
     place = context.session.get(SpaceRow if kind == "space" else SiteRow, identity)
     is_deleted = isinstance(place, SpaceRow) and place.deleted_at is not None
     is_here = place is not None and not is_deleted and place.organization_id == row.organization_id
@@ -196,7 +196,7 @@ def receiver_of(
     space_id: str | None = None,
     site_id: str | None = None,
 ) -> Receiver:
-    """Returns the destination of an event: the development tunnel if it applies, else the script.
+    """Return the destination of an event: the development tunnel if it applies, else the script.
 
     Args:
         context: the transaction. Its caller has no influence on what the script receives.
@@ -235,7 +235,7 @@ def receiver_of(
 
 
 def content_fields(context: Context, row: InstallationRow, kind: Kind, identity: str) -> dict[str, Any]:
-    """Returns the fields that installations in a space and in a site share."""
+    """Return the fields that installations in a space and in a site share."""
     settings = settings_in(row, kind, identity)
     path = f"/integrations/{row.integration}/installations/{row.id}/{kind}s/{identity}"
     return {
@@ -257,18 +257,18 @@ def _as_json(value: Model) -> dict[str, Any]:
 
 
 def _signing_secret(session: Session, identity: str) -> str:
-    """Returns the key with which an integration signs its own data, such as the state of a sign-in."""
+    """Return the key with which an integration signs its own data, such as the state of a sign-in."""
     return hmac.digest(signing_key(session), f"integration secret {identity}".encode(), hashlib.sha256).hex()
 
 
 def secrets_of(session: Session, name: str) -> dict[str, str]:
-    """Returns the secrets of an integration, which only its script receives."""
+    """Return the secrets of an integration, which only its script receives."""
     row = session.get(SettingRow, f"{_SECRETS}{name}")
     return json.loads(row.value) if row else {}
 
 
 def keep_secrets(session: Session, name: str, secrets: dict[str, str] | None) -> None:
-    """Stores the secrets of an integration; None deletes them."""
+    """Store the secrets of an integration; None deletes them."""
     row = session.get(SettingRow, f"{_SECRETS}{name}")
     if secrets is None:
         if row is not None:
@@ -280,7 +280,7 @@ def keep_secrets(session: Session, name: str, secrets: dict[str, str] | None) ->
 
 
 def component_in(text: str) -> RenderOutput | None:
-    """Parses the response of an integration. Returns None if it is not a component."""
+    """Parse the response of an integration. Return None if it is not a component."""
     try:
         value = json.loads(text)
         json.dumps(value, allow_nan=False)
@@ -292,7 +292,7 @@ def component_in(text: str) -> RenderOutput | None:
 
 
 def tell(context: Context, row: InstallationRow, kind: str, **said: Any) -> None:
-    """Queues an event for an integration; a job delivers it."""
+    """Queue an event for an integration; a job delivers it."""
     session, now, event_id = context.session, context.now(), new_id()
     session.add(
         EventRow(
@@ -320,7 +320,7 @@ def record_event(
     log: DeliveryLog,
     now: str,
 ) -> None:
-    """Records an event that was delivered synchronously."""
+    """Record an event that was delivered synchronously."""
     if session.get(IntegrationRow, integration) is None:  # the integration was deleted meanwhile
         return
     session.add(
@@ -339,7 +339,7 @@ def record_event(
 
 
 def delete_old_events(session: Session, integration: str) -> None:
-    """Deletes the delivered events of an integration beyond the newest `KEPT_EVENTS`."""
+    """Delete the delivered events of an integration beyond the newest `KEPT_EVENTS`."""
     newest_first = (EventRow.created_at.desc(), EventRow.id.desc())
     of_integration = select(EventRow.id).where(EventRow.integration == integration).order_by(*newest_first)
     old = session.scalars(of_integration.offset(KEPT_EVENTS)).all()
@@ -348,7 +348,7 @@ def delete_old_events(session: Session, integration: str) -> None:
 
 
 def tell_of_content(context: Context, space: SpaceRow) -> None:
-    """Queues an event for each integration in a space after its live content changed."""
+    """Queue an event for each integration in a space after its live content changed."""
     for row in context.rows(_INSTALLED, organization=space.organization_id):
         if is_installed_in(row, "space", space.id):
             payload = {"spaceId": space.id, "revisionId": space.revision_id}

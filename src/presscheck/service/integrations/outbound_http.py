@@ -70,7 +70,7 @@ class Fetched:
 
 @cache
 def _tls_context() -> ssl.SSLContext:
-    """Returns the TLS context with the trusted certificate authorities. Cached: it takes 25 ms to create.
+    """Return the TLS context with the trusted certificate authorities. Cached: it takes 25 ms to create.
 
     Raises:
         ConfigurationError: the file in SSLKEYLOGFILE cannot be written.
@@ -96,7 +96,7 @@ class Outgoing:
         )
 
     def get(self, url: str, *, accept: str = "*/*") -> Fetched:
-        """Fetches a URL, following redirects.
+        """Fetch a URL, following redirects.
 
         Raises:
             OutgoingError: the URL is unreachable or not allowed, or the response is too large.
@@ -114,7 +114,7 @@ class Outgoing:
         seconds: float | None = None,
         hosts: Sequence[str] = ("*",),
     ) -> Fetched:
-        """Sends a request of any method, following redirects if `follows` is true.
+        """Send a request of any method, following redirects if `follows` is true.
 
         A redirect to another origin is sent without credentials, and one that changes the method without a body.
 
@@ -151,7 +151,7 @@ class Outgoing:
         raise OutgoingError(f"{url}: more than {MOST_REDIRECTS} redirects")
 
     def post_json(self, url: str, body: bytes, headers: Mapping[str, str] | None = None) -> Fetched:
-        """Posts JSON without following redirects.
+        """Post JSON without following redirects.
 
         Raises:
             OutgoingError: the URL is unreachable or not allowed, or the response is too large.
@@ -160,7 +160,7 @@ class Outgoing:
         return self._send("POST", url, sent, body, time.monotonic() + self._deadline)
 
     def close(self) -> None:
-        """Closes all connections."""
+        """Close all connections."""
         self._pool.close()
 
     def _send(self, method: str, url: str, headers: Mapping[str, str], body: bytes | None, until: float) -> Fetched:
@@ -193,7 +193,7 @@ class Outgoing:
 
 
 def web_address(text: str) -> SplitResult | None:
-    """Splits an http or https URL; returns None for any other text."""
+    """Split an http or https URL; return None for any other text."""
     try:
         parts = urlsplit(text)
     except ValueError:  # for example, an unclosed bracket
@@ -264,7 +264,7 @@ def _parsed(text: str) -> Address:
 
 
 def _effective_address(address: Address) -> Address:
-    """Returns the IPv4 address that an IPv6 address embeds, or the address itself."""
+    """Return the IPv4 address that an IPv6 address embeds, or the address itself."""
     if isinstance(address, ipaddress.IPv4Address):
         return address
     if address in _TRANSLATED:
@@ -284,7 +284,7 @@ def _bounded(stream: Iterable[bytes], url: str, until: float) -> bytes:
 
 
 def _ascii(url: str) -> str:
-    """Returns the URL in ASCII: host names in punycode, other characters percent-encoded."""
+    """Return the URL in ASCII: host names in punycode, other characters percent-encoded."""
     parts = urlsplit(url)
     host = (parts.hostname or "").encode("idna").decode()
     host = f"[{host}]" if ":" in host else host

@@ -22,11 +22,11 @@ class OwnService:
         self._loop: asyncio.AbstractEventLoop | None = None
 
     def open(self, app: ASGIApp, loop: asyncio.AbstractEventLoop) -> None:
-        """Makes the application available to other threads than that of its event loop."""
+        """Make the application available to other threads than that of its event loop."""
         self._app, self._loop = app, loop
 
     def request(self, method: str, url: str, headers: Mapping[str, str], body: bytes, seconds: float) -> Fetched:
-        """Sends a request to the API and waits for the response, in a thread besides the event loop.
+        """Send a request to the API and wait for the response, in a thread besides the event loop.
 
         Args:
             method: the method, in upper case.

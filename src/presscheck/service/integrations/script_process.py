@@ -78,7 +78,7 @@ class Channel:
         self._source, self._target = source, target
 
     def receive(self) -> Any:
-        """Reads one frame.
+        """Read one frame.
 
         Raises:
             ChannelClosed: the input has ended.
@@ -89,7 +89,7 @@ class Channel:
         return json.loads(self._exactly(length))
 
     def send(self, kind: str, **values: Any) -> None:
-        """Writes one frame."""
+        """Write one frame."""
         data = json.dumps({"kind": kind, **values}).encode()
         self._target.write(len(data).to_bytes(4, "big") + data)
         self._target.flush()
@@ -133,7 +133,7 @@ def restrict(memory: int, processor_seconds: int, seconds: float, *, reads_files
 
 
 def _filter_system_calls(architecture: int, allowed: tuple[int, ...], opens: int | None) -> None:
-    """Makes the kernel refuse all other system calls (seccomp). Without kernel support, only the resource limits apply.
+    """Make the kernel refuse all other system calls (seccomp). Without kernel support, only the resource limits apply.
 
     The filter is a BPF program: it kills the process on a foreign architecture, allows the listed calls, allows `opens`
     unless a flag of `_WRITES` is set, and refuses everything else.
@@ -168,7 +168,7 @@ class Host:
         self._has_response = False
 
     def call(self, operation: str, text: str) -> str:
-        """Runs an operation; its arguments and its result are JSON objects.
+        """Run an operation; its arguments and its result are JSON objects.
 
         An exception is returned as JSON, because the engine cannot propagate Python exceptions; the script throws it.
         """
@@ -182,13 +182,13 @@ class Host:
             return json.dumps({"exception": f"{operation}: {error}"})
 
     def on_log(self, level: str, message: str) -> None:
-        """Sends a line of the console."""
+        """Send a line of the console."""
         self._lines += 1
         if self._lines <= MOST_LOG_LINES:
             self._channel.send("log", level=str(level), message=str(message))
 
     def on_respond(self, status: int, headers: dict[str, str], text: str) -> None:
-        """Sends the response of the script, unless it has responded already."""
+        """Send the response of the script, unless it has responded already."""
         if len(text) > LARGEST_RESPONSE:
             self.on_fail(f"The response is longer than {LARGEST_RESPONSE} characters.")
         elif not self._has_response:
@@ -196,57 +196,57 @@ class Host:
             self._channel.send("response", status=int(status), headers=headers, text=str(text))
 
     def on_end(self) -> None:
-        """Records that the script and everything that it waits for have finished."""
+        """Record that the script and everything that it waits for have finished."""
         self.outcome = self.outcome or {}
 
     def on_fail(self, message: str) -> None:
-        """Records that the script has failed."""
+        """Record that the script has failed."""
         self.outcome = self.outcome or {"error": str(message)}
 
     def on_fetch(self, **request: Any) -> dict[str, Any]:
-        """Sends a request of the script to the service, and waits for the reply."""
+        """Send a request of the script to the service, and wait for the reply."""
         self._channel.send("fetch", **request)
         reply: dict[str, Any] = self._channel.receive()
         return reply
 
     def on_random(self, count: int) -> dict[str, Any]:
-        """Returns random bytes."""
+        """Return random bytes."""
         return {"bytes": base64.b64encode(os.urandom(int(count))).decode()}
 
     def on_uuid(self) -> dict[str, Any]:
-        """Returns a random UUID."""
+        """Return a random UUID."""
         return {"text": str(uuid.uuid4())}
 
     def on_digest(self, hash: str, data: str) -> dict[str, Any]:  # noqa: A002  # the name in the web API
-        """Returns the hash of bytes."""
+        """Return the hash of bytes."""
         if hash not in HASHES:
             return {"error": f"the hash {hash} is not supported"}
         return {"bytes": base64.b64encode(hashlib.new(HASHES[hash], base64.b64decode(data)).digest()).decode()}
 
     def on_hmac(self, hash: str, key: str, data: str) -> dict[str, Any]:  # noqa: A002
-        """Returns the HMAC of bytes."""
+        """Return the HMAC of bytes."""
         if hash not in HASHES:
             return {"error": f"the hash {hash} is not supported"}
         signature = hmac.digest(base64.b64decode(key), base64.b64decode(data), HASHES[hash])
         return {"bytes": base64.b64encode(signature).decode()}
 
     def on_decode(self, bytes: str, fatal: bool) -> dict[str, Any]:  # noqa: A002
-        """Decodes UTF-8."""
+        """Decode UTF-8."""
         try:
             return {"text": base64.b64decode(bytes).decode("utf-8", "strict" if fatal else "replace")}
         except UnicodeDecodeError:
             return {"error": "the bytes are not UTF-8"}
 
     def on_parse_query(self, text: str) -> dict[str, Any]:
-        """Returns the parameters of a query string."""
+        """Return the parameters of a query string."""
         return {"pairs": parse_qsl(text, keep_blank_values=True, errors="replace")}
 
     def on_format_query(self, pairs: list[tuple[str, str]]) -> dict[str, Any]:
-        """Returns the query string for parameters."""
+        """Return the query string for parameters."""
         return {"text": urlencode([(name, value) for name, value in pairs], errors="replace")}
 
     def on_parse_url(self, url: str, base: str | None) -> dict[str, Any]:
-        """Returns the parts of a URL."""
+        """Return the parts of a URL."""
         try:
             parts = urlsplit(urljoin(base, url.strip()) if base else url.strip())
             port, host = parts.port, parts.hostname or ""
@@ -270,7 +270,7 @@ class Host:
 
 
 def run_script(engine: Any, apis: str, job: dict[str, Any], host: Host) -> None:
-    """Loads the script and passes it the event; the outcome is in `host`.
+    """Load the script and pass it the event; the outcome is in `host`.
 
     Raises:
         engine.JSException: the script could not be loaded.
@@ -297,12 +297,12 @@ def run_script(engine: Any, apis: str, job: dict[str, Any], host: Host) -> None:
 
 
 def functions_of(context: Any, holder: Any, name: str) -> Any:
-    """Returns one function of a JavaScript object."""
+    """Return one function of a JavaScript object."""
     return context.eval(f"(holder) => holder.{name}")(holder)
 
 
 def _finish(context: Any, tick: Any, host: Host) -> None:
-    """Runs pending jobs and timers until there is an outcome."""
+    """Run pending jobs and timers until there is an outcome."""
     while host.outcome is None:
         if context.execute_pending_job():
             continue
@@ -314,7 +314,7 @@ def _finish(context: Any, tick: Any, host: Host) -> None:
 
 
 def main() -> None:
-    """Runs one job."""
+    """Run one job."""
     channel = Channel(sys.stdin.buffer, sys.stdout.buffer)
     job = channel.receive()
     host = Host(channel)

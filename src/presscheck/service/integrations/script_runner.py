@@ -103,7 +103,7 @@ def run_script(
     config: ScriptConfig,
     log: Callable[[str, str], None],
 ) -> ScriptRun:
-    """Runs a script on an event, within the limits of `config`.
+    """Run a script on an event, within the limits of `config`.
 
     Args:
         script: the source of a module or a classic script.
@@ -165,7 +165,7 @@ def _run(
 
 
 def process_environment(environment: Mapping[str, str]) -> dict[str, str]:
-    """Returns the environment variables that the process inherits: only those that its interpreter may need
+    """Return the environment variables that the process inherits: only those that its interpreter may need
     to start.
     """
     return {name: environment[name] for name in _KEPT if name in environment}
@@ -173,7 +173,7 @@ def process_environment(environment: Mapping[str, str]) -> dict[str, str]:
 
 @contextmanager
 def _process(seconds: float) -> Generator[subprocess.Popen[bytes], None, None]:
-    """Starts the process, and kills it at the end of the block or after `seconds`."""
+    """Start the process, and kills it at the end of the block or after `seconds`."""
     process = subprocess.Popen(  # noqa: S603  # the interpreter of this process, and a file of this package
         [sys.executable, "-I", "-B", script_process.__file__],
         stdin=subprocess.PIPE,
@@ -211,7 +211,7 @@ def _converse(
     requests: _Requests,
     log: Callable[[str, str], None],
 ) -> bool:
-    """Sends the job and processes the output. Returns False if the process ended without an end frame."""
+    """Send the job and process the output. Return False if the process ended without an end frame."""
     if process.stdin is None or process.stdout is None:
         raise TypeError("the process has no pipes")
     _send(process.stdin, job)
@@ -255,7 +255,7 @@ def _send(pipe: BinaryIO | Any, value: dict[str, Any]) -> None:
 
 
 def _record_early_end(run: ScriptRun, code: int, config: ScriptConfig, *, is_over_time: bool) -> None:
-    """Records why a process ended early."""
+    """Record why a process ended early."""
     if code == -signal.SIGXCPU:
         run.error = f"The script used more than {config.processor_seconds} s of processor time."
         run.is_over_time = True
@@ -276,7 +276,7 @@ class _Requests:
         self._count = 0
 
     def reply(self, method: str, url: str, headers: list[list[str]], body: str, redirect: str) -> dict[str, Any]:
-        """Returns the response to a request as JSON, or an error."""
+        """Return the response to a request as JSON, or an error."""
         self._count += 1
         if self._count > MOST_FETCHES:
             return {"error": f"a script may send at most {MOST_FETCHES} requests"}
@@ -300,7 +300,7 @@ class _Requests:
     def _response(
         self, method: str, url: str, headers: dict[str, str], body: bytes, follows: bool, seconds: float
     ) -> Fetched:
-        """Sends a request to the API of this service if it is meant for it, or else to a host that may be reached.
+        """Send a request to the API of this service if it is meant for it, or else to a host that may be reached.
 
         Only the tokens of this run reach the API, so that a script cannot use this way to try others.
         """

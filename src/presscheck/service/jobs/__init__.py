@@ -9,7 +9,7 @@ from presscheck.service.jobs.queue import RUNNERS, Runner
 
 
 def all_runners() -> dict[str, Runner]:
-    """Imports all jobs and returns the runners by kind."""
+    """Import all jobs and return the runners by kind."""
     for module in iter_modules(__path__, __name__ + "."):
         import_module(module.name)
     return RUNNERS

@@ -40,7 +40,7 @@ _SENTENCE = re.compile(r"(?<=[.!?。！？])\s+")
 
 @runs("conversations")
 def read_conversations(work: JobContext) -> None:
-    """Processes the new conversations of an organization."""
+    """Process the new conversations of an organization."""
     while work.write(lambda session: _read_some(session, work)):
         work.require_running()
 
@@ -94,12 +94,12 @@ def _find_issue(session: Session, talk: ConversationRow, clusters: list[ClusterR
 
 
 def telling_words(text: str) -> list[str]:
-    """Returns the keywords of a text."""
+    """Return the keywords of a text."""
     return [word for word in index_terms(text) if len(word) > 2 and word not in _COMMON][:MOST_WORDS]
 
 
 def likeness(words: Iterable[str], other_words: Iterable[str]) -> float:
-    """Returns the share of common keywords (Jaccard index)."""
+    """Return the share of common keywords (Jaccard index)."""
     left, right = set(words), set(other_words)
     return len(left & right) / len(left | right) if left and right else 0.0
 

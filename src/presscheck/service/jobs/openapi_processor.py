@@ -27,7 +27,7 @@ def _record_failure(session: Session, about: str, reason: str, now: str) -> None
 
 @runs("openapi", failed=_record_failure)
 def process(work: JobContext) -> None:
-    """Processes one specification."""
+    """Process one specification."""
 
     def begin(session: Session) -> tuple[str | None, str | None] | None:
         row = session.get(SpecRow, work.about)
@@ -67,7 +67,7 @@ def _text(work: JobContext, url: str | None, blob: str | None) -> bytes:
 
 
 def validated(text: bytes) -> bytes:
-    """Validates a specification and returns it as compact JSON.
+    """Validate a specification and return it as compact JSON.
 
     Raises:
         Faulty: the specification is invalid.

@@ -40,7 +40,7 @@ def _record_failure(session: Session, about: str, reason: str, now: str) -> None
 
 @runs("import", limits=JobLimits(seconds=15 * 60), failed=_record_failure)
 def bring(work: JobContext) -> None:
-    """Imports the pages of a website, or files."""
+    """Import the pages of a website, or files."""
     request = work.write(lambda session: _begin(session, work))
     if request is None:
         return
@@ -93,7 +93,7 @@ def _pages_of(edit: ContentEdit) -> list[str]:
 
 
 def _insertions(pages: list[Found], below: str | None) -> list[InsertPage]:
-    """Returns insertions of empty pages, nested by the paths of their URLs."""
+    """Return insertions of empty pages, nested by the paths of their URLs."""
     return [
         InsertPage(
             document=Document(markdown=""),
@@ -107,7 +107,7 @@ def _insertions(pages: list[Found], below: str | None) -> list[InsertPage]:
 
 
 def _texts(pages: list[Found], ids: dict[str, str], tree: Tree) -> list[UpdatePage]:
-    """Returns updates with the content of the pages, with links between them rewritten."""
+    """Return updates with the content of the pages, with links between them rewritten."""
     paths = {place.page["id"]: place.path for place in walk(with_slugs(tree, []))}
     addresses = {url: f"/{paths[page]}" for url, page in ids.items()}
     return [

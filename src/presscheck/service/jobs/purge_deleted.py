@@ -21,7 +21,7 @@ REMEMBERED = timedelta(days=30)
 
 @runs("sweep", again=timedelta(hours=1))
 def sweep(work: JobContext) -> None:
-    """Deletes expired data."""
+    """Delete expired data."""
     moment = work.clock()
 
     def remove(session: Session) -> None:

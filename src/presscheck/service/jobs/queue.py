@@ -83,7 +83,7 @@ class JobBudget:
         self._bytes = 0
 
     def seconds_left(self) -> float:
-        """Returns the number of seconds that remain.
+        """Return the number of seconds that remain.
 
         Raises:
             LimitReached: the time is over.
@@ -94,7 +94,7 @@ class JobBudget:
         return remaining
 
     def add_bytes(self, count: int) -> None:
-        """Counts bytes that were read.
+        """Count bytes that were read.
 
         Raises:
             LimitReached: the total exceeds the limit.
@@ -125,11 +125,11 @@ class JobContext:
     budget: JobBudget
 
     def now(self) -> str:
-        """Returns the current time in stored form."""
+        """Return the current time in stored form."""
         return moment_text(self.clock())
 
     def fetch(self, url: str, *, accept: str = "*/*") -> Fetched:
-        """Fetches a URL within the budget of the job, following redirects.
+        """Fetch a URL within the budget of the job, following redirects.
 
         Raises:
             OutgoingError: the URL is unreachable or not allowed, or the response is too large.
@@ -141,7 +141,7 @@ class JobContext:
         return response
 
     def require_running(self) -> None:
-        """Checks that this worker still holds the job, and that the job has time left.
+        """Check that this worker still holds the job, and that the job has time left.
 
         Raises:
             JobCancelled: the job was cancelled or taken, or the service is shutting down.
@@ -154,7 +154,7 @@ class JobContext:
             self._require_held(session)
 
     def write(self, change: Callable[[Session], Result]) -> Result:
-        """Runs a function in a transaction, like `Database.write`, if this worker still holds the job.
+        """Run a function in a transaction, like `Database.write`, if this worker still holds the job.
 
         Raises:
             JobCancelled: the job was cancelled or taken by another worker; nothing is written.
@@ -200,7 +200,7 @@ def runs(
     failed: Callable[[Session, str, str, str], None] | None = None,
     again: timedelta | None = None,
 ) -> Callable[[Callable[[JobContext], None]], Callable[[JobContext], None]]:
-    """Registers a runner for a kind of job.
+    """Register a runner for a kind of job.
 
     Args:
         kind: the name of the kind.
@@ -225,7 +225,7 @@ def enter_job(
     organization_id: str | None,
     progress: dict[str, Any] | None = None,
 ) -> None:
-    """Queues a job, which starts after this transaction commits."""
+    """Queue a job, which starts after this transaction commits."""
     session.info[WANTED] = True
     session.add(
         JobRow(
@@ -243,6 +243,6 @@ def enter_job(
 
 
 def cancel_jobs(session: Session, about: str, now: str) -> None:
-    """Cancels the jobs of an item; a running job stops at its next step."""
+    """Cancel the jobs of an item; a running job stops at its next step."""
     jobs = update(JobRow).where(JobRow.about == about, JobRow.state.in_(UNDER_WAY))
     session.execute(jobs.values(state="cancelled", finished_at=now))

@@ -8,7 +8,7 @@ from presscheck.service.jobs.queue import JobContext, runs
 
 @runs("sample")
 def furnish_sample(work: JobContext) -> None:
-    """Creates everything in one transaction, so that a retry does not find a part of it."""
+    """Create everything in one transaction, so that a retry does not find a part of it."""
     # 90 ms, only at the first start of a sample
     from presscheck.service.sample.administration import furnish
     from presscheck.service.sample.builder import Planting

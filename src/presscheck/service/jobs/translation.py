@@ -56,7 +56,7 @@ def _record_failure(session: Session, about: str, reason: str, now: str) -> None
 
 @runs("translation", limits=JobLimits(seconds=2 * 60 * 60), failed=_record_failure)
 def translate(work: JobContext) -> None:
-    """Translates the live content."""
+    """Translate the live content."""
     run = work.write(lambda session: _begin(session, work))
     if run is None:
         return
@@ -118,7 +118,7 @@ def _translator(work: JobContext, run: _Run) -> Callable[[str], str]:
 
 
 def _translated(tree: Tree, run: _Run, translator: Callable[[str], str], work: JobContext) -> Tree:
-    """Returns the page tree with translated titles; pages keep their ids so that links keep working."""
+    """Return the page tree with translated titles; pages keep their ids so that links keep working."""
     pages: Tree = []
     for page in tree:
         work.require_running()

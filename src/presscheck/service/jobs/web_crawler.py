@@ -44,7 +44,7 @@ class Found:
     above: str | None = None
 
     def markdown(self, addresses: Mapping[str, str]) -> str:
-        """Returns the Markdown with links to other imported pages rewritten.
+        """Return the Markdown with links to other imported pages rewritten.
 
         Args:
             addresses: the new link targets by URL.
@@ -77,7 +77,7 @@ class Crawl:
         self._limit: LimitReached | None = None
 
     def pages(self) -> list[Found]:
-        """Fetches all pages, or as many as the limits of the job allow. Parent pages come first.
+        """Fetch all pages, or as many as the limits of the job allow. Parent pages come first.
 
         Raises:
             LimitReached: not even one page could be fetched.
@@ -91,7 +91,7 @@ class Crawl:
         return self._in_order()
 
     def note(self) -> str | None:
-        """Returns why pages are missing, or None if none are."""
+        """Return why pages are missing, or None if none are."""
         left_out = f"{len(self._skipped)} left out, such as {self._skipped[0]}" if self._skipped else None
         return "; ".join(str(part) for part in (self._limit, left_out) if part) or None
 
@@ -120,7 +120,7 @@ class Crawl:
         self._pause = max(PAUSE, min(int(self._robots.crawl_delay(AGENT) or 0), LONGEST_PAUSE))
 
     def _read(self, url: str) -> list[str]:
-        """Fetches one page and returns the URLs that it links to."""
+        """Fetch one page and return the URLs that it links to."""
         if not self._robots.can_fetch(AGENT, url):
             if url == self._start:
                 raise PermanentFailure(f"{url}: robots.txt disallows crawling")
@@ -167,7 +167,7 @@ class Crawl:
 
 
 def read_file(work: JobContext, address: str) -> Found:
-    """Reads a file of Markdown, HTML or plain text, from the web or from the files of this service.
+    """Read a file of Markdown, HTML or plain text, from the web or from the files of this service.
 
     Raises:
         PermanentFailure: the file is missing or has another type.
@@ -216,7 +216,7 @@ def _fetched(work: JobContext, address: str) -> Fetched:
 
 
 def _plain(url: str) -> str:
-    """Returns the URL without fragment and query, with at least the path ``/``."""
+    """Return the URL without fragment and query, with at least the path ``/``."""
     parts = urlsplit(url)
     return f"{parts.scheme}://{parts.netloc.lower()}{parts.path or '/'}"
 

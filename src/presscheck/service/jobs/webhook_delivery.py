@@ -25,7 +25,7 @@ def _record_failure(session: Session, about: str, reason: str, now: str) -> None
 
 @runs("delivery", failed=_record_failure)
 def deliver(work: JobContext) -> None:
-    """Delivers one event."""
+    """Deliver one event."""
     with work.database.reading.begin() as session:
         delivery = _delivery(session, work)
     if delivery is None:

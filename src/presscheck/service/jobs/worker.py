@@ -92,13 +92,13 @@ class Workers:
         self._threads.append(threading.Thread(target=self._renew, daemon=True, name="leases"))
 
     def start(self) -> None:
-        """Creates the cleanup job if it is missing, and starts the threads."""
+        """Create the cleanup job if it is missing, and start the threads."""
         self._database.write(self.enter_housekeeping)
         for thread in self._threads:
             thread.start()
 
     def stop(self) -> None:
-        """Stops the threads. Running jobs stop at their next step, and another process continues them."""
+        """Stop the threads. Running jobs stop at their next step, and another process continues them."""
         self._ending.set()
         self._queued.release(len(self._threads))
         for thread in self._threads:
@@ -106,7 +106,7 @@ class Workers:
         self.outgoing.close()
 
     def wake(self) -> None:
-        """Makes a thread check for jobs immediately."""
+        """Make a thread check for jobs immediately."""
         self._queued.release()
 
     def _work(self) -> None:
@@ -144,7 +144,7 @@ class Workers:
             del self._taking[threading.get_ident()]
 
     def _expired(self, session: Session) -> list[tuple[str, int]]:
-        """Returns the leases that have expired for this process, with their numbers of renewals."""
+        """Return the leases that have expired for this process, with their numbers of renewals."""
         now = time.monotonic()
         running = session.execute(select(JobRow.lease, JobRow.renewals).where(JobRow.state == "running")).all()
         previous, seen = self._seen, dict[str, tuple[int, float]]()
@@ -160,7 +160,7 @@ class Workers:
         ]
 
     def _start_next(self, session: Session, expired: list[tuple[str, int]]) -> JobRow | None:
-        """Takes the next due job and counts the attempt; a job that has no attempts left fails instead.
+        """Take the next due job and count the attempt; a job that has no attempts left fails instead.
 
         The attempt is counted before the job runs, because a job that ends the whole process cannot be counted
         afterwards.
@@ -234,7 +234,7 @@ class Workers:
             self._held.discard(lease)
 
     def _save_result(self, job: JobRow, state: str, reason: str | None) -> None:
-        """Saves the result of a job unless another worker has taken it; waits while the database is unavailable."""
+        """Save the result of a job unless another worker has taken it; wait while the database is unavailable."""
 
         def save(session: Session) -> bool:
             row = session.get(JobRow, job.id)
@@ -261,7 +261,7 @@ class Workers:
             )
 
     def _settle(self, session: Session, job: JobRow, state: str, reason: str | None) -> None:
-        """Ends an attempt: schedules the next attempt or marks the job as finished in `state`."""
+        """End an attempt: schedule the next attempt or mark the job as finished in `state`."""
         runner = self._runners[job.kind]
         if state == "failed" and runner.again:  # a recurring job never ends
             state, job.attempts = "waiting", 0
@@ -292,7 +292,7 @@ class Workers:
                 pause = min(POLL, RENEWAL)
 
     def enter_housekeeping(self, session: Session) -> None:
-        """Creates the signing key and the cleanup job if they are missing."""
+        """Create the signing key and the cleanup job if they are missing."""
         now = moment_text(self._clock())
         make_key(session)
         if session.get(JobRow, HOUSEKEEPING) is None:
@@ -306,7 +306,7 @@ def _is_temporary(error: Exception) -> bool:
 
 
 def _report(failure: str, error: Exception) -> None:
-    """Logs an error: one line if the database is temporarily unavailable, or else the traceback."""
+    """Log an error: one line if the database is temporarily unavailable, or else the traceback."""
     reason = unavailable(error) if isinstance(error, DBAPIError) else None
     if reason:
         _log.warning("%s: %s", failure, reason)

@@ -29,5 +29,5 @@ class Table(DeclarativeBase):
 
 
 def refers(column: str, ondelete: str | None = None) -> ForeignKey:
-    """Returns a deferred foreign key, which is checked on commit, so that rows can be added in any order."""
+    """Return a deferred foreign key, which is checked on commit, so that rows can be added in any order."""
     return ForeignKey(column, ondelete=ondelete, deferrable=True, initially="DEFERRED")

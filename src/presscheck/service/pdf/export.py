@@ -63,12 +63,12 @@ class Export:
 
 
 def export_address(session: Session, origin: str, export: Export, title: str) -> str:
-    """Returns the URL of the PDF, named after its title."""
+    """Return the URL of the PDF, named after its title."""
     return f"{origin}/pdf/{signed(session, _PURPOSE, asdict(export))}/{quote(title_slug(title), safe='')}.pdf"
 
 
 def exported_pdf(database: Database, files: BlobStore, data: Path, origin: str, address: str) -> Path:
-    """Returns the file for the signed part of a URL, creating it on first use.
+    """Return the file for the signed part of a URL, creating it on first use.
 
     Raises:
         ApiError: 404 for an invalid URL, 410 for an expired one, 413 if the pages are too large.
@@ -123,7 +123,7 @@ def _is_cached(path: Path) -> bool:
 
 
 def _add_to_cache(path: Path, content: bytes) -> None:
-    """Writes a file atomically, and deletes the least recently used ones."""
+    """Write a file atomically, and delete the least recently used ones."""
     unfinished = path.with_name(f".{path.stem}.{secrets.token_hex(4)}")
     with open(unfinished, "xb", opener=private_opener) as file:
         file.write(content)
@@ -134,7 +134,7 @@ def _add_to_cache(path: Path, content: bytes) -> None:
 
 
 def _create_pdf(source: PdfSource, files: BlobStore, parent_directory: Path) -> bytes:
-    """Typesets the PDF in a directory that contains only the images of the document.
+    """Typeset the PDF in a directory that contains only the images of the document.
 
     If the images or the markup make it fail, it is repeated with placeholders for unreadable images, and then with the
     source code of the pages.
@@ -168,13 +168,13 @@ def _create_pdf(source: PdfSource, files: BlobStore, parent_directory: Path) -> 
 
 
 def _is_image(content: bytes) -> bool:
-    """Returns whether the content has a format that the typesetter supports, regardless of the file's name."""
+    """Return whether the content has a format that the typesetter supports, regardless of the file's name."""
     start = content[:1024]
     return start.startswith(_STARTS) or (start[:4] == b"RIFF" and start[8:12] == b"WEBP") or b"<svg" in start
 
 
 def _replace_broken(root: Path) -> None:
-    """Replaces images that are unreadable or too large when decoded; after `MOST_SECONDS`, all remaining ones."""
+    """Replace images that are unreadable or too large when decoded; after `MOST_SECONDS`, all remaining ones."""
     deadline = time.monotonic() + MOST_SECONDS
     for path in root.iterdir():
         if time.monotonic() > deadline or not _is_readable(path.name, root):

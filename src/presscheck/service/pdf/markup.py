@@ -85,7 +85,7 @@ class PdfSource:
         return datetime.fromisoformat(self.created_at).replace(microsecond=0)
 
     def chapters(self) -> list[Chapter]:
-        """Returns the pages in reading order, without hidden pages that were not requested."""
+        """Return the pages in reading order, without hidden pages that were not requested."""
         return [*_chapters(_chosen(self.tree, self.page, only=self.only), asked=self.page)]
 
 
@@ -97,7 +97,7 @@ class Markup(NamedTuple):
 
 
 def write_markup(source: PdfSource, *, as_written: bool = False) -> Markup:
-    """Writes the markup in a separate process; `as_written` shows the Markdown source of pages.
+    """Write the markup in a separate process; `as_written` shows the Markdown source of pages.
 
     Raises:
         ProcessFailed: the process exceeded its limits or failed.
@@ -121,7 +121,7 @@ class _Document:
         self._links = _PageLinks(source, shown, self._texts, self.pictures)
 
     def markup(self, *, as_written: bool) -> str:
-        """Returns the markup of the whole document."""
+        """Return the markup of the whole document."""
         made_at, organization = self._source.made_at, words_without_claims(self._source.organization)
         date = f"{made_at.day} {made_at:%B} {made_at.year}"
         facts = (("title", self._title), ("organization", organization), ("note", self._note), ("date", date))
@@ -201,7 +201,7 @@ class _PageLinks:
         self._shown, self._texts, self._pictures = shown, texts, pictures
 
     def of(self, page_id: str) -> Resolve:
-        """Returns the resolver for the links in one page."""
+        """Return the resolver for the links in one page."""
         written_in = source_path(self._pages[page_id])
         resolved: dict[str, Target] = {}
 
@@ -246,7 +246,7 @@ def _with_paths(pages: Sequence[Page], paths: dict[str, str | None]) -> list[Pag
 
 
 def main() -> None:
-    """Writes the markup of one document."""
+    """Write the markup of one document."""
     limit_resources(MOST_MEMORY, MOST_SECONDS)
     payload = json.load(sys.stdin.buffer)
     restrict(MOST_MEMORY + INTERPRETER_MEMORY, MOST_SECONDS, MOST_SECONDS, reads_files=True)

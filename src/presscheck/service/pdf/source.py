@@ -24,7 +24,7 @@ class TooLarge(Exception):
 def pdf_source(
     session: Session, revision: RevisionRow, page: str | None, *, only: bool, title: str, organization: str, note: str
 ) -> PdfSource | None:
-    """Loads the content of a document; returns None if the page does not exist.
+    """Load the content of a document; return None if the page does not exist.
 
     Raises:
         TooLarge: the texts exceed the limits.

@@ -29,7 +29,7 @@ class TypesettingFailed(Exception):
 
 
 def typeset(markup: str, root: Path, made_at: datetime | None = None, *, seconds: int = MOST_SECONDS) -> bytes:
-    """Typesets markup and returns the PDF.
+    """Typeset markup and return the PDF.
 
     Args:
         markup: the Typst markup.

@@ -47,36 +47,36 @@ class BlockContext(Protocol):
 
     @property
     def names(self) -> AnchorNames:
-        """Assigns anchors to the headings of the page."""
+        """Assign anchors to the headings of the page."""
         ...
 
     def spots(self, anchors: Sequence[str]) -> str:
-        """Renders targets of links."""
+        """Render targets of links."""
         ...
 
     @property
     def resolve(self) -> Resolve:
-        """Resolves the addresses of the page."""
+        """Resolve the addresses of the page."""
         ...
 
     def flow(self, tokens: Tokens) -> str:
-        """Renders a sequence of blocks."""
+        """Render a sequence of blocks."""
         ...
 
     def block(self, token: Token, inner: Tokens) -> str:
-        """Renders one block."""
+        """Render one block."""
         ...
 
     def code(self, token: Token, inner: Tokens, title: str = "", *, numbers: bool = False) -> str:
-        """Renders a code block."""
+        """Render a code block."""
         ...
 
     def inline(self, spans: Sequence[Span], *, picture: str = "small-picture") -> str:
-        """Renders inline text."""
+        """Render inline text."""
         ...
 
     def include(self, text: str) -> str:
-        """Renders the text of a snippet."""
+        """Render the text of a snippet."""
         ...
 
 
@@ -84,12 +84,12 @@ TagRenderer = Callable[[BlockContext, "Token", "Tokens"], str]
 
 
 def tag_markup(page: BlockContext, token: Token, inner: Tokens) -> str:
-    """Renders a tag and its content; unknown tags are rendered as written."""
+    """Render a tag and its content; unknown tags are rendered as written."""
     return RENDERERS.get(registered_name(token.meta["name"]), _as_written)(page, token, inner)
 
 
 def hint_markup(kind: str, body: str) -> str:
-    """Renders a hint with its label."""
+    """Render a hint with its label."""
     hint = hint_of(kind)
     return f"#hint({typst_string(hint.style.removeprefix('hint-'))}, {typst_string(hint.label)}, [{body}]);\n"
 
@@ -99,7 +99,7 @@ def _as_written(page: BlockContext, token: Token, inner: Tokens) -> str:
 
 
 def _if(page: BlockContext, token: Token, inner: Tokens) -> str:
-    """Omits the content: `visible_text` has already removed the condition tags of visible content."""
+    """Omit the content: `visible_text` has already removed the condition tags of visible content."""
     return ""
 
 
@@ -108,7 +108,7 @@ def _content(page: BlockContext, token: Token, inner: Tokens) -> str:
 
 
 def pointer(kind: str, label: str, url: str, title: str, note: str = "") -> str:
-    """Renders a reference: its kind, target, title and a note."""
+    """Render a reference: its kind, target, title and a note."""
     return f"#pointer({', '.join(typst_string(argument) for argument in (kind, label, url, title, note))});\n"
 
 
@@ -173,7 +173,7 @@ def _details(page: BlockContext, token: Token, inner: Tokens) -> str:
 
 
 def _caption(inner: Tokens) -> str:
-    """Returns the content of a tag as plain text."""
+    """Return the content of a tag as plain text."""
     runs = TypstRuns()
     for token in inner:
         if token.type == "inline":
@@ -216,7 +216,7 @@ def _operation(page: BlockContext, token: Token, inner: Tokens) -> str:
 
 
 def _include(page: BlockContext, token: Token, inner: Tokens) -> str:
-    """Renders a snippet, whose address is in quotation marks."""
+    """Render a snippet, whose address is in quotation marks."""
     address = token.content.partition('"')[2].partition('"')[0]
     text = page.resolve(address).text
     return page.include(text) if text else f"#text(fill: quiet)[{text_markup(sanitize(token.content))}];\n"
@@ -256,12 +256,12 @@ RENDERERS: dict[str, TagRenderer] = {
 
 @cache
 def template() -> str:
-    """Returns the Typst definitions that precede the markup."""
+    """Return the Typst definitions that precede the markup."""
     return Path(__file__).with_suffix(".typ").read_text("utf-8")
 
 
 def render_typst(markdown: str, resolve: Resolve, *, name: str = "", level: int = 1) -> str:
-    """Renders the text of a page.
+    """Render the text of a page.
 
     Args:
         markdown: the text, without the title.
@@ -278,7 +278,7 @@ def render_typst(markdown: str, resolve: Resolve, *, name: str = "", level: int 
 
 
 def source_markup(text: str) -> str:
-    """Renders a text as source code."""
+    """Render a text as source code."""
     return f"#code({typst_string(text, lines=True)});\n"
 
 
@@ -303,17 +303,17 @@ class TypstRenderer:
         self._in_note = False
 
     def page(self, text: str) -> str:
-        """Renders a whole page."""
+        """Render a whole page."""
         tokens = parse(text, {})
         self._notes |= _notes(tokens)
         return self.flow(tokens)
 
     def flow(self, tokens: Tokens) -> str:
-        """Renders a sequence of blocks."""
+        """Render a sequence of blocks."""
         return "\n".join(filter(None, (self.block(token, inner) for token, inner in outermost(tokens))))
 
     def block(self, token: Token, inner: Tokens) -> str:
-        """Renders one block; blocks that are nested too deep are flattened."""
+        """Render one block; blocks that are nested too deep are flattened."""
         draw = _SET.get(token.type)
         if draw is None:
             # parts without their own rendering, such as an item of a list that was flattened
@@ -327,14 +327,14 @@ class TypstRenderer:
             self._depth -= 1
 
     def _title(self, token: Token) -> str:
-        """Returns the title of a tag that is rendered without a frame."""
+        """Return the title of a tag that is rendered without a frame."""
         runs = TypstRuns()
         for event in html_events(token.meta.get("summary") or token.meta.get("title") or ""):
             runs.html(event)
         return self.inline(runs.spans)
 
     def include(self, text: str) -> str:
-        """Renders a snippet, or nothing if it includes itself or exceeds the limits of a page."""
+        """Render a snippet, or nothing if it includes itself or exceeds the limits of a page."""
         self._room -= 20 + count_parts(text) + len(text) // 25
         if self._including or self._room < 0:
             return ""
@@ -345,17 +345,17 @@ class TypstRenderer:
             self._including -= 1
 
     def spans(self, token: Token) -> TypstRuns:
-        """Returns the runs of inline text."""
+        """Return the runs of inline text."""
         runs = TypstRuns()
         runs.tokens(token.children or [])
         return runs
 
     def inline(self, spans: Sequence[Span], *, picture: str = "small-picture") -> str:
-        """Renders inline text."""
+        """Render inline text."""
         return inline(spans, self.resolve, self._note, picture=picture)
 
     def paragraph(self, token: Token, inner: Tokens) -> str:
-        """Renders a paragraph; a paragraph of images shows them at full size."""
+        """Render a paragraph; a paragraph of images shows them at full size."""
         runs = self.spans(inner[0])
         pictures = only_pictures(runs.spans)
         if pictures:
@@ -364,7 +364,7 @@ class TypstRenderer:
         return markup if token.hidden else f"{markup}\n"
 
     def picture(self, address: str, shows: str, caption: str = "none") -> str:
-        """Renders an image as a block, or a link if it is not among the files."""
+        """Render an image as a block, or a link if it is not among the files."""
         target = self.resolve(address)
         if target.picture:
             return f"#picture({typst_string(target.picture)}, {typst_string(shows)}, {caption});\n"
@@ -375,12 +375,12 @@ class TypstRenderer:
         return f'#pointer("Image", "", {url}, {typst_string(title)}, {address});\n{below}'
 
     def spots(self, anchors: Sequence[str]) -> str:
-        """Renders targets of links."""
+        """Render targets of links."""
         names = (anchor_label(self._name, anchor) for anchor in dict.fromkeys(anchors) if anchor) if self._name else ()
         return "".join(f"#spot({typst_string(name)});" for name in names)
 
     def heading(self, token: Token, inner: Tokens) -> str:
-        """Renders a heading, relative to the level of the page's title."""
+        """Render a heading, relative to the level of the page's title."""
         runs = self.spans(inner[0])
         level = int(token.tag[1])
         anchor = self.names.heading(level, inner[0].children or [])
@@ -388,15 +388,15 @@ class TypstRenderer:
         return self.titled(level, [anchor, *runs.anchors], inline(runs.spans, self.resolve))
 
     def titled(self, rank: int, anchors: Sequence[str], markup: str) -> str:
-        """Renders a heading, given its rank, anchors and markup."""
+        """Render a heading, given its rank, anchors and markup."""
         return f"#section({self._level + max(rank - 1, 1)}, {rank}, [{self.spots(anchors)}{markup}]);\n"
 
     def rule(self, token: Token, inner: Tokens) -> str:
-        """Renders a divider."""
+        """Render a divider."""
         return "#rule();\n"
 
     def code(self, token: Token, inner: Tokens, title: str = "", *, numbers: bool = False) -> str:
-        """Renders a code block."""
+        """Render a code block."""
         info = token.info.split()
         lang = typst_string(info[0].lower()) if info else "none"
         titled = f"title: {typst_string(title)}, " if title else ""
@@ -404,13 +404,13 @@ class TypstRenderer:
         return f"#code({titled}{counted}lang: {lang}, {typst_string(token.content.rstrip(chr(10)), lines=True)});\n"
 
     def quote(self, token: Token, inner: Tokens) -> str:
-        """Renders a quotation or an alert."""
+        """Render a quotation or an alert."""
         kind = take_alert(inner)
         body = self.flow(inner)
         return hint_markup(kind, body) if kind else f"#cite[{body}];\n"
 
     def list(self, token: Token, inner: Tokens) -> str:
-        """Renders a list, as a task list if it has tasks."""
+        """Render a list, as a task list if it has tasks."""
         items = [within for _, within in outermost(inner)]
         marks = [take_task(within) for within in items]
         bodies = [f"[{self.flow(within)}]" for within in items]
@@ -427,19 +427,19 @@ class TypstRenderer:
         return f"#enum(start: {int(token.attrs.get('start', 1))}, {tight}, {', '.join(bodies)});\n"
 
     def table(self, token: Token, inner: Tokens) -> str:
-        """Renders a table."""
+        """Render a table."""
         return table_markup(self, read_table(inner, lambda cell: self.spans(cell).spans))
 
     def html(self, token: Token, inner: Tokens) -> str:
-        """Renders HTML."""
+        """Render HTML."""
         return html_markup(self, token.content)
 
     def tag(self, token: Token, inner: Tokens) -> str:
-        """Renders a block tag."""
+        """Render a block tag."""
         return tag_markup(self, token, inner)
 
     def footnote(self, token: Token, inner: Tokens) -> str:
-        """Renders a footnote without a reference; other footnotes are rendered at their references."""
+        """Render a footnote without a reference; other footnotes are rendered at their references."""
         label = str(token.meta["label"])
         return "" if label in self._notes else f"#super[{text_markup(label)}]; {self.flow(inner)}"
 
@@ -459,7 +459,7 @@ class TypstRenderer:
 
 
 def _notes(tokens: Sequence[Token]) -> dict[str, Tokens]:
-    """Returns the footnotes that are referenced outside of headings."""
+    """Return the footnotes that are referenced outside of headings."""
     labels = {
         str(child.meta["label"])
         for before, token in pairwise(tokens)

@@ -22,40 +22,40 @@ class PageContext(Protocol):
 
     @property
     def resolve(self) -> Resolve:
-        """Resolves the addresses of the page."""
+        """Resolve the addresses of the page."""
         ...
 
     def inline(self, spans: Sequence[Span], *, picture: str = "small-picture") -> str:
-        """Renders inline text."""
+        """Render inline text."""
         ...
 
     def picture(self, address: str, shows: str, caption: str = "none") -> str:
-        """Renders an image as a block."""
+        """Render an image as a block."""
         ...
 
     def spots(self, anchors: Sequence[str]) -> str:
-        """Renders targets of links."""
+        """Render targets of links."""
         ...
 
     @property
     def names(self) -> AnchorNames:
-        """Assigns anchors to the headings of the page."""
+        """Assign anchors to the headings of the page."""
         ...
 
     def titled(self, rank: int, anchors: Sequence[str], markup: str) -> str:
-        """Renders a heading, given its rank, anchors and markup."""
+        """Render a heading, given its rank, anchors and markup."""
         ...
 
 
 def html_markup(page: PageContext, text: str) -> str:
-    """Renders an HTML block."""
+    """Render an HTML block."""
     reader = _Reader(page)
     reader.read(text)
     return "\n".join(reader.parts)
 
 
 def table_markup(page: PageContext, table: Table) -> str:
-    """Renders a table or its cards."""
+    """Render a table or its cards."""
     if table.cards:
         return _cards(page, table)
     rows = [table.visible(row)[:_MAX_COLUMNS] for row in (table.head, *table.rows)]
@@ -76,7 +76,7 @@ def _cell(page: PageContext, cell: Sequence[Span]) -> str:
 
 
 def _cards(page: PageContext, table: Table) -> str:
-    """Renders each row as a card; hidden cells have its target and its cover."""
+    """Render each row as a card; hidden cells have its target and its cover."""
     cards: list[str] = []
     for row in table.rows:
         hidden = [span for number, cell in enumerate(row) if number in table.hidden for span in cell if span.link]

@@ -45,23 +45,23 @@ Resolve = Callable[[str], Target]
 
 
 def web_target(address: str) -> Target:
-    """Returns a URL as a target, or an empty target if links may not have it."""
+    """Return a URL as a target, or an empty target if links may not have it."""
     return Target(url=address) if len(address) < _LONGEST_ADDRESS and is_safe_link(address) else Target()
 
 
 def typst_string(text: str, *, lines: bool = False) -> str:
-    """Returns a text as a Typst string literal, which cannot contain code."""
+    """Return a text as a Typst string literal, which cannot contain code."""
     clean = sanitize(text, lines=lines).replace("\\", "\\\\").replace('"', '\\"')
     return '"' + clean.replace("\n", "\\n") + '"'
 
 
 def text_markup(text: str) -> str:
-    """Returns a text as markup."""
+    """Return a text as markup."""
     return f"#{typst_string(text)};" if text else ""
 
 
 def anchor_label(page: str, anchor: str) -> str:
-    """Returns the label of an anchor in a page."""
+    """Return the label of an anchor in a page."""
     return f"{page}#{anchor}"
 
 
@@ -91,7 +91,7 @@ def inline(
     *,
     picture: str = "small-picture",
 ) -> str:
-    """Renders runs.
+    """Render runs.
 
     Args:
         spans: the runs.
@@ -113,14 +113,14 @@ def inline(
 
 
 def only_pictures(spans: Sequence[Span]) -> list[Span]:
-    """Returns the images of a paragraph that has no other content."""
+    """Return the images of a paragraph that has no other content."""
     pictures = [span for span in spans if span.style == PICTURE]
     rest = [span for span in spans if span.style != PICTURE and span.text.strip()]
     return [] if rest else pictures
 
 
 def link(target: Target, markup: str) -> str:
-    """Renders a link."""
+    """Render a link."""
     if not (target.label or target.url):
         return markup
     return f"#to({typst_string(target.label)}, {typst_string(target.url)})[{markup}];"

@@ -58,7 +58,7 @@ _BY_NUMBER = select(ChangeRequestRow).where(
 def change_request_for(
     context: Context, space_id: str, change_request: str, required: str = "read"
 ) -> tuple[SpaceRow, ChangeRequestRow]:
-    """Returns a change request by id or number, and its space, if the caller has the level `required` in the space."""
+    """Return a change request by id or number, and its space, if the caller has the level `required` in the space."""
     if required != "read":
         know_place(context, space_id, change_request)
     space = space_for(context, space_id, required)
@@ -66,7 +66,7 @@ def change_request_for(
 
 
 def know_place(context: Context, space_id: str, change_request: str | None = None) -> None:
-    """Loads everything that a write checks first in one statement: a space, the caller's role, and a change request."""
+    """Load everything that a write checks first in one statement: a space, the caller's role, and a change request."""
     values = {"space": space_id, "user": context.user.id, "change_request": change_request or ""}
     for space, row, member, role in context.session.execute(_SPACE_AND_REQUEST, values):
         context.known["place"] = space, row  # keeps a reference, because a session drops rows that nothing refers to
@@ -74,7 +74,7 @@ def know_place(context: Context, space_id: str, change_request: str | None = Non
 
 
 def branch_of(context: Context, space: SpaceRow, change_request: str) -> ChangeRequestRow:
-    """Returns the change request of a space with this id or number.
+    """Return the change request of a space with this id or number.
 
     Raises:
         ApiError: 404, it does not exist.
@@ -90,7 +90,7 @@ def branch_of(context: Context, space: SpaceRow, change_request: str) -> ChangeR
 
 
 def require_unfinished(row: ChangeRequestRow) -> None:
-    """Refuses changes to a merged or archived change request.
+    """Refuse changes to a merged or archived change request.
 
     Raises:
         ApiError: 409, it is merged or archived.
@@ -100,12 +100,12 @@ def require_unfinished(row: ChangeRequestRow) -> None:
 
 
 def ancestor(row: ChangeRequestRow) -> str:
-    """Returns the newest live revision that a change request contains."""
+    """Return the newest live revision that a change request contains."""
     return row.revision_merged_ancestor or row.revision_initial
 
 
 def note_work(context: Context, row: ChangeRequestRow, action: str | None = None, **changed: Any) -> None:
-    """Records activity on a change request.
+    """Record activity on a change request.
 
     Args:
         context: the transaction.
@@ -126,7 +126,7 @@ def note_work(context: Context, row: ChangeRequestRow, action: str | None = None
 def as_change_requests(
     context: Context, rows: Sequence[ChangeRequestRow], *, are_new: bool = False
 ) -> list[ChangeRequest]:
-    """Serializes change requests, loading related data for all of them together.
+    """Serialize change requests, loading related data for all of them together.
 
     Args:
         context: the transaction.
@@ -170,12 +170,12 @@ def as_change_requests(
 
 
 def as_change_request(context: Context, row: ChangeRequestRow, *, is_new: bool = False) -> ChangeRequest:
-    """Serializes one change request, see `as_change_requests`."""
+    """Serialize one change request, see `as_change_requests`."""
     return as_change_requests(context, [row], are_new=is_new)[0]
 
 
 def open_comments(context: Context, ids: Sequence[str]) -> dict[str | None, int]:
-    """Returns the number of open comments by change request id; change requests without comments are missing.
+    """Return the number of open comments by change request id; change requests without comments are missing.
 
     Texts of reviews are not counted, because they need no response.
     """

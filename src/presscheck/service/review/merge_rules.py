@@ -32,7 +32,7 @@ class Reviews(NamedTuple):
     """Whether the author approved the change request."""
 
     def missing(self) -> str:
-        """Returns the message for a missing approval."""
+        """Return the message for a missing approval."""
         if self.has_older:
             return "An approval of the newest revision is required: the content changed since the last approval."
         if self.has_own:
@@ -41,7 +41,7 @@ class Reviews(NamedTuple):
 
 
 def unmet_rules(context: Context, space: SpaceRow, row: ChangeRequestRow) -> list[str]:
-    """Returns a message for each rule that is not met; an empty list for users who may bypass the rules."""
+    """Return a message for each rule that is not met; an empty list for users who may bypass the rules."""
     rules = _rules(context, space)
     if not rules or any(rule["rule"] == "allow_bypass" and context.user.id in _users(rule) for rule in rules):
         return []
@@ -55,7 +55,7 @@ def unmet_rules(context: Context, space: SpaceRow, row: ChangeRequestRow) -> lis
 
 
 def keep_approvals(context: Context, row: ChangeRequestRow, revision: str) -> None:
-    """Transfers the approvals of the newest revision to the next one, which only adds live content."""
+    """Transfer the approvals of the newest revision to the next one, which only adds live content."""
     context.session.execute(
         update(ReviewRow)
         .where(
@@ -68,7 +68,7 @@ def keep_approvals(context: Context, row: ChangeRequestRow, revision: str) -> No
 
 
 def _current_reviews(context: Context, row: ChangeRequestRow) -> Reviews:
-    """Returns the reviews that no newer review of the same user replaces."""
+    """Return the reviews that no newer review of the same user replaces."""
     rows = context.session.scalars(
         select(ReviewRow).where(ReviewRow.change_request_id == row.id, ReviewRow.outdated.is_(False))
     ).all()
@@ -83,7 +83,7 @@ def _current_reviews(context: Context, row: ChangeRequestRow) -> Reviews:
 
 
 def kept_rules(change: MergeRulesChange | StandaloneMergeRulesChange) -> dict[str, Any]:
-    """Returns rules in stored form, without fields that are null."""
+    """Return rules in stored form, without fields that are null."""
     return change.model_dump(mode="json", exclude_none=True)
 
 

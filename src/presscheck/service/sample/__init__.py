@@ -18,7 +18,7 @@ __all__ = ["plant", "plant_many"]
 
 
 def plant(session: Session, clock: Clock) -> None:
-    """Creates the sample workspace in an empty database; its owner is the first admin."""
+    """Create the sample workspace in an empty database; its owner is the first admin."""
     with counted_ids():
         planting = Planting(session, clock())
         planting.begin()

@@ -40,7 +40,7 @@ RECENTLY = timedelta(days=20)
 
 
 def furnish(planting: Planting, store: BlobStore) -> None:
-    """Creates the teams, settings and items that `furnishings.yaml` describes, and the space of the carriers."""
+    """Create the teams, settings and items that `furnishings.yaml` describes, and the space of the carriers."""
     _Furnishing(planting, read("furnishings.yaml")).run(store)
 
 
@@ -52,7 +52,7 @@ class _Furnishing:
         self.organization = {"organization_id": planting.organization}
 
     def run(self, store: BlobStore) -> None:
-        """Creates everything."""
+        """Create everything."""
         self._people()
         carriers = self._carriers(store)
         self._sites(carriers)
@@ -74,7 +74,7 @@ class _Furnishing:
         self._does(CreateSAMLProvider(**self.organization, **self.described["sign_in"], certificate=certificate))
 
     def _carriers(self, store: BlobStore) -> str:
-        """Imports the space of the carriers, with files and reusable content, and adds its specification."""
+        """Import the space of the carriers, with files and reusable content, and add its specification."""
         session, past = self.planting.session, self.planting.present - RECENTLY
         organization = session.get_one(OrganizationRow, self.planting.organization)
         owner = session.get_one(UserRow, self.planting.owner)
@@ -122,7 +122,7 @@ class _Furnishing:
         self._does(InstallIntegration(integration_name=name, organization=self.planting.organization))
 
     def _imported(self) -> None:
-        """Creates a finished import. Its pages come from the sample, because a demo has no website to read."""
+        """Create a finished import. Its pages come from the sample, because a demo has no website to read."""
         imported = self.described["imported"]
         request = self._does(requests.CreateChangeRequest(space_id="guides", subject=imported["subject"]))
         at = {"space_id": "guides", "change_request_id": request.id}

@@ -50,7 +50,7 @@ class Planting:
         self.handlers = all_handlers()
 
     def begin(self) -> None:
-        """Creates the organization with its initial content."""
+        """Create the organization with its initial content."""
         self._people()
         self._collections()
         for position, space in enumerate(self.workspace["spaces"]):
@@ -58,7 +58,7 @@ class Planting:
         self.session.flush()
 
     def does(self, person: str, past: timedelta, call: Operation[Any]) -> Any:
-        """Runs an operation as a user at a time in the past and returns its response."""
+        """Run an operation as a user at a time in the past and return its response."""
         moment = self.present - past
         user = self.session.get_one(UserRow, person)
         answer = self.handlers[type(call)](Context(self.session, user, "", lambda: moment, self.files), call)
@@ -66,7 +66,7 @@ class Planting:
         return answer
 
     def moment(self, past: timedelta) -> str:
-        """Returns a time in the past in stored form."""
+        """Return a time in the past in stored form."""
         return moment_text(self.present - past)
 
     def _people(self) -> None:
@@ -124,7 +124,7 @@ class Planting:
 
 
 def ago(words: str) -> timedelta:
-    """Parses a duration such as ``2d 6h``: days (d), hours (h) and minutes (min)."""
+    """Parse a duration such as ``2d 6h``: days (d), hours (h) and minutes (min)."""
     parts = [re.fullmatch(r"(\d+)(d|h|min)", word) for word in words.split()]
     if not parts or not all(parts):
         raise ValueError(f"{words!r} is not a duration")
@@ -132,5 +132,5 @@ def ago(words: str) -> timedelta:
 
 
 def read(name: str) -> Any:
-    """Reads a YAML file of the sample."""
+    """Read a YAML file of the sample."""
     return yaml.load((HERE / name).read_text("utf-8"), Loader=_LOADER)  # noqa: S506  # a safe loader, in C if available

@@ -32,7 +32,7 @@ THINGS = ("tokens", "labels", "returns", "customs", "routes", "addresses", "limi
 
 
 def plant_many(session: Session, count: int, clock: Clock = system_clock) -> str:
-    """Creates an organization with one space and many open change requests that request a review from the owner.
+    """Create an organization with one space and many open change requests that request a review from the owner.
 
     The owner is the first existing admin, or a new user.
 
@@ -54,7 +54,7 @@ class _Many:
         self.others = [self._person(f"many-{number}", f"Writer {number}") for number in range(5)]
 
     def all(self) -> str:
-        """Writes everything and returns the id of the space."""
+        """Write everything and return the id of the space."""
         self._organization()
         live, branches = self._revisions()
         began = self._ago(10 * self.count)
@@ -87,7 +87,7 @@ class _Many:
             self.session.add(MemberRow(organization_id="many", user_id=person, role=role, joined_at=began))
 
     def _revisions(self) -> tuple[str, list[str]]:
-        """Adds the live revision and the revisions that the change requests share."""
+        """Add the live revision and the revisions that the change requests share."""
         began = self._ago(20 * self.count)
         live = self._revision(self._tree(None), began, [])
         return live, [self._revision(self._tree(number), began, [live]) for number in range(BRANCHES)]

@@ -14,7 +14,7 @@ LONG_AGO = timedelta(days=210)
 
 
 def show_sites(planting: Planting) -> None:
-    """Creates the sites, one a day."""
+    """Create the sites, one a day."""
     for number, described in enumerate(planting.workspace["sites"]):
         _show(planting, described, LONG_AGO - timedelta(days=number))
 

@@ -20,7 +20,7 @@ from presscheck.service.sample.builder import Happening, Planting, ago, read
 
 
 def happenings(planting: Planting) -> Iterator[Happening]:
-    """Yields all events, unordered."""
+    """Yield all events, unordered."""
     for change in read("changes.yaml"):
         yield from _Work(planting, change).happenings()
     for thread in planting.workspace["said"]:
@@ -122,7 +122,7 @@ class _Thread:
         return self._operation(name)(**self._at(), comment_id=self.comment, **given)
 
     def _operation(self, name: str) -> Any:
-        """Returns the operation for a change request, or its counterpart for a live space."""
+        """Return the operation for a change request, or its counterpart for a live space."""
         if self.place:
             return getattr(comments, name)
         return getattr(comments, name.replace("Post", "PostSpace").replace("Update", "UpdateSpace"))
@@ -149,7 +149,7 @@ class _Editing:
         self.texts: dict[str, str] = {}
 
     def changes(self, edits: list[dict[str, Any]]) -> Iterator[ContentChange]:
-        """Yields the content changes of the edits, in order."""
+        """Yield the content changes of the edits, in order."""
         for edit in edits:
             if "new" in edit:
                 place: dict[str, Any] = {"into": self.pages[edit["in"]]["id"]} if "in" in edit else {}

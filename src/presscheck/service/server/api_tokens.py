@@ -28,7 +28,7 @@ class Token(NamedTuple):
 
 
 def create_token(session: Session, clock: Clock, person: str, name: str | None, days: int | None) -> str:
-    """Creates a token for a user and returns it; it cannot be shown again.
+    """Create a token for a user and return it; it cannot be shown again.
 
     Args:
         session: the transaction.
@@ -54,7 +54,7 @@ def create_token(session: Session, clock: Clock, person: str, name: str | None, 
 
 
 def list_tokens(session: Session) -> list[Token]:
-    """Returns all tokens, oldest first."""
+    """Return all tokens, oldest first."""
     rows = session.execute(
         select(TokenRow, UserRow).join(UserRow, UserRow.id == TokenRow.user_id).order_by(TokenRow.created_at)
     )
@@ -71,7 +71,7 @@ def list_tokens(session: Session) -> list[Token]:
 
 
 def revoke_token(session: Session, token_id: str) -> None:
-    """Revokes a token.
+    """Revoke a token.
 
     Raises:
         ConfigurationError: no token, or more than one, starts with this id.

@@ -42,7 +42,7 @@ class Exported(NamedTuple):
 
 
 def export_all(database: Database, files: BlobStore, file: Path) -> Exported:
-    """Exports a consistent snapshot to a file.
+    """Export a consistent snapshot to a file.
 
     Raises:
         ConfigurationError: the file already exists or cannot be written, or the stored files cannot be read.
@@ -84,7 +84,7 @@ def _write(database: Database, files: BlobStore, unfinished: Path) -> Exported:
 
 
 def _exported_tables() -> list[Any]:
-    """Returns the tables in the order of their references, without tables that triggers maintain."""
+    """Return the tables in the order of their references, without tables that triggers maintain."""
     return [table for table in Table.metadata.sorted_tables if not table.info.get("is_kept")]
 
 
@@ -102,7 +102,7 @@ def _write_file(archive: zipfile.ZipFile, files: BlobStore, content_id: str) -> 
 
 
 def import_all(database: Database, files: BlobStore, file: Path) -> int:
-    """Imports a file into an empty database, all or nothing, and returns the number of rows.
+    """Import a file into an empty database, all or nothing, and return the number of rows.
 
     Args:
         database: the database.

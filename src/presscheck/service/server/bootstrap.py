@@ -41,7 +41,7 @@ _token = re.compile(rb"[A-Za-z0-9_-]+").fullmatch
 
 
 def found(session: Session, clock: Clock, *, sample: bool) -> UserRow:
-    """Returns the owner. On an empty database, creates one with an organization or the sample workspace."""
+    """Return the owner. On an empty database, creates one with an organization or the sample workspace."""
     owner = _owner(session)
     if owner is not None:
         return owner
@@ -64,7 +64,7 @@ def furnish_later(session: Session, clock: Clock) -> None:
 
 
 def give_token(session: Session, clock: Clock, owner: UserRow, token_file: Path | None) -> str | None:
-    """Gives the owner a token at the first start: the token in the file, or a new one, which is written there.
+    """Give the owner a token at the first start: the token in the file, or a new one, which is written there.
 
     Later starts ignore the file, so that a revoked token stays revoked.
 
@@ -87,7 +87,7 @@ def give_token(session: Session, clock: Clock, owner: UserRow, token_file: Path 
 
 
 def bring_in(session: Session, clock: Clock, owner: UserRow, store: BlobStore, docs: Iterable[Path]) -> list[str]:
-    """Imports repositories into the owner's first organization and returns the problems by file and line."""
+    """Import repositories into the owner's first organization and return the problems by file and line."""
     from presscheck.service.git_import.importer import import_repository  # takes 83 ms to import, so only for --docs
 
     organization = session.scalars(
@@ -126,7 +126,7 @@ def _first_owner(session: Session, now: str) -> UserRow:
 
 
 def _read_token(path: Path) -> str | None:
-    """Reads the token in a private file of this user; returns None if the file is missing or empty."""
+    """Read the token in a private file of this user; return None if the file is missing or empty."""
     try:
         with os.fdopen(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb") as file:
             status = os.fstat(file.fileno())

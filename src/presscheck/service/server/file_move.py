@@ -53,7 +53,7 @@ class Moved:
 
 
 def move_files(database: Database, data: Path, location: str, *, delete_source: bool = False) -> Moved:
-    """Moves the files of a database.
+    """Move the files of a database.
 
     Args:
         database: the database.
@@ -97,7 +97,7 @@ class _Move:
         return self.delete() if delete_source else self._moved
 
     def delete(self) -> Moved:
-        """Deletes the files from the former location, after verifying all of them in the new one."""
+        """Delete the files from the former location, after verifying all of them in the new one."""
         self._copy(self._missing())
         for content_id in list(self._source.ids()):
             if content_id in self._moved.verified:
@@ -110,7 +110,7 @@ class _Move:
         return [content_id for content_id in self._source.ids() if content_id not in self._moved.verified]
 
     def _copy(self, content_ids: Collection[str]) -> None:
-        """Copies files, and compares the bytes that the new location returns."""
+        """Copy files, and compare the bytes that the new location returns."""
         existing_ids = set(self._target.ids()) if content_ids else set[str]()
         with ThreadPoolExecutor(AT_ONCE) as threads:
             results = list(
@@ -124,7 +124,7 @@ class _Move:
         self._moved.copied += len(set(content_ids) - existing_ids)
 
     def _copy_one(self, content_id: str, is_there: bool) -> bool:
-        """Copies a file; returns whether its bytes match its id."""
+        """Copy a file; return whether its bytes match its id."""
         if is_there and _is_stored(self._target, content_id):
             return True
         content = self._source.read(content_id)
@@ -136,7 +136,7 @@ class _Move:
         return True
 
     def _switch(self, session: Session, *, copy: bool) -> bool:
-        """Switches the database to the new location, unless files were added since the last copy.
+        """Switch the database to the new location, unless files were added since the last copy.
 
         Transactions that store files hold a lock on the location until they end, so no file is missed.
         """

@@ -28,7 +28,7 @@ _TIME = re.compile(r"(?:2998|2999|3000)-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
 
 
 def write_prepared(url: str, clock: Clock) -> None:
-    """Writes tables and rows to an SQLite database without tables. Does nothing for other databases."""
+    """Write tables and rows to an SQLite database without tables. Do nothing for other databases."""
     if make_url(url).get_backend_name() != "sqlite":
         return
     engine = new_engine(url)
@@ -42,7 +42,7 @@ def write_prepared(url: str, clock: Clock) -> None:
 
 
 def _write(driver: Any, present: datetime) -> None:
-    """Executes the prepared statements directly with the driver, ten times as fast as through SQLAlchemy."""
+    """Execute the prepared statements directly with the driver, ten times as fast as through SQLAlchemy."""
 
     @cache
     def shifted(time: str) -> str:

@@ -55,12 +55,12 @@ class Deadline:
         return self._timer.when() if self._timer else inf
 
     def start(self) -> None:
-        """Starts the deadline. Does nothing if it is running already."""
+        """Start the deadline. Do nothing if it is running already."""
         if self._timer is None:
             self._timer = self._loop.call_later(self._seconds, self._expire)
 
     def stop(self) -> None:
-        """Stops the deadline. It can be started again."""
+        """Stop the deadline. It can be started again."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
@@ -126,7 +126,7 @@ class LimitedProtocol(H11Protocol):
 
     @override
     def pause_writing(self) -> None:
-        """Starts the deadline for the piece that was written, because a part of it is still waiting."""
+        """Start the deadline for the piece that was written, because a part of it is still waiting."""
         super().pause_writing()
         self.piece_due.start()
         waiting = [other for other in self._connections() if other.flow.write_paused]
@@ -135,7 +135,7 @@ class LimitedProtocol(H11Protocol):
 
     @override
     def resume_writing(self) -> None:
-        """Stops the deadline, because the piece was sent."""
+        """Stop the deadline, because the piece was sent."""
         self.piece_due.stop()
         super().resume_writing()
         if self._is_next_deferred:
@@ -144,7 +144,7 @@ class LimitedProtocol(H11Protocol):
 
     @override
     def on_response_complete(self) -> None:
-        """Starts the next request of the connection, but not before the whole response was sent."""
+        """Start the next request of the connection, but not before the whole response was sent."""
         self._idle_since = self.loop.time()
         if self.flow.write_paused and not self.transport.is_closing():
             self._is_next_deferred = True
@@ -159,7 +159,7 @@ class LimitedProtocol(H11Protocol):
         super().connection_lost(exc)
 
     def give_up(self) -> None:
-        """Closes the connection immediately and discards its unsent bytes."""
+        """Close the connection immediately and discard its unsent bytes."""
         self.connections.discard(self)
         if (connection := self.transport.get_extra_info("socket")) is not None:
             with suppress(OSError):  # otherwise the kernel keeps its part of the bytes for minutes
@@ -167,7 +167,7 @@ class LimitedProtocol(H11Protocol):
         self.transport.abort()
 
     async def _send_in_pieces(self, app: ASGIApp, scope: Scope, receive: Receive, send: Send) -> None:
-        """Runs the app, and splits the bodies that it sends into pieces.
+        """Run the app, and split the bodies that it sends into pieces.
 
         uvicorn waits for the client before a write, not after it: the first write of a response never waits. Written
         as a whole, a response would be copied into the buffer before the client has read any of it.
@@ -189,7 +189,7 @@ class LimitedProtocol(H11Protocol):
         return [other for other in self.connections if isinstance(other, LimitedProtocol)]
 
     def _make_room(self) -> bool:
-        """Closes stuck connections while a limit is exceeded. Returns False if this connection was refused instead."""
+        """Close stuck connections while a limit is exceeded. Return False if this connection was refused instead."""
         limits = [(self.max_connections_of_address, " from one address")] if self.network else []
         for limit, source in (*limits, (self.max_connections, "")):
             counted = [other for other in self._connections() if not source or other.network == self.network]
@@ -206,7 +206,7 @@ class LimitedProtocol(H11Protocol):
         return True
 
     def is_idle(self) -> bool:
-        """Returns True if no request is complete that has no complete response yet."""
+        """Return True if no request is complete that has no complete response yet."""
         cycle: Any = self.cycle
         return cycle is None or cycle.response_complete
 
@@ -221,7 +221,7 @@ class LimitedProtocol(H11Protocol):
 
 
 def network_of(host: str) -> str:
-    """Returns an IPv4 address, or the /64 network of an IPv6 address: one client can use every address in it."""
+    """Return an IPv4 address, or the /64 network of an IPv6 address: one client can use every address in it."""
     return str(ip_network((host.partition("%")[0], 64), strict=False)) if ":" in host else host
 
 

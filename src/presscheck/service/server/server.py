@@ -94,7 +94,7 @@ class ServeOptions:
 
 
 def serve(options: ServeOptions) -> None:
-    """Runs the service until SIGTERM or SIGINT, or with `until_closed` until standard input ends.
+    """Run the service until SIGTERM or SIGINT, or with `until_closed` until standard input ends.
 
     Prints the address on the first line of standard output, and a new token of the owner on the second.
 
@@ -138,7 +138,7 @@ def serve(options: ServeOptions) -> None:
 
 
 def service_config(app: ASGIApp, *, proxy_headers: bool = False) -> uvicorn.Config:
-    """Returns the configuration of `ServiceServer`; `proxy_headers`: whether to trust the client address in headers."""
+    """Return the configuration of `ServiceServer`; `proxy_headers`: whether to trust the client address in headers."""
     return uvicorn.Config(
         app,
         http=LimitedProtocol,
@@ -182,7 +182,7 @@ class ServiceServer(uvicorn.Server):
 
 
 def opened(url: str, cache: int | None = None, sample_clock: Clock | None = None) -> Database:
-    """Opens and migrates the database at a URL.
+    """Open and migrates the database at a URL.
 
     Args:
         url: a SQLAlchemy URL.
@@ -215,7 +215,7 @@ def _prepare(options: ServeOptions) -> tuple[Database, BlobStore, str | None]:
 
 
 def _report_problems(problems: Sequence[str], file: Path) -> None:
-    """Writes the problems of the documentation to a file, and reports them.
+    """Write the problems of the documentation to a file, and reports them.
 
     A terminal gets a summary, which leaves the address in view. A log gets each problem.
     """
@@ -231,7 +231,7 @@ def _report_problems(problems: Sequence[str], file: Path) -> None:
 
 
 def _first_data(session: Session, files: BlobStore, options: ServeOptions) -> tuple[str | None, list[str]]:
-    """Creates the owner, the owner's token and the documentation if they are missing.
+    """Create the owner, the owner's token and the documentation if they are missing.
 
     Returns:
         The token if it is new, and the problems of the documentation.
@@ -246,7 +246,7 @@ def _first_data(session: Session, files: BlobStore, options: ServeOptions) -> tu
 
 
 def _checked_files(database: Database, options: ServeOptions) -> BlobStore:
-    """Returns the store of the uploaded files. If it is temporarily unavailable, that is only logged.
+    """Return the store of the uploaded files. If it is temporarily unavailable, that is only logged.
 
     Raises:
         ConfigurationError: the store is unusable until the operator acts.
@@ -312,7 +312,7 @@ def _address(listener: socket.socket) -> str:
 
 
 def _own_hosts(host: str) -> tuple[str, ...]:
-    """Returns the host that the operator chose to listen on, unless it means all addresses."""
+    """Return the host that the operator chose to listen on, unless it means all addresses."""
     return () if host in ("", "0.0.0.0", "::") else (host,)  # noqa: S104  # compared, not listened on
 
 

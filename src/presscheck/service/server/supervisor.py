@@ -21,7 +21,7 @@ _log = logging.getLogger("presscheck.service")
 def run_processes(
     arguments: Sequence[str], environment: Mapping[str, str], fd: int, count: int, patience: float
 ) -> None:
-    """Runs several processes of `presscheck serve` on a listening socket until SIGTERM or SIGINT.
+    """Run several processes of `presscheck serve` on a listening socket until SIGTERM or SIGINT.
 
     Args:
         arguments: the command line arguments of each process.

@@ -68,13 +68,13 @@ CODE_THEME = {name: {"light": "default-light", "dark": "default-dark"} for name 
 
 
 def looks_of(context: Context, site: SiteRow) -> dict[str, Any]:
-    """Returns the customization of a site."""
+    """Return the customization of a site."""
     row = context.session.get(SiteSettingsRow, site.id)
     return row.looks if row and row.looks else LOOKS
 
 
 def with_newest_parts(looks: dict[str, Any]) -> dict[str, Any]:
-    """Returns a customization with the parts that only the newest release has."""
+    """Return a customization with the parts that only the newest release has."""
     return looks | {
         "styling": {"codeTheme": CODE_THEME} | looks["styling"],
         "pageActions": {"items": []} | looks["pageActions"],
@@ -83,7 +83,7 @@ def with_newest_parts(looks: dict[str, Any]) -> dict[str, Any]:
 
 
 def require_customization(given: dict[str, Any]) -> None:
-    """Checks that a customization is complete and valid.
+    """Check that a customization is complete and valid.
 
     Raises:
         ApiError: 400, naming the invalid field.
@@ -103,7 +103,7 @@ def require_customization(given: dict[str, Any]) -> None:
 
 
 def _places(value: Any, path: str) -> Iterator[tuple[str, Any]]:
-    """Yields every path in an object with its value."""
+    """Yield every path in an object with its value."""
     if path:
         yield path, value
     if isinstance(value, dict):

@@ -71,7 +71,7 @@ MOST_STEPS = 50
 
 
 def require_granted(context: Context, operation: type[Operation[Any]], path: Mapping[str, str]) -> None:
-    """Requires that the token of the caller allows a call, if it is a token of a site or of an integration.
+    """Require that the token of the caller allows a call, if it is a token of a site or of an integration.
 
     If the site adapts to its visitors, the pages that this visitor may not see are left out of what is read.
 
@@ -92,7 +92,7 @@ def require_granted(context: Context, operation: type[Operation[Any]], path: Map
 
 
 def is_granted(context: Context, place: Mapping[str, str]) -> bool:
-    """Returns whether the caller's token reaches a place. A token that is not limited to a site reaches every place.
+    """Return whether the caller's token reaches a place. A token that is not limited to a site reaches every place.
 
     Args:
         context: the transaction.

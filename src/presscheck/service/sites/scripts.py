@@ -37,7 +37,7 @@ class SiteScript(NamedTuple):
 
 
 def scripts_of(session: Session, site: SiteRow) -> list[SiteScript]:
-    """Returns the scripts of a site, by the names of their integrations."""
+    """Return the scripts of a site, by the names of their integrations."""
     installed = (
         select(InstallationRow, IntegrationRow)
         .join(IntegrationRow, IntegrationRow.name == InstallationRow.integration)
@@ -62,7 +62,7 @@ def scripts_of(session: Session, site: SiteRow) -> list[SiteScript]:
 def script_at(
     context: Context, site_id: str, installation_id: str, signature: str
 ) -> tuple[IntegrationRow, InstallationRow] | None:
-    """Returns the integration and the installation for a URL, or None unless the URL is that of a current script."""
+    """Return the integration and the installation for a URL, or None unless the URL is that of a current script."""
     row = context.session.get(InstallationRow, installation_id)
     site = context.session.get(SiteRow, site_id)
     path = f"/scripts/{site_id}/{installation_id}/{signature}.js"
@@ -77,7 +77,7 @@ def _signature(session: Session, site_id: str, integration: IntegrationRow, row:
 
 
 def policy_with(policy: dict[str, str], scripts: Iterable[SiteScript], origin: str) -> dict[str, str]:
-    """Returns a content security policy that allows the scripts and the hosts that their integrations name.
+    """Return a content security policy that allows the scripts and the hosts that their integrations name.
 
     The hosts must be other ones than the host of the service: its pages may be those of other organizations.
     """
@@ -93,7 +93,7 @@ def policy_with(policy: dict[str, str], scripts: Iterable[SiteScript], origin: s
 
 
 def policy_text(policy: Any) -> str | None:
-    """Returns a policy of an integration as text, or None if it has none."""
+    """Return a policy of an integration as text, or None if it has none."""
     return "; ".join(f"{name} {' '.join(words)}" for name, words in _directives(policy).items()) or None
 
 

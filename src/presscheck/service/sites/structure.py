@@ -81,18 +81,18 @@ class SiteContents:
         self._spaces: dict[str, SiteSpace] | None = None
 
     def find(self, kind: str, item_id: str) -> Item | None:
-        """Returns the row with this kind and id, or None."""
+        """Return the row with this kind and id, or None."""
         rows: list[Item] = [*self.site_spaces, *self.sections, *self.groups]
         return next((row for row in rows if row.id == item_id and _kind(row) == kind), None)
 
     def row_of(self, item: Item) -> list[Item]:
-        """Returns the siblings of an item in order, including the item."""
+        """Return the siblings of an item in order, including the item."""
         if isinstance(item, SiteSpaceRow):
             return [site_space for site_space in self.site_spaces if site_space.section_id == item.section_id]
         return list[Item](self.inside(above(item)))
 
     def inside(self, group_id: str | None) -> list[SectionRow | SectionGroupRow]:
-        """Returns the sections and groups of a group, or of the top level, in order."""
+        """Return the sections and groups of a group, or of the top level, in order."""
         items = [
             *(section for section in self.sections if section.group_id == group_id),
             *(group for group in self.groups if group.parent_id == group_id),
@@ -100,19 +100,19 @@ class SiteContents:
         return sorted(items, key=lambda item: (item.position, item.id))
 
     def structure(self) -> SiteStructure:
-        """Serializes the whole structure, in order."""
+        """Serialize the whole structure, in order."""
         if self.sections or self.groups:
             return SiteStructure(type="sections", structure=self._shown_items(None))
         return SiteStructure(type="siteSpaces", structure=tuple(self.shown_spaces(None)))
 
     def item(self, item: Item) -> StructureItem:
-        """Serializes an item."""
+        """Serialize an item."""
         if isinstance(item, SiteSpaceRow):
             return self.site_space(item)
         return self.section(item) if isinstance(item, SectionRow) else self.group(item)
 
     def group(self, row: SectionGroupRow) -> SiteSectionGroup:
-        """Serializes a group with its items."""
+        """Serialize a group with its items."""
         children = self._shown_items(row.id)
         return SiteSectionGroup(
             id=row.id,
@@ -125,7 +125,7 @@ class SiteContents:
         )
 
     def section(self, row: SectionRow) -> SiteSection:
-        """Serializes a section with its site spaces."""
+        """Serialize a section with its site spaces."""
         return SiteSection(
             id=row.id,
             title=row.title,
@@ -141,7 +141,7 @@ class SiteContents:
         )
 
     def shows(self, item: SectionRow | SectionGroupRow) -> bool:
-        """Returns whether the caller may see a section or a group."""
+        """Return whether the caller may see a section or a group."""
         if self._shows_all_sections:
             return True
         if isinstance(item, SectionRow):
@@ -149,7 +149,7 @@ class SiteContents:
         return any(self.shows(inner) for inner in self.inside(item.id))
 
     def shown_spaces(self, section_id: str | None) -> list[SiteSpace]:
-        """Returns the visible site spaces of a section, or of the top level."""
+        """Return the visible site spaces of a section, or of the top level."""
         visible_spaces = self._visible_site_spaces()
         return [
             visible_spaces[site_space.id]
@@ -158,12 +158,12 @@ class SiteContents:
         ]
 
     def every_space(self) -> list[SiteSpace]:
-        """Returns all visible site spaces, section by section."""
+        """Return all visible site spaces, section by section."""
         sections: list[str | None] = [None, *(section.id for section in self.sections_in_order())]
         return [site_space for section in sections for site_space in self.shown_spaces(section)]
 
     def site_space(self, row: SiteSpaceRow) -> SiteSpace:
-        """Serializes one site space.
+        """Serialize one site space.
 
         Raises:
             ApiError: 404, its space does not exist or the caller may not see it.
@@ -174,7 +174,7 @@ class SiteContents:
         return serialized
 
     def sections_in_order(self, group_id: str | None = None) -> list[SectionRow]:
-        """Returns all sections in navigation order, including sections in groups."""
+        """Return all sections in navigation order, including sections in groups."""
         rows: list[SectionRow] = []
         for item in self.inside(group_id):
             if isinstance(item, SectionRow):
@@ -230,12 +230,12 @@ def _kind(row: Item) -> str:
 
 
 def above(item: SectionRow | SectionGroupRow) -> str | None:
-    """Returns the id of the group that contains an item, or None at the top level."""
+    """Return the id of the group that contains an item, or None at the top level."""
     return item.group_id if isinstance(item, SectionRow) else item.parent_id
 
 
 def free_path(title: str, taken: set[str]) -> str:
-    """Returns a URL slug for a title, with a number if it is in use."""
+    """Return a URL slug for a title, with a number if it is in use."""
     slug = title_slug(title)
     path, number = slug, 1
     while path in taken:

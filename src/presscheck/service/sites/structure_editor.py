@@ -15,7 +15,7 @@ LONGEST_SECTION_TITLE = 128
 
 
 def add_site_space(context: Context, site: SiteRow, space_id: str, section: SectionRow | None) -> SiteSpaceRow:
-    """Adds a space at the end of a site or a section.
+    """Add a space at the end of a site or a section.
 
     Raises:
         ApiError: 403 if the site is published and the caller may not publish, 404 if the space does not exist, 409 if
@@ -44,7 +44,7 @@ def add_site_space(context: Context, site: SiteRow, space_id: str, section: Sect
 
 
 def add_section(context: Context, site: SiteRow, title: str, icon: str | None) -> SectionRow:
-    """Adds an empty section at the end; the first section takes over the site spaces of the top level."""
+    """Add an empty section at the end; the first section takes over the site spaces of the top level."""
     contents = SiteContents(context, site)
     row = SectionRow(
         id=new_id(),
@@ -64,12 +64,12 @@ def add_section(context: Context, site: SiteRow, title: str, icon: str | None) -
 
 
 def end_of(row: Sequence[Item]) -> int:
-    """Returns the position after the last of some siblings. Positions have gaps where items were removed."""
+    """Return the position after the last of some siblings. Positions have gaps where items were removed."""
     return max((item.position for item in row), default=-1) + 1
 
 
 def open_first(context: Context, site: SiteRow) -> None:
-    """Makes the first item the default wherever a site or section has items but no existing default."""
+    """Make the first item the default wherever a site or section has items but no existing default."""
     contents = SiteContents(context, site)
     site.default_section_id = _first(site.default_section_id, contents.sections)
     top = [site_space for site_space in contents.site_spaces if site_space.section_id is None]
@@ -81,7 +81,7 @@ def open_first(context: Context, site: SiteRow) -> None:
 
 
 def regroup(contents: SiteContents, group: SectionGroupRow, sections: Sequence[str]) -> None:
-    """Moves sections into a group, in this order.
+    """Move sections into a group, in this order.
 
     Raises:
         ApiError: 400, a section is not in the site.
@@ -95,7 +95,7 @@ def regroup(contents: SiteContents, group: SectionGroupRow, sections: Sequence[s
 
 
 def dissolve(contents: SiteContents, group: SectionGroupRow) -> None:
-    """Deletes a group; its items take its place."""
+    """Delete a group; its items take its place."""
     row, inside = contents.row_of(group), contents.inside(group.id)
     at = row.index(group)
     for item in inside:
@@ -110,7 +110,7 @@ def dissolve(contents: SiteContents, group: SectionGroupRow) -> None:
 
 
 def sort(contents: SiteContents, pointer: StructureItemPointer, position: StructurePosition) -> Item:
-    """Moves an item next to another one, into the section or group of that one; without a position, to the end.
+    """Move an item next to another one, into the section or group of that one; without a position, to the end.
 
     Raises:
         ApiError: 400 if the position is invalid, 403 if the site is published, the item leaves a section with a
@@ -153,7 +153,7 @@ def _neighbour(contents: SiteContents, item: Item, pointer: StructureItemPointer
 
 
 def _adopt_parent(contents: SiteContents, item: Item, neighbour: Item) -> None:
-    """Moves an item into the section or group of its new neighbor."""
+    """Move an item into the section or group of its new neighbor."""
     if isinstance(item, SiteSpaceRow) and isinstance(neighbour, SiteSpaceRow):
         if item.section_id != neighbour.section_id:
             if any(section.id == item.section_id and section.condition for section in contents.sections):

@@ -29,14 +29,14 @@ _SLUG = re.compile(r"\w+(?:[-.]\w+)*")
 
 
 def site_address(context: Context, site: SiteRow, key: str = "") -> str:
-    """Returns the URL of a site, published or not, with a share key if given."""
+    """Return the URL of a site, published or not, with a share key if given."""
     top = f"https://{site.hostname}" if site.hostname else f"{context.origin}/docs"
     parts = [site.basename or ("" if site.hostname else site.id), key]
     return "/".join([top, *(part for part in parts if part)]) + "/"
 
 
 def published_address(context: Context, site: SiteRow) -> str | None:
-    """Returns the URL of a site for the caller, or None.
+    """Return the URL of a site for the caller, or None.
 
     The URL is None if the site is not published, or if it contains a share key that the caller may not see.
     """
@@ -49,12 +49,12 @@ def published_address(context: Context, site: SiteRow) -> str | None:
 
 
 def own_key(site: SiteRow) -> str:
-    """Returns the share key in the URL of a site; empty unless its visibility is share-link."""
+    """Return the share key in the URL of a site; empty unless its visibility is share-link."""
     return (site.share_key or "") if site.visibility == "share-link" else ""
 
 
 def space_path(site: SiteRow, section: SectionRow | None, site_space: SiteSpaceRow) -> str:
-    """Returns the path of a site space within its site. The default site space has the path of its section or site."""
+    """Return the path of a site space within its site. The default site space has the path of its section or site."""
     parts: list[str] = []
     if section is not None:
         if section.id != site.default_section_id:
@@ -68,12 +68,12 @@ def space_path(site: SiteRow, section: SectionRow | None, site_space: SiteSpaceR
 
 
 def section_path(site: SiteRow, section: SectionRow) -> str:
-    """Returns the path of a section within its site. The default section has the path of the site."""
+    """Return the path of a section within its site. The default section has the path of the site."""
     return "" if section.id == site.default_section_id else f"{section.path}/"
 
 
 def published_spaces(context: Context, ids: Iterable[str]) -> dict[str, str]:
-    """Returns the URLs of published spaces by space id; if a space is in several sites, the URL in the oldest."""
+    """Return the URLs of published spaces by space id; if a space is in several sites, the URL in the oldest."""
     urls: dict[str, str] = {}
     for site_space, site, section in context.session.execute(_PUBLISHED, {"ids": list(ids)}):
         address = published_address(context, site)
@@ -83,17 +83,17 @@ def published_spaces(context: Context, ids: Iterable[str]) -> dict[str, str]:
 
 
 def new_share_key() -> str:
-    """Returns a random share key."""
+    """Return a random share key."""
     return secrets.token_urlsafe(12)
 
 
 def new_signing_key() -> str:
-    """Returns a random key for signing the tokens of visitors."""
+    """Return a random key for signing the tokens of visitors."""
     return secrets.token_urlsafe(32)
 
 
 def opens(context: Context, space_id: str, share_key: str) -> bool:
-    """Returns whether a share key opens a published site that contains the space."""
+    """Return whether a share key opens a published site that contains the space."""
     sites = (
         select(SiteRow)
         .join(SiteSpaceRow, SiteSpaceRow.site_id == SiteRow.id)
@@ -103,7 +103,7 @@ def opens(context: Context, space_id: str, share_key: str) -> bool:
 
 
 def opens_site(context: Context, site: SiteRow, share_key: str | None) -> bool:
-    """Returns whether a key opens the site, as its own key or an active share link.
+    """Return whether a key opens the site, as its own key or an active share link.
 
     If it does, responses to the current call may contain the key.
     """
@@ -116,12 +116,12 @@ def opens_site(context: Context, site: SiteRow, share_key: str | None) -> bool:
 
 
 def fits(key: str | None, given: str | None) -> bool:
-    """Compares share keys in constant time."""
+    """Compare share keys in constant time."""
     return bool(key and given) and secrets.compare_digest(str(key).encode(), str(given).encode())
 
 
 def require_slug(field: str, text: str) -> None:
-    """Requires that a text can be a segment of a URL.
+    """Require that a text can be a segment of a URL.
 
     Raises:
         ApiError: 400, naming the field.
@@ -133,7 +133,7 @@ def require_slug(field: str, text: str) -> None:
 
 
 def rename_site(context: Context, site: SiteRow, name: str) -> None:
-    """Sets the basename of a site.
+    """Set the basename of a site.
 
     Raises:
         ApiError: 400 if the name is invalid, 409 if it is or was the name of another site.
@@ -150,7 +150,7 @@ def rename_site(context: Context, site: SiteRow, name: str) -> None:
 
 
 def site_named(context: Context, name: str) -> SiteRow | None:
-    """Returns the site with this id, name or former name, or None."""
+    """Return the site with this id, name or former name, or None."""
     site = context.session.get(SiteRow, name)
     if site is not None:
         return site
@@ -159,5 +159,5 @@ def site_named(context: Context, name: str) -> SiteRow | None:
 
 
 def present_name(site: SiteRow) -> str:
-    """Returns the name in the URL of a site: its basename, or its id if it has none."""
+    """Return the name in the URL of a site: its basename, or its id if it has none."""
     return site.basename or site.id

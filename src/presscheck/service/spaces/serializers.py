@@ -45,7 +45,7 @@ _USERS = select(_users.id, _users.display_name, _users.email, _users.photo_url).
 
 
 def as_spaces(context: Context, rows: Sequence[SpaceRow]) -> list[Space]:
-    """Serializes spaces."""
+    """Serialize spaces."""
     ids = [row.id for row in rows]
     if len(rows) > 1:
         for organization_id in {row.organization_id for row in rows if row.parent_id}:
@@ -60,7 +60,7 @@ def as_spaces(context: Context, rows: Sequence[SpaceRow]) -> list[Space]:
 
 
 def as_shared_space(context: Context, row: SpaceRow) -> Space:
-    """Serializes a space for a caller who only has a share key: without merge rules, counts and parent."""
+    """Serialize a space for a caller who only has a share key: without merge rules, counts and parent."""
     return as_spaces(context, [row])[0].model_copy(
         update={
             "title": words_without_claims(row.title),
@@ -120,7 +120,7 @@ def _permissions(level: str | None, row: SpaceRow) -> dict[str, Any]:
 
 
 def people(context: Context, ids: Iterable[str | None]) -> dict[str, User]:
-    """Loads users by id; the caller needs no query."""
+    """Load users by id; the caller needs no query."""
     user_ids = {user_id for user_id in ids if user_id}
     users: dict[str, User] = {}
     if context.user.id in user_ids and isinstance(context.user, Caller):
@@ -132,7 +132,7 @@ def people(context: Context, ids: Iterable[str | None]) -> dict[str, User]:
 
 
 def as_user(context: Context, row: UserRow | Caller) -> User:
-    """Serializes a user."""
+    """Serialize a user."""
     return User(
         id=row.id,
         display_name=row.display_name,

@@ -25,12 +25,12 @@ Placed = SpaceRow | CollectionRow
 
 
 def last_position(session: Session, organization_id: str, parent_id: str | None) -> int:
-    """Returns the position after the last item of a collection, or of the top level."""
+    """Return the position after the last item of a collection, or of the top level."""
     return max((sibling.position for sibling in siblings(session, organization_id, parent_id)), default=-1) + 1
 
 
 def siblings(session: Session, organization_id: str, parent_id: str | None) -> list[Placed]:
-    """Returns the items of a collection or of the top level in order, without deleted spaces."""
+    """Return the items of a collection or of the top level in order, without deleted spaces."""
     session.flush()
     spaces = select(SpaceRow).where(
         SpaceRow.organization_id == organization_id, SpaceRow.parent_id == parent_id, SpaceRow.deleted_at.is_(None)
@@ -43,7 +43,7 @@ def siblings(session: Session, organization_id: str, parent_id: str | None) -> l
 
 
 def place(session: Session, item: Placed, parent_id: str | None, at: int | None = None) -> None:
-    """Moves an item into a collection or to the top level, at an index or at the end."""
+    """Move an item into a collection or to the top level, at an index or at the end."""
     row = [sibling for sibling in siblings(session, item.organization_id, parent_id) if sibling is not item]
     row.insert(len(row) if at is None else at, item)
     item.parent_id = parent_id
@@ -52,7 +52,7 @@ def place(session: Session, item: Placed, parent_id: str | None, at: int | None 
 
 
 def move(context: Context, item: Placed, call: MoveSpace | MoveCollection) -> None:
-    """Moves an item to the requested place, if the caller may.
+    """Move an item to the requested place, if the caller may.
 
     Raises:
         ApiError: 400 if the place is invalid, 403 if the move changes who has access to an item that the caller does
@@ -83,7 +83,7 @@ def move(context: Context, item: Placed, call: MoveSpace | MoveCollection) -> No
 
 
 def require_admin_of_all(context: Context, item: Placed) -> None:
-    """Refuses to transfer a collection that contains items which the caller does not administer.
+    """Refuse to transfer a collection that contains items which the caller does not administer.
 
     Raises:
         ApiError: 403, an item is not administered by the caller.
@@ -94,7 +94,7 @@ def require_admin_of_all(context: Context, item: Placed) -> None:
 
 
 def _with_contents(context: Context, item: Placed) -> list[Placed]:
-    """Returns an item and everything inside, including deleted spaces."""
+    """Return an item and everything inside, including deleted spaces."""
     if isinstance(item, SpaceRow):
         return [item]
     collections = within(context, item)
@@ -107,7 +107,7 @@ def _not_administered(item: Placed, inner: Placed, doing: str) -> ApiError:
 
 
 def require_parent(context: Context, organization_id: str, parent_id: str | None) -> CollectionRow | None:
-    """Returns the target collection if the caller may add to it, or None for the top level.
+    """Return the target collection if the caller may add to it, or None for the top level.
 
     Raises:
         ApiError: 403 if the caller may not, 404 if it does not exist, 409 if it is in another organization.

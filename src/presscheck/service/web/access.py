@@ -49,7 +49,7 @@ class AccessDenied(Exception):
 
 
 def admitted(context: Context, request: Request, sites: SiteRecords) -> Reader | Response:
-    """Admits a visitor, or returns a redirect to the sign-in page.
+    """Admit a visitor, or return a redirect to the sign-in page.
 
     Args:
         context: the transaction.
@@ -83,7 +83,7 @@ def admitted(context: Context, request: Request, sites: SiteRecords) -> Reader |
 
 
 def preview_address(context: Context, site: SiteRow, claims: dict[str, Any]) -> str:
-    """Returns a preview URL of a site, published or not, for a visitor with these claims; it is valid for one hour.
+    """Return a preview URL of a site, published or not, for a visitor with these claims; it is valid for one hour.
 
     The preview works as long as the caller has access to all spaces of the site.
     """
@@ -92,7 +92,7 @@ def preview_address(context: Context, site: SiteRow, claims: dict[str, Any]) -> 
 
 
 def previewing(context: Context, text: str, path: str) -> Reader:
-    """Admits whoever has a preview URL.
+    """Admit whoever has a preview URL.
 
     Raises:
         AccessDenied: 404, the URL is invalid or has expired, or its giver no longer sees all spaces of the site.
@@ -109,7 +109,7 @@ def previewing(context: Context, text: str, path: str) -> Reader:
 
 
 def reading_address(context: Context, site: SiteRow, key: str = "") -> str:
-    """Returns the URL of a site in this service, even if the site has its own host name."""
+    """Return the URL of a site in this service, even if the site has its own host name."""
     if not site.hostname:
         return site_address(context, site, key)
     parts = [f"{context.origin}/docs", present_name(site), key]
@@ -138,7 +138,7 @@ def _signed_in(context: Context, request: Request, reader: Reader) -> Reader | R
 def _store_token(
     context: Context, request: Request, reader: Reader, token: str, claims: dict[str, Any]
 ) -> RedirectResponse:
-    """Stores the token in an HTTP-only cookie, and redirects to the same URL without the token."""
+    """Store the token in an HTTP-only cookie, and redirects to the same URL without the token."""
     parameters = [(name, value) for name, value in request.query_params.multi_items() if name != TOKEN]
     query = f"?{urlencode(parameters)}" if parameters else ""
     answer = RedirectResponse(f"{reader.base}{quote(reader.path)}{query}", 303, {"cache-control": "no-store"})

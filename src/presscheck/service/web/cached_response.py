@@ -40,12 +40,12 @@ class CachedResponse:
     zipped: bytes | None = None
 
     def weight(self) -> int:
-        """Estimates the size in memory in bytes, including the compressed page."""
+        """Estimate the size in memory in bytes, including the compressed page."""
         return 2 * len(self.body) + _EACH
 
 
 async def send_cached_response(page: CachedResponse, scope: Scope, send: Send, *, may_zip: bool) -> None:
-    """Sends a page, compressed if the client accepts it, or a 304 if the client has the same version.
+    """Send a page, compressed if the client accepts it, or a 304 if the client has the same version.
 
     Args:
         page: the page.
@@ -84,7 +84,7 @@ async def send_cached_response(page: CachedResponse, scope: Scope, send: Send, *
 
 
 def takes_gzip(accepted: str) -> bool:
-    """Returns whether an `Accept-Encoding` header allows gzip, which ``q=0`` refuses."""
+    """Return whether an `Accept-Encoding` header allows gzip, which ``q=0`` refuses."""
     for part in accepted.split(","):
         name, _, weight = part.partition(";")
         if name.strip().lower() in ("gzip", "*"):

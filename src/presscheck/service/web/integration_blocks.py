@@ -60,7 +60,7 @@ class BlockDrawer:
         self._running = threading.BoundedSemaphore(MOST_AT_ONCE)
 
     def of_page(self, context: Context, site_id: str, space_id: str) -> PageBlocks:
-        """Returns what draws the blocks of one page."""
+        """Return what draws the blocks of one page."""
         return PageBlocks(self, context, site_id, space_id)
 
     def draw(
@@ -72,7 +72,7 @@ class BlockDrawer:
         props: dict[str, Any],
         until: float,
     ) -> Component | None:
-        """Returns the component for a block, or None if it cannot be drawn now.
+        """Return the component for a block, or None if it cannot be drawn now.
 
         Args:
             context: the transaction.
@@ -154,14 +154,14 @@ class PageBlocks:
         self._until = time.monotonic() + SECONDS_OF_PAGE
 
     def draw(self, integration: str, block: str, props: dict[str, Any]) -> Component | None:
-        """Returns the component for a block, or None if it cannot be drawn now."""
+        """Return the component for a block, or None if it cannot be drawn now."""
         return self._drawer.draw(self._context, self._place, integration, block, props, self._until)
 
 
 def _installed(
     context: Context, place: tuple[str, str], integration: str, block: str
 ) -> tuple[IntegrationRow, InstallationRow, dict[str, str]] | None:
-    """Returns an integration with this block, its installation in the space or the site, and where it is installed."""
+    """Return an integration with this block, its installation in the space or the site, and where it is installed."""
     site_id, space_id = place
     row = context.session.get(IntegrationRow, integration)
     if row is None or not any(known.get("id") == block for known in row.blocks or ()):

@@ -24,7 +24,7 @@ _HAS_SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:|//").match
 
 
 def outside(site: PublishedSite, url: str, *, is_new_tab: bool = False) -> ResolvedLink | None:
-    """Resolves a URL.
+    """Resolve a URL.
 
     A URL of the site itself is converted to the form for this reader, and an app URL of the service to the page on the
     site.
@@ -45,7 +45,7 @@ def outside(site: PublishedSite, url: str, *, is_new_tab: bool = False) -> Resol
 
 
 def reference(site: PublishedSite, target: Any, space_id: str | None = None) -> ResolvedLink | None:
-    """Resolves a reference of the API, such as ``{"kind": "page", "page": …}``.
+    """Resolve a reference of the API, such as ``{"kind": "page", "page": …}``.
 
     Args:
         site: the site and its reader.
@@ -125,7 +125,7 @@ class PageLinks:
         self.source = targets.sources.get(("page", place.page["id"]), "")
 
     def leads(self, target: str, source: str) -> ResolvedLink | None:
-        """Resolves a link target of the page; returns None if it does not exist or is not safe."""
+        """Resolve a link target of the page; return None if it does not exist or is not safe."""
         own_file = _OWN_FILE(target.removeprefix(self._site.context.origin))
         if own_file and own_file[1] in self._by_content:
             return self._file(self._by_content[own_file[1]])
@@ -144,7 +144,7 @@ class PageLinks:
         return ResolvedLink(url, file["name"]) if url else None
 
     def included(self, target: str, source: str) -> Included | None:
-        """Returns the Markdown of reusable content, or None if it does not exist."""
+        """Return the Markdown of reusable content, or None if it does not exist."""
         match = _REUSABLE(target)
         snippet_id = match[1] if match else self._places.resolve(target, source).id
         stored = (item for item in self._revision.reusable_contents if item["id"] == snippet_id)
@@ -157,15 +157,15 @@ class PageLinks:
         )
 
     def component(self, integration: str, block: str, props: dict[str, Any]) -> Component | None:
-        """Returns the component for a block of an integration, or None if it cannot be drawn."""
+        """Return the component for a block of an integration, or None if it cannot be drawn."""
         return self._blocks.draw(integration, block, props)
 
     def holds(self, condition: str) -> bool:
-        """Returns whether the reader meets a condition."""
+        """Return whether the reader meets a condition."""
         return self._site.holds(condition)
 
     def variable(self, name: str) -> str | None:
-        """Returns the value of a variable of the space or the page, or None."""
+        """Return the value of a variable of the space or the page, or None."""
         owner, _, key = name.partition(".vars.")
         variables: dict[str, dict[str, Any] | None] = {
             "space": self._revision.variables,

@@ -68,11 +68,11 @@ class TreeHtml:
             (self._current if kind == "c" else self._opened)[ids[int(number)]] = offset
 
     def weight(self) -> int:
-        """Estimates the size in memory in bytes."""
+        """Estimate the size in memory in bytes."""
         return 1000 + 2 * len(self._text) + 300 * (len(self._current) + len(self._opened))
 
     def at(self, place: PagePosition | None, above: Sequence[PagePosition]) -> str:
-        """Returns the HTML of the tree with `place` as the current page and its ancestors `above` open."""
+        """Return the HTML of the tree with `place` as the current page and its ancestors `above` open."""
         if place is None:
             return self._text
         open_offsets = [self._opened.get(ancestor.page["id"]) for ancestor in (*above, place)]
@@ -86,7 +86,7 @@ class TreeHtml:
 
 
 def sections(site: PublishedSite, current: SiteSpaceRow | None) -> list[Ways]:
-    """Returns the sections of a site by group, or an empty list if there is only one section."""
+    """Return the sections of a site by group, or an empty list if there is only one section."""
     links: list[tuple[str, Way]] = []
     for section in site.sections():
         first = site.first_of(section)
@@ -100,7 +100,7 @@ def sections(site: PublishedSite, current: SiteSpaceRow | None) -> list[Ways]:
 
 
 def spaces(site: PublishedSite, current: SiteSpaceRow | None) -> list[Way]:
-    """Returns the spaces of the current section, or an empty list if there is only one space."""
+    """Return the spaces of the current section, or an empty list if there is only one space."""
     siblings = site.within(site.section_of(current)) if current else []
     links: list[Way] = []
     for sibling in siblings:
@@ -110,7 +110,7 @@ def spaces(site: PublishedSite, current: SiteSpaceRow | None) -> list[Way]:
 
 
 def tree(site: PublishedSite, site_space: SiteSpaceRow) -> PageTree:
-    """Returns the pages of a space without hidden ones."""
+    """Return the pages of a space without hidden ones."""
     content = site.content(site_space.space_id)
     ids: list[str] = []
 
@@ -133,7 +133,7 @@ def tree(site: PublishedSite, site_space: SiteSpaceRow) -> PageTree:
 
 
 def trail(site: PublishedSite, site_space: SiteSpaceRow, place: PagePosition) -> list[PagePosition]:
-    """Returns the ancestors of a page, outermost first."""
+    """Return the ancestors of a page, outermost first."""
     places = site.content(site_space.space_id).places
     ancestors: list[PagePosition] = []
     above = place.above
@@ -144,7 +144,7 @@ def trail(site: PublishedSite, site_space: SiteSpaceRow, place: PagePosition) ->
 
 
 def neighbours(site: PublishedSite, site_space: SiteSpaceRow, place: PagePosition) -> tuple[Way | None, Way | None]:
-    """Returns links to the previous and the next page, or None at the ends."""
+    """Return links to the previous and the next page, or None at the ends."""
     content = site.content(site_space.space_id)
     at = content.order.get(place.page["id"])
     if at is None:
@@ -160,7 +160,7 @@ def neighbours(site: PublishedSite, site_space: SiteSpaceRow, place: PagePositio
 
 
 def emoji_of(code: Any) -> str:
-    """Returns an emoji; the API stores it as hexadecimal code points or as the character itself."""
+    """Return an emoji; the API stores it as hexadecimal code points or as the character itself."""
     if not isinstance(code, str) or not code:
         return ""
     try:
@@ -170,7 +170,7 @@ def emoji_of(code: Any) -> str:
 
 
 def page_sign(page: Page) -> str:
-    """Returns the emoji of a page, or a character for its icon."""
+    """Return the emoji of a page, or a character for its icon."""
     return emoji_of(page.get("emoji")) or icon_sign(str(page.get("icon") or ""))
 
 

@@ -55,7 +55,7 @@ class PublishedPages:
         self._threads = Threads(MOST_PAGES, waiting=MOST_WAITING, what="Pages of sites")
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Handles a request."""
+        """Handle a request."""
         key = _key(scope)
         # read before the page, so that a commit meanwhile makes the page stale
         version = await self._versions.current()
@@ -72,7 +72,7 @@ class PublishedPages:
             await send_cached_response(response, scope, send, may_zip=not scope["query_string"])
 
     def _read(self, request: Request, key: bytes | None, version: Version | None) -> CachedResponse | Response:
-        """Renders a page, and caches it if its content depends on nothing but the key."""
+        """Render a page, and cache it if its content depends on nothing but the key."""
         from presscheck.service.web.views import answered  # takes 106 ms to import, so only for published pages
 
         with self._sessions.begin() as session:
@@ -97,7 +97,7 @@ class PublishedPages:
 
 
 def _key(scope: Scope) -> bytes | None:
-    """Returns the cache key of a page, or None if the response must not be cached.
+    """Return the cache key of a page, or None if the response must not be cached.
 
     The key is a hash, so that no share key of a URL stays in memory. It does not cover cookies of visitors: pages that
     they open depend on the time and are not cached.

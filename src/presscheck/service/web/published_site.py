@@ -88,7 +88,7 @@ class SpaceContent:
         return {place.page["id"]: index for index, place in enumerate(self.listed)}
 
     def at(self, path: str) -> PagePosition | None:
-        """Returns the document at a path, or None.
+        """Return the document at a path, or None.
 
         The path of a group leads to its first document, an empty path to the first document of the space.
         """
@@ -140,7 +140,7 @@ class PublishedSite:
         self.previewed = self._previewed()
 
     def kept(self, name: str, of: SiteSpaceRow, make: Callable[[], Value], weight: Callable[[Value], int]) -> Value:
-        """Returns a value that all pages of a space share, cached while neither the site nor a page of the space
+        """Return a value that all pages of a space share, cached while neither the site nor a page of the space
         changes.
 
         Args:
@@ -155,34 +155,34 @@ class PublishedSite:
         return kept(self.context, key, make, weight)
 
     def holds(self, condition: str | None) -> bool:
-        """Returns whether the reader meets a condition."""
+        """Return whether the reader meets a condition."""
         return not self.site.adaptive_content or holds(condition, self.reader.claims)
 
     def sections(self) -> list[SectionRow]:
-        """Returns the sections with visible content, in navigation order."""
+        """Return the sections with visible content, in navigation order."""
         return [row for row in self.record.sections_in_order if self.within(row)]
 
     def within(self, section: SectionRow | None) -> list[SiteSpaceRow]:
-        """Returns the site spaces of a section, or of the top level."""
+        """Return the site spaces of a section, or of the top level."""
         section_id = section.id if section else None
         return [site_space for site_space in self.site_spaces if site_space.section_id == section_id]
 
     def section_of(self, site_space: SiteSpaceRow) -> SectionRow | None:
-        """Returns the section of a site space, or None."""
+        """Return the section of a site space, or None."""
         return next((section for section in self.record.sections if section.id == site_space.section_id), None)
 
     def group_title(self, section: SectionRow) -> str:
-        """Returns the title of the group of a section, or an empty string."""
+        """Return the title of the group of a section, or an empty string."""
         return next((group.title for group in self.record.groups if group.id == section.group_id), "")
 
     def first_of(self, section: SectionRow | None) -> SiteSpaceRow | None:
-        """Returns the default site space of a section or of the site, or else the first visible one."""
+        """Return the default site space of a section or of the site, or else the first visible one."""
         inside = self.within(section)
         first = section.default_site_space_id if section else self.site.default_site_space_id
         return next((item for item in inside if item.id == first), next(iter(inside), None))
 
     def content(self, space_id: str) -> SpaceContent:
-        """Returns the content of a space: the live pages, or the pages of the previewed change request."""
+        """Return the content of a space: the live pages, or the pages of the previewed change request."""
         if space_id not in self._known:
             previewed = self.previewed and self.previewed.request
             revision_id = self.spaces[space_id].revision_id
@@ -200,7 +200,7 @@ class PublishedSite:
         return self._known[space_id]
 
     def targets(self, content: SpaceContent) -> LinkTargets:
-        """Returns the possible link targets in a space."""
+        """Return the possible link targets in a space."""
         revision = content.revision
         return kept(
             self.context,
@@ -213,7 +213,7 @@ class PublishedSite:
         )
 
     def absolute(self, url: str) -> str:
-        """Returns a URL with its host, for search engines and redirects."""
+        """Return a URL with its host, for search engines and redirects."""
         return self.reader.base + url.removeprefix(self.base) if url.startswith(self.base) else url
 
     @property
@@ -228,7 +228,7 @@ class PublishedSite:
         return path.partition(self.previewed.path.rstrip("/"))[2].lstrip("/") if self.previewed else path
 
     def address(self, site_space: SiteSpaceRow, place: PagePosition | None = None, anchor: str = "") -> str:
-        """Returns the URL of a site space, or of a page in it, for this reader."""
+        """Return the URL of a site space, or of a page in it, for this reader."""
         inside = space_path(self.site, self.section_of(site_space), site_space)
         path = (place.path or place.page["id"]) if place else ""
         if self.previewed and self.previewed.site_space.id == site_space.id:
@@ -236,13 +236,13 @@ class PublishedSite:
         return self.base + quote(inside + path) + (f"#{encode_fragment(anchor)}" if anchor else "")
 
     def page_address(self, space_id: str, page_id: str, anchor: str = "") -> str | None:
-        """Returns the URL of a page in a visible space, or None if the page is not visible."""
+        """Return the URL of a page in a visible space, or None if the page is not visible."""
         site_space = next((candidate for candidate in self.site_spaces if candidate.space_id == space_id), None)
         place = self.content(space_id).places.get(page_id) if site_space else None
         return self.address(site_space, place, anchor) if site_space and place else None
 
     def find(self, path: str) -> tuple[SiteSpaceRow, PagePosition] | None:
-        """Returns the page at a path (see `path`) and its site space, or None. Sections and spaces take precedence over
+        """Return the page at a path (see `path`) and its site space, or None. Sections and spaces take precedence over
         pages.
         """
         for site_space, rest in self._possible_spaces(path):
@@ -258,7 +258,7 @@ class PublishedSite:
         return next(having, next(iter(asked), None))
 
     def moved(self, path: str) -> str | None:
-        """Returns the new URL of a page that had this path before, according to the redirects of imported
+        """Return the new URL of a page that had this path before, according to the redirects of imported
         repositories.
         """
         for site_space, rest in self._possible_spaces(path):
@@ -282,7 +282,7 @@ class PublishedSite:
         return PreviewedRequest(site_space, request)
 
     def _possible_spaces(self, path: str) -> Iterator[tuple[SiteSpaceRow, str]]:
-        """Yields the spaces that may have the page at a path (see `path`), each with the path within the space."""
+        """Yield the spaces that may have the page at a path (see `path`), each with the path within the space."""
         return iter(((self.previewed.site_space, path),)) if self.previewed else self._candidates(path.strip("/"))
 
     def _candidates(self, path: str) -> Iterator[tuple[SiteSpaceRow, str]]:

@@ -21,7 +21,7 @@ from presscheck.service.web.style_sheet import StyleSheet
 def web_routes(
     database: Database, versions: CurrentVersion, files: BlobStore, clock: Clock, blocks: BlockDrawer
 ) -> list[Route]:
-    """Returns the routes of published sites and their style sheet.
+    """Return the routes of published sites and their style sheet.
 
     Args:
         database: the database of the service.
@@ -32,7 +32,7 @@ def web_routes(
     """
 
     def send_app_page(request: Request) -> Response:
-        """Responds to an app URL."""
+        """Respond to an app URL."""
         from presscheck.service.web.views import app_page  # takes 106 ms to import, so only for browsers
 
         return app_page(f"{origin_of(request)}{quote(request.url.path)}")

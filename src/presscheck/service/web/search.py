@@ -51,7 +51,7 @@ class _Match(NamedTuple):
 
 
 def found_pages(site: PublishedSite, query: str) -> list[FoundPage]:
-    """Finds the pages of a site that have all words of a query; hidden pages are never included."""
+    """Find the pages of a site that have all words of a query; hidden pages are never included."""
     pages: list[FoundPage] = []
     for site_space, matches in _matches(site, site.site_spaces, query):
         for place, result, is_secret in matches:
@@ -64,7 +64,7 @@ def found_pages(site: PublishedSite, query: str) -> list[FoundPage]:
 
 
 def search_results(site: PublishedSite, site_spaces: Sequence[SiteSpaceRow], query: str) -> list[SearchSpaceResult]:
-    """Finds the pages of some spaces of a site as `found_pages` does, by space; a better match has a higher score."""
+    """Find the pages of some spaces of a site as `found_pages` does, by space; a better match has a higher score."""
     results: list[SearchSpaceResult] = []
     for site_space, matches in _matches(site, site_spaces, query):
         pages = tuple(_scored(site, site_space, match, rank) for rank, match in enumerate(matches, start=1))
@@ -111,7 +111,7 @@ def _matches(
 
 
 def _may_hide(site: PublishedSite, body: str) -> bool:
-    """Returns whether parts of a text may be hidden from readers.
+    """Return whether parts of a text may be hidden from readers.
 
     Without adaptive content, only parts with invalid conditions, or a text too large to check, count as hidden.
     """

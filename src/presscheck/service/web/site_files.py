@@ -20,7 +20,7 @@ FILES = "~files"
 
 
 def file_url(site: PublishedSite, site_space: SiteSpaceRow, file: dict[str, Any]) -> str:
-    """Returns the URL of a stored file of a space for this reader."""
+    """Return the URL of a stored file of a space for this reader."""
     previewed = site.previewed and site.previewed.site_space
     base = site.home if previewed and previewed.id == site_space.id else site.base
     return f"{base}{FILES}/{site_space.id}/{quote(_tail(file))}"
@@ -29,7 +29,7 @@ def file_url(site: PublishedSite, site_space: SiteSpaceRow, file: dict[str, Any]
 def site_file(
     site: PublishedSite, files: BlobStore, known: str, refused: Callable[[int, str], Response]
 ) -> Response | None:
-    """Responds with the file at the requested path, or returns None if the path does not belong to a file.
+    """Respond with the file at the requested path, or return None if the path does not belong to a file.
 
     Args:
         site: the site for this reader.

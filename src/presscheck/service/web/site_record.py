@@ -51,7 +51,7 @@ class SiteRecord:
     """A hash of all these rows and of the site."""
 
     def weight(self) -> int:
-        """Estimates the size in memory in bytes."""
+        """Estimate the size in memory in bytes."""
         rows = len(self.groups) + len(self.sections) + len(self.site_spaces) + len(self.spaces) + len(self.redirects)
         return EACH * (rows + 10)
 
@@ -68,7 +68,7 @@ class SiteRecords:
         self._cache, self._version = known, version
 
     def named(self, context: Context, name: str) -> SiteRow | None:
-        """Returns the site with this id or name. The row belongs to no session and must not be changed."""
+        """Return the site with this id or name. The row belongs to no session and must not be changed."""
 
         def read() -> SiteRow | None:
             site = site_named(context, name)
@@ -79,7 +79,7 @@ class SiteRecords:
         return self._get(("site", name), read, lambda _: EACH)
 
     def record(self, context: Context, site: SiteRow) -> SiteRecord:
-        """Returns the record of a site."""
+        """Return the record of a site."""
         return self._get(("record", site.id), lambda: site_record(context, site), SiteRecord.weight)
 
     def _get(self, key: tuple[str, str], read: Callable[[], Value], weight: Callable[[Value], int]) -> Value:
@@ -93,12 +93,12 @@ class SiteRecords:
 
 
 def digest_of(value: object) -> bytes:
-    """Returns a hash of plain values, based on their `repr`."""
+    """Return a hash of plain values, based on their `repr`."""
     return blake2b(repr(value).encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
 def site_record(context: Context, site: SiteRow) -> SiteRecord:
-    """Reads the record of a site and detaches its rows from the session."""
+    """Read the record of a site and detaches its rows from the session."""
     contents, session = SiteContents(context, site), context.session
     live = select(SpaceRow).where(
         SpaceRow.id.in_([site_space.space_id for site_space in contents.site_spaces]),

@@ -51,14 +51,14 @@ class SiteScripts:
         self._threads = Threads(MOST_AT_ONCE, waiting=MOST_WAITING, what="Scripts of integrations")
 
     async def answer(self, request: Request) -> Response:
-        """Handles a request."""
+        """Handle a request."""
         text = await self._threads.run(self._script, request)
         if text is None:
             return problem_response(502, MADE_BY_NOBODY, {"cache-control": "no-store"})
         return Response(text, 200, HEADERS, "text/javascript")
 
     def _script(self, request: Request) -> str | None:
-        """Returns a script, or None if the integration does not make it.
+        """Return a script, or None if the integration does not make it.
 
         Raises:
             ApiError: 404, no site has this script.

@@ -31,7 +31,7 @@ def _sheet(cache_control: str) -> CachedResponse:
 
 @cache
 def style_sheet_path() -> str:
-    """Returns the URL path of the style sheet."""
+    """Return the URL path of the style sheet."""
     return f"/assets/site-{_sheet('').tag[1 : 1 + _DIGITS]}.css"
 
 
@@ -41,7 +41,7 @@ class StyleSheet:
     """
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Handles a request."""
+        """Handle a request."""
         is_this = scope["path"] == style_sheet_path()
         sheet = _sheet("public, max-age=31536000, immutable" if is_this else "no-cache")
         await send_cached_response(sheet, scope, send, may_zip=True)

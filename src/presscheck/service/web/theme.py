@@ -147,7 +147,7 @@ class Appearance:
         )
 
     def _theme(self, chosen: str | None) -> str:
-        """Returns `light`, `dark`, or `auto` for the setting of the reader's system.
+        """Return `light`, `dark`, or `auto` for the setting of the reader's system.
 
         Readers who may switch get their choice. Without a choice, they get `dark` if it is the site's default, or else
         `auto`.
@@ -188,7 +188,7 @@ class Appearance:
         return Picture(first.url, second.url) if first and second else None
 
     def _header_colours(self) -> Iterator[str]:
-        """Yields the colors of a custom header. If the color of links is missing, black or white is used, whichever has
+        """Yield the colors of a custom header. If the color of links is missing, black or white is used, whichever has
         more contrast.
         """
         for shade in ("light", "dark") if self._text("header.preset") == "custom" else ():
@@ -204,7 +204,7 @@ class Appearance:
         return value if isinstance(value, str) and _COLOUR(value) else str(_value(LOOKS, path))
 
     def _font(self, name: str, others: str) -> str:
-        """Returns a font stack: the chosen font if installed, then generic fallbacks. No fonts are downloaded."""
+        """Return a font stack: the chosen font if installed, then generic fallbacks. No fonts are downloaded."""
         chosen = self._at(f"styling.{name}")
         family = _value(cast("dict[str, Any]", chosen), "fontFamily") if isinstance(chosen, dict) else chosen
         if not isinstance(family, str) or not _FAMILY(family):
@@ -214,7 +214,7 @@ class Appearance:
 
 
 def _readable_on(colour: str) -> str:
-    """Returns black or white, whichever has more contrast with a color according to WCAG."""
+    """Return black or white, whichever has more contrast with a color according to WCAG."""
     digits = colour[1:] if len(colour) == 7 else "".join(digit * 2 for digit in colour[1:])
     channels = [int(digits[at : at + 2], 16) / 255 for at in (0, 2, 4)]
     linear = [channel / 12.92 if channel <= 0.04045 else ((channel + 0.055) / 1.055) ** 2.4 for channel in channels]

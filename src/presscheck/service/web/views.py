@@ -61,7 +61,7 @@ YEAR = 365 * 24 * 3600
 
 
 def answered(context: Context, request: Request, files: BlobStore, sites: SiteRecords, blocks: BlockDrawer) -> Response:
-    """Responds to a request below ``/docs/``.
+    """Respond to a request below ``/docs/``.
 
     Args:
         context: the transaction.
@@ -100,7 +100,7 @@ def answered(context: Context, request: Request, files: BlobStore, sites: SiteRe
 
 
 def app_page(address: str) -> Response:
-    """Responds to an app URL with the command that opens it in the terminal, as this service has no web app."""
+    """Respond to an app URL with the command that opens it in the terminal, as this service has no web app."""
     headers = HEADERS | {"cache-control": "no-store", "x-robots-tag": "noindex"}
     command = f"presscheck open {shlex.quote(address)}"
     return HTMLResponse(_templates().get_template("app.html").render(command=command), 200, headers)
@@ -123,7 +123,7 @@ def _respond(site: PublishedSite, looks: Appearance, query: str | None, blocks: 
 def _document(
     site: PublishedSite, looks: Appearance, blocks: BlockDrawer, site_space: SiteSpaceRow, place: PagePosition
 ) -> dict[str, Any]:
-    """Returns the template variables of a page, besides the variables of the layout."""
+    """Return the template variables of a page, besides the variables of the layout."""
     page = place.page
     drawn = blocks.of_page(site.context, site.site.id, site_space.space_id)
     links = PageLinks(site, site_space, place, is_new_tab=looks.is_new_tab, blocks=drawn)
@@ -147,7 +147,7 @@ def _document(
 
 
 def _trail(site: PublishedSite, site_space: SiteSpaceRow, place: PagePosition) -> list[tuple[str, str]]:
-    """Returns the titles and URLs of the ancestors of a page."""
+    """Return the titles and URLs of the ancestors of a page."""
     above = navigation.trail(site, site_space, place)
     return [
         (ancestor.page["title"], site.address(site_space, ancestor))
@@ -217,14 +217,14 @@ def _closed(status: int) -> Response:
 
 
 def _with_theme(reader: Reader, theme: str) -> Response:
-    """Stores the chosen theme (light or dark) in a cookie and redirects back to the page."""
+    """Store the chosen theme (light or dark) in a cookie and redirects back to the page."""
     answer = RedirectResponse(f"{reader.base}{quote(reader.path)}", 303, {"cache-control": "no-store"})
     answer.set_cookie(THEME, theme, max_age=YEAR, path="/", httponly=True, samesite="lax")
     return answer
 
 
 def _redirect(site: PublishedSite) -> str | None:
-    """Returns the destination of the redirect for this path, or None if there is none or it leads to itself."""
+    """Return the destination of the redirect for this path, or None if there is none or it leads to itself."""
     path = f"/{site.reader.path}".rstrip("/")
     row = site.record.redirects.get(path)
     destination = destination_address(site, row) if row else None
@@ -233,7 +233,7 @@ def _redirect(site: PublishedSite) -> str | None:
 
 @pass_context
 def _visible(variables: JinjaContext, value: Any) -> Any:
-    """Removes the parts of a text that the visitor may not see. Every text in a template passes this before it is
+    """Remove the parts of a text that the visitor may not see. Every text in a template passes this before it is
     escaped.
     """
     if not isinstance(value, str) or hasattr(value, "__html__"):  # markup consists of texts that have passed already

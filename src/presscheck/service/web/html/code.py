@@ -9,7 +9,7 @@ from presscheck.text.styled_text import Span
 
 
 def code_html(text: str, language: str, title: str = "", *, is_numbered: bool = False, is_wrapped: bool = False) -> str:
-    """Renders a code block: title, language, highlighted syntax, and optional line numbers."""
+    """Render a code block: title, language, highlighted syntax, and optional line numbers."""
     lines = ["".join(map(_coloured, spans)) for spans in highlight(text.rstrip("\n"), language.lower())]
     if is_numbered:
         lines = [f'<span class="line">{line}</span>' for line in lines]

@@ -27,19 +27,19 @@ class ComponentContext(Protocol):
     """The parts of the page renderer that components use."""
 
     def leads(self, target: str) -> ResolvedLink | None:
-        """Resolves a link of the current text."""
+        """Resolve a link of the current text."""
         ...
 
     def clean(self, html: str) -> str:
-        """Sanitizes HTML of authors."""
+        """Sanitize HTML of authors."""
         ...
 
     def variable(self, name: str) -> str | None:
-        """Returns the value of an expression."""
+        """Return the value of an expression."""
         ...
 
     def foreign_text(self, markdown: str) -> str:
-        """Renders Markdown of an integration."""
+        """Render Markdown of an integration."""
         ...
 
 
@@ -48,7 +48,7 @@ class ComponentTooLarge(Exception):
 
 
 def component_html(page: ComponentContext, component: Component, source: str) -> str:
-    """Renders a component.
+    """Render a component.
 
     Args:
         page: the renderer of the page.
@@ -86,7 +86,7 @@ class _ComponentWriter:
         }
 
     def flow(self, value: Any, depth: int) -> str:
-        """Renders a list of elements one below the other."""
+        """Render a list of elements one below the other."""
         return "\n".join(filter(None, (self._element(item, depth + 1) for item in _items(value))))
 
     def _element(self, value: Any, depth: int) -> str:
@@ -119,7 +119,7 @@ class _ComponentWriter:
         return f'<div class="framed">{"".join(parts)}</div>'
 
     def _button(self, element: Element, depth: int) -> str:
-        """Renders a button that opens a URL as a link."""
+        """Render a button that opens a URL as a link."""
         action = _element(element.get("onPress"))
         if action.get("action") != "@ui.url.open":
             return ""
@@ -140,7 +140,7 @@ class _ComponentWriter:
         return f"<p>{self._words(element, depth)}</p>"
 
     def _words(self, value: Any, depth: int) -> str:
-        """Renders inline content: a text, or texts, links and images."""
+        """Render inline content: a text, or texts, links and images."""
         self._count(depth)
         if isinstance(value, str):
             return escape(value)
@@ -164,7 +164,7 @@ class _ComponentWriter:
         return f"{anchor_tag(address)}{words}{anchor_end(address)}"
 
     def _address(self, target: Any) -> str:
-        """Returns the address of a target, given as text or as host, path and query."""
+        """Return the address of a target, given as text or as host, path and query."""
         url = _element(target).get("url")
         parts = _element(url)
         if not parts:
@@ -174,7 +174,7 @@ class _ComponentWriter:
         return f"https://{parts.get('host') or ''}/{path}{'?' if query else ''}{query}"
 
     def _bound(self, value: Any) -> str:
-        """Returns a text, or the text in the state that it is bound to."""
+        """Return a text, or the text in the state that it is bound to."""
         name = _element(value).get("$state")
         text = self._state.get(name) if isinstance(name, str) else value
         return text if isinstance(text, str) else ""

@@ -40,21 +40,21 @@ class RenderContext(Protocol):
     """The context of one page. `source` is the source path of the text with the link (see `links.source_path`)."""
 
     def leads(self, target: str, source: str) -> ResolvedLink | None:
-        """Resolves a link; returns None if its target does not exist or is not safe."""
+        """Resolve a link; return None if its target does not exist or is not safe."""
         ...
 
     def included(self, target: str, source: str) -> Included | None:
-        """Returns the text that an include refers to, or None if it does not exist."""
+        """Return the text that an include refers to, or None if it does not exist."""
         ...
 
     def component(self, integration: str, block: str, props: dict[str, Any]) -> Component | None:
-        """Returns the component for a block of an integration, or None if it cannot be drawn."""
+        """Return the component for a block of an integration, or None if it cannot be drawn."""
         ...
 
     def holds(self, condition: str) -> bool:
-        """Returns whether a condition is true for the visitor."""
+        """Return whether a condition is true for the visitor."""
         ...
 
     def variable(self, name: str) -> str | None:
-        """Returns the value of an expression such as `space.vars.version`."""
+        """Return the value of an expression such as `space.vars.version`."""
         ...

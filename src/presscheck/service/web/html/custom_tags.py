@@ -37,47 +37,47 @@ class BlockContext(Protocol):
     """The parts of the page renderer that tags use."""
 
     def flow(self, tokens: Tokens) -> str:
-        """Renders a sequence of blocks."""
+        """Render a sequence of blocks."""
         ...
 
     def block(self, token: Token, inner: Tokens) -> str:
-        """Renders one block."""
+        """Render one block."""
         ...
 
     def include(self, target: str) -> str:
-        """Renders an included text."""
+        """Render an included text."""
         ...
 
     def leads(self, target: str) -> ResolvedLink | None:
-        """Resolves a link of the current text."""
+        """Resolve a link of the current text."""
         ...
 
     def clean(self, html: str) -> str:
-        """Sanitizes HTML of authors."""
+        """Sanitize HTML of authors."""
         ...
 
     def component(self, integration: str, block: str, props: dict[str, Any]) -> Component | None:
-        """Returns the component for a block of an integration, or None if it cannot be drawn."""
+        """Return the component for a block of an integration, or None if it cannot be drawn."""
         ...
 
     def foreign_text(self, markdown: str) -> str:
-        """Renders Markdown of an integration."""
+        """Render Markdown of an integration."""
         ...
 
     def variable(self, name: str) -> str | None:
-        """Returns the value of an expression."""
+        """Return the value of an expression."""
         ...
 
     def holds(self, condition: str) -> bool:
-        """Returns whether the visitor meets a condition."""
+        """Return whether the visitor meets a condition."""
         ...
 
     def expandable_anchor(self, token: Token) -> str:
-        """Returns the anchor of an expandable, given its tag."""
+        """Return the anchor of an expandable, given its tag."""
         ...
 
     def number(self) -> int:
-        """Returns the next number on the page, for unique ids."""
+        """Return the next number on the page, for unique ids."""
         ...
 
 
@@ -85,12 +85,12 @@ TagRenderer = Callable[[BlockContext, "Token", "Tokens"], str]
 
 
 def tag_html(page: BlockContext, token: Token, inner: Tokens) -> str:
-    """Renders a tag and its content."""
+    """Render a tag and its content."""
     return RENDERERS.get(registered_name(token.meta["name"]), _unknown)(page, token, inner)
 
 
 def hint_html(page: BlockContext, kind: str, inner: Tokens) -> str:
-    """Renders a hint of a kind."""
+    """Render a hint of a kind."""
     hint = hint_of(kind)
     return f'<div class="hint {hint.style}" role="note" aria-label="{hint.label}">{page.flow(inner)}</div>'
 
@@ -100,7 +100,7 @@ def _unknown(page: BlockContext, token: Token, inner: Tokens) -> str:
 
 
 def _integration(page: BlockContext, token: Token, inner: Tokens) -> str:
-    """Renders a block as its integration draws it, or else its source."""
+    """Render a block as its integration draws it, or else its source."""
     node = integration_node(TagBlock(token, [], is_paired=False))
     if node is None or inner:
         return _unknown(page, token, inner)
@@ -140,7 +140,7 @@ def _div(page: BlockContext, token: Token, inner: Tokens) -> str:
 
 
 def _tabs(page: BlockContext, token: Token, inner: Tokens) -> str:
-    """Renders tabs as radio buttons with labels; style rules show the content of the checked one."""
+    """Render tabs as radio buttons with labels; style rules show the content of the checked one."""
     name = f"tabs-{page.number()}"
     parts: list[str] = []
     for number, (tab, within) in enumerate(_child_tags(inner, "tab")):
@@ -232,7 +232,7 @@ def _box(kind: str, address: ResolvedLink | None, words: str, more: str = "") ->
 
 
 def _caption(page: BlockContext, inner: Tokens) -> str:
-    """Returns the content of a tag as plain text."""
+    """Return the content of a tag as plain text."""
     return " ".join(unescape(_marks.sub("", page.flow(inner))).split())
 
 
@@ -244,7 +244,7 @@ def _host(target: str) -> str:
 
 
 def _api(page: BlockContext, token: Token, inner: Tokens) -> str:
-    """Renders an API operation: method, path, origin and description."""
+    """Render an API operation: method, path, origin and description."""
     method, path = token.meta.get("method", "").upper(), token.meta.get("baseurl", "") + token.meta.get("path", "")
     summary = token.meta.get("summary") or token.meta.get("schemas") or token.meta.get("webhook") or ""
     parts = [f'<p class="title">{escape(summary)}</p>'] if summary else []
@@ -276,7 +276,7 @@ def _response(page: BlockContext, token: Token, inner: Tokens) -> str:
 
 
 def _child_tags(inner: Tokens, name: str) -> Iterator[tuple[Token, Tokens]]:
-    """Yields the child tags with this name and their content."""
+    """Yield the child tags with this name and their content."""
     for token, within in outermost(inner):
         if token.type == "tag_open" and token.meta["name"] == name:
             yield token, within

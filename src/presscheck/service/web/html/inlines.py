@@ -23,20 +23,20 @@ class InlineContext(Protocol):
     """The parts of the page renderer that inline text uses."""
 
     def leads(self, target: str) -> ResolvedLink | None:
-        """Resolves a link."""
+        """Resolve a link."""
         ...
 
     def clean(self, html: str) -> str:
-        """Sanitizes HTML of authors."""
+        """Sanitize HTML of authors."""
         ...
 
     def variable(self, name: str) -> str | None:
-        """Returns the value of an expression."""
+        """Return the value of an expression."""
         ...
 
 
 def inline_html(tokens: Sequence[Token], world: InlineContext) -> str:
-    """Renders inline tokens."""
+    """Render inline tokens."""
     html = "".join(_parts(tokens, world))
     if not any(token.type == "html_inline" for token in tokens):
         return html
@@ -46,7 +46,7 @@ def inline_html(tokens: Sequence[Token], world: InlineContext) -> str:
 
 
 def anchor_tag(address: ResolvedLink | None, **attributes: str) -> str:
-    """Returns the opening tag of a link, or marks a broken link; `anchor_end` closes either."""
+    """Return the opening tag of a link, or mark a broken link; `anchor_end` closes either."""
     more = "".join(f' {name}="{escape(value)}"' for name, value in attributes.items() if value)
     if address is None:
         return '<span class="broken">'
@@ -55,12 +55,12 @@ def anchor_tag(address: ResolvedLink | None, **attributes: str) -> str:
 
 
 def anchor_end(address: ResolvedLink | None) -> str:
-    """Returns the closing tag for `anchor_tag`."""
+    """Return the closing tag for `anchor_tag`."""
     return "</span>" if address is None else "</a>"
 
 
 def image_html(source: str, words: str, world: InlineContext, *, title: str = "") -> str:
-    """Renders an image, or its alternative text if its file is missing."""
+    """Render an image, or its alternative text if its file is missing."""
     link = world.leads(source)
     if link is None:
         return f'<span class="broken">{escape(words or source)}</span>'
@@ -108,7 +108,7 @@ def _other(token: Token) -> str:
 
 
 def _text(words: str) -> str:
-    """Renders text; formulas are shown as source code."""
+    """Render text; formulas are shown as source code."""
     end, parts = 0, list[str]()
     for match in _formula.finditer(words) if "$$" in words else ():
         parts += (escape(words[end : match.start()]), f'<code class="formula">{escape(match[1].strip())}</code>')

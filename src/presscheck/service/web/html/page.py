@@ -60,13 +60,13 @@ class HtmlPage(NamedTuple):
 
 
 def render_page_html(markdown: str, source: str, context: RenderContext) -> HtmlPage:
-    """Renders a page without its title."""
+    """Render a page without its title."""
     writer = HtmlRenderer(source, context)
     return HtmlPage(_with_tab_ids(writer.text(markdown)), tuple(writer.outline))
 
 
 def _with_tab_ids(html: str) -> str:
-    """Sets the anchor of each tab as its id, unless a heading or an earlier tab has the id."""
+    """Set the anchor of each tab as its id, unless a heading or an earlier tab has the id."""
     if TAB_ID not in html:
         return html
     used_ids = {match for match in _ids.findall(html) if not match.startswith(TAB_ID)}
@@ -95,7 +95,7 @@ class HtmlRenderer:
         self._cleaning = HtmlSanitizer(self._follow)
 
     def text(self, markdown: str) -> str:
-        """Renders the parts of a text that the visitor may see."""
+        """Render the parts of a text that the visitor may see."""
         if problem := size_problem(markdown):  # older versions of the service stored larger texts
             return f"<p>This text is {escape(problem)}.</p>"
         markdown = visible_text(markdown, self.holds)
@@ -107,16 +107,16 @@ class HtmlRenderer:
             return f"<pre>{escape(markdown)}</pre>"
 
     def flow(self, tokens: Tokens) -> str:
-        """Renders a sequence of blocks."""
+        """Render a sequence of blocks."""
         return "\n".join(filter(None, (self.block(token, inner) for token, inner in outermost(tokens))))
 
     def block(self, token: Token, inner: Tokens) -> str:
-        """Renders one block."""
+        """Render one block."""
         write = _WRITTEN.get(token.type)
         return write(self, token, inner) if write else ""
 
     def include(self, target: str) -> str:
-        """Renders an included text, or nothing if it includes itself or exceeds the limits of a page."""
+        """Render an included text, or nothing if it includes itself or exceeds the limits of a page."""
         self._room -= 20
         is_allowed = self._room >= 0 and not self._is_foreign
         text = self.context.included(target, self._sources[-1]) if is_allowed else None
@@ -132,31 +132,31 @@ class HtmlRenderer:
             self._sources.pop()
 
     def leads(self, target: str) -> ResolvedLink | None:
-        """Resolves a link of the current text."""
+        """Resolve a link of the current text."""
         if target.startswith("#"):
             return ResolvedLink(f"#{encode_fragment(decode_fragment(target[1:]))}")
         link = self.context.leads(target, self._sources[-1])
         return link and link._replace(title=visible_words(link.title, self.holds))
 
     def clean(self, html: str) -> str:
-        """Sanitizes HTML of authors."""
+        """Sanitize HTML of authors."""
         return self._cleaning.clean(html) if html.strip() else ""
 
     def variable(self, name: str) -> str | None:
-        """Returns the value of an expression."""
+        """Return the value of an expression."""
         value = self.context.variable(name)
         return value and visible_words(value, self.holds)
 
     def holds(self, condition: str) -> bool:
-        """Returns whether the visitor meets a condition."""
+        """Return whether the visitor meets a condition."""
         return self.context.holds(condition)
 
     def component(self, integration: str, block: str, props: dict[str, Any]) -> Component | None:
-        """Returns the component for a block; None if it cannot be drawn, or is in the text of another component."""
+        """Return the component for a block; None if it cannot be drawn, or is in the text of another component."""
         return None if self._is_foreign else self.context.component(integration, block, props)
 
     def foreign_text(self, markdown: str) -> str:
-        """Renders Markdown of an integration, which includes nothing and is not in the outline."""
+        """Render Markdown of an integration, which includes nothing and is not in the outline."""
         self._room -= count_parts(markdown) + len(markdown) // 25
         if self._room < 0:
             return ""
@@ -168,16 +168,16 @@ class HtmlRenderer:
             del self.outline[listed:]
 
     def number(self) -> int:
-        """Returns the next number on the page, for unique ids."""
+        """Return the next number on the page, for unique ids."""
         self._numbers += 1
         return self._numbers
 
     def words(self, inner: Tokens) -> str:
-        """Renders the inline text of a block."""
+        """Render the inline text of a block."""
         return inline_html(inner[0].children or [], self) if inner else ""
 
     def paragraph(self, token: Token, inner: Tokens) -> str:
-        """Renders a paragraph, a formula, or a single image as a figure with its caption."""
+        """Render a paragraph, a formula, or a single image as a figure with its caption."""
         children = inner[0].children or [] if inner else []
         if len(children) == 1 and children[0].type == "image" and not token.hidden:
             image, source = children[0], str(children[0].attrs.get("src", ""))
@@ -191,7 +191,7 @@ class HtmlRenderer:
         return words if token.hidden else f"<p>{words}</p>"
 
     def heading(self, token: Token, inner: Tokens) -> str:
-        """Renders a heading with its anchor. Level 1 becomes 2, because the title of the page has level 1."""
+        """Render a heading with its anchor. Level 1 becomes 2, because the title of the page has level 1."""
         level = max(2, int(token.tag[1]))
         children = inner[0].children or [] if inner else []
         title, anchor = _words(children), self._names.heading(int(token.tag[1]), children)
@@ -206,23 +206,23 @@ class HtmlRenderer:
         return f'<h{level} id="{escape(anchor)}">{words} {link}</h{level}>'
 
     def expandable_anchor(self, token: Token) -> str:
-        """Returns the anchor of an expandable, given its tag."""
+        """Return the anchor of an expandable, given its tag."""
         return self._names.expandable(token)
 
     def code(self, token: Token, inner: Tokens) -> str:
-        """Renders a code block."""
+        """Render a code block."""
         words = token.info.split()
         return code_html(token.content, words[0] if words else "")
 
     def quote(self, token: Token, inner: Tokens) -> str:
-        """Renders a quotation or an alert."""
+        """Render a quotation or an alert."""
         kind = take_alert(inner)
         if kind:
             return hint_html(self, kind, inner)
         return f"<blockquote>{self.flow(inner)}</blockquote>"
 
     def list(self, token: Token, inner: Tokens) -> str:
-        """Renders a list, with check boxes for tasks."""
+        """Render a list, with check boxes for tasks."""
         name = "ol" if token.type == "ordered_list_open" else "ul"
         first = token.attrs.get("start", 1)
         start = f' start="{int(first)}"' if name == "ol" and first != 1 else ""
@@ -236,7 +236,7 @@ class HtmlRenderer:
         return f'<li class="task"><input type="checkbox" disabled{checked}> {self.flow(inner)}</li>'
 
     def table(self, token: Token, inner: Tokens) -> str:
-        """Renders a table."""
+        """Render a table."""
         parts = "".join(
             f"<{part.tag}>{''.join(self._row(row) for _, row in outermost(rows))}</{part.tag}>"
             for part, rows in outermost(inner)
@@ -252,19 +252,19 @@ class HtmlRenderer:
         return f"<tr>{written}</tr>"
 
     def html(self, token: Token, inner: Tokens) -> str:
-        """Renders HTML of authors."""
+        """Render HTML of authors."""
         return named_html(html_block(token.content, self), self._names)
 
     def tag(self, token: Token, inner: Tokens) -> str:
-        """Renders a block tag."""
+        """Render a block tag."""
         return tag_html(self, token, inner)
 
     def rule(self, token: Token, inner: Tokens) -> str:
-        """Renders a divider."""
+        """Render a divider."""
         return "<hr>"
 
     def footnote(self, token: Token, inner: Tokens) -> str:
-        """Renders a footnote where it is defined."""
+        """Render a footnote where it is defined."""
         label = str(token.meta["label"])
         anchor = escape(footnote_anchor(label))
         return f'<div class="footnote" id="{anchor}"><sup>{escape(label)}</sup> {self.flow(inner)}</div>'
@@ -275,7 +275,7 @@ class HtmlRenderer:
 
 
 def _words(tokens: Sequence[Token]) -> str:
-    """Returns inline text without markup."""
+    """Return inline text without markup."""
     words = [" " if token.type in _BREAKS else token.content for token in tokens if token.type != "html_inline"]
     return " ".join("".join(words).split())
 

@@ -44,7 +44,7 @@ _button = re.compile(r"""<a\s(?:[^<>]*?\s)?data-icon=["']([\w-]{1,50})["'][^<>]*
 _NAME = re.compile(r"\S{1,200}")
 
 ResolveUrl = Callable[[str, str], str | None]
-"""Resolves a URL in a tag, given the name of the tag; returns None if it has no target."""
+"""Resolves a URL in a tag, given the name of the tag; return None if it has no target."""
 
 
 class HtmlSanitizer:
@@ -67,7 +67,7 @@ class HtmlSanitizer:
         )
 
     def clean(self, html: str) -> str:
-        """Returns sanitized HTML: icons become characters, unknown tags are removed, and open tags are closed."""
+        """Return sanitized HTML: icons become characters, unknown tags are removed, and open tags are closed."""
         if "fa-" in html:
             html = _icon.sub(lambda match: escape(icon_text(match[1])), html)
         if "data-icon" in html:

@@ -38,7 +38,7 @@ Row = list[Cell]
 
 
 def html_block(text: str, world: InlineContext) -> str:
-    """Renders an HTML block, sanitized and with its tables laid out."""
+    """Render an HTML block, sanitized and with its tables laid out."""
     if "<table" not in text.lower():
         return world.clean(text)
     parts: list[str] = []
@@ -61,7 +61,7 @@ def html_block(text: str, world: InlineContext) -> str:
 
 
 def format_event(event: HtmlEvent) -> str:
-    """Formats an event as HTML."""
+    """Format an event as HTML."""
     kind, name, values = event
     if kind == "text":
         return escape(name)
@@ -86,7 +86,7 @@ class _Reader:
         return self.depth == 0
 
     def take(self, event: HtmlEvent) -> None:
-        """Processes one event of the table."""
+        """Process one event of the table."""
         kind, name, values = event
         if name == "table" and kind != "text":
             self.depth += 1 if kind == "open" else -1
@@ -103,7 +103,7 @@ class _Reader:
             self.cell.parts.append(format_event(event))
 
     def html(self, world: InlineContext) -> str:
-        """Returns the HTML of the table or its cards."""
+        """Return the HTML of the table or its cards."""
         rows = [row for row in self.rows if row]
         is_headed = bool(rows) and all(cell.is_head for cell in rows[0])
         head = rows[0] if is_headed else []
@@ -119,7 +119,7 @@ class _Reader:
 
 
 def _of_column(head: Row, number: int, name: str) -> str | None:
-    """Returns an attribute of the head cell of a column."""
+    """Return an attribute of the head cell of a column."""
     return head[number].values.get(name) if number < len(head) else None
 
 
@@ -160,7 +160,7 @@ def _card(head: Row, row: Row, world: InlineContext) -> str:
 
 
 def _link_with_role(head: Row, row: Row, name: str) -> str:
-    """Returns the link in the column that has a role (`name`) in a card, or an empty string."""
+    """Return the link in the column that has a role (`name`) in a card, or an empty string."""
     return next(_addresses(head, row, name), "")
 
 

@@ -50,7 +50,7 @@ class SpaceLinks:
 
     @cached_property
     def resolver(self) -> LinkResolver:
-        """Resolves links between pages, and to files and reusable content."""
+        """Resolve links between pages, and to files and reusable content."""
         revision = self.revision
         return LinkResolver.of(
             self.pages, revision.files if revision else (), revision.reusable_contents if revision else ()

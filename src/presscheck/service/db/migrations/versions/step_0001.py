@@ -14,7 +14,7 @@ LATE: dict[str, Any] = {"initially": "DEFERRED", "deferrable": True}
 
 
 def upgrade() -> None:
-    """Runs the migration."""
+    """Run the migration."""
     op.create_table(
         "documents",
         sa.Column("id", TEXT, nullable=False),

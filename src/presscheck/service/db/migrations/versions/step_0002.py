@@ -16,7 +16,7 @@ LATE: dict[str, Any] = {"initially": "DEFERRED", "deferrable": True}
 
 
 def upgrade() -> None:
-    """Runs the migration."""
+    """Run the migration."""
     op.create_table(
         "settings",
         sa.Column("name", TEXT, nullable=False),

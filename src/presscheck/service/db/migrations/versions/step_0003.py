@@ -13,7 +13,7 @@ _SLUG = re.compile(r"[a-z0-9_]+(?:[-.][a-z0-9_]+)*")
 
 
 def upgrade() -> None:
-    """Runs the migration."""
+    """Run the migration."""
     names = op.create_table(
         "site_names",
         sa.Column("name", TEXT, nullable=False),

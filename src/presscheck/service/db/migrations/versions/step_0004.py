@@ -15,7 +15,7 @@ LATE: dict[str, Any] = {"initially": "DEFERRED", "deferrable": True}
 
 
 def upgrade() -> None:
-    """Runs the migration."""
+    """Run the migration."""
     op.create_table(
         "change_request_people",
         sa.Column("change_request_id", TEXT, nullable=False),

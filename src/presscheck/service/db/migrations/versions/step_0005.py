@@ -10,5 +10,5 @@ TEXT = sa.String().with_variant(sa.String(collation="C"), "postgresql")
 
 
 def upgrade() -> None:
-    """Runs the migration."""
+    """Run the migration."""
     op.add_column("sites", sa.Column("applied_type", TEXT, nullable=True))

@@ -7,7 +7,7 @@ down_revision = "0005"
 
 
 def upgrade() -> None:
-    """Runs the migration."""
+    """Run the migration."""
     op.create_index(
         "open_comments_of_change_request", "comments", ["change_request_id", "resolved_at", "review_id"], unique=False
     )

@@ -8,6 +8,6 @@ down_revision = "0006"
 
 
 def upgrade() -> None:
-    """Runs the migration."""
+    """Run the migration."""
     op.add_column("jobs", sa.Column("renewals", sa.Integer(), server_default="0", nullable=False))
     op.drop_column("jobs", "leased_until")

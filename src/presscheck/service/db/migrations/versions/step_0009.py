@@ -10,7 +10,7 @@ TEXT = sa.String().with_variant(sa.String(collation="C"), "postgresql")
 
 
 def upgrade() -> None:
-    """Runs the migration."""
+    """Run the migration."""
     op.create_table(
         "grants",
         sa.Column("place_id", TEXT, nullable=False),
