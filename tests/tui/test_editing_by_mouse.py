@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import pytest
 from tests.running_service import RunningService
-from tests.tui.app_driver import app_on, running, until
+from tests.tui.app_driver import app_on, pick, running, until
 from tests.tui.change_request_factory import begun
 from tests.tui.markdown_editor import TEXT, editing, editor, is_editing
 from tests.tui.mouse import click_text
@@ -110,6 +110,24 @@ async def organization(service: RunningService, home: Path, size: tuple[int, int
         await pilot.press("g", "o")
         await until(pilot, shows="Guides")
         yield pilot
+
+
+@pytest.mark.parametrize("size", [(120, 40), (80, 24)])
+async def test_the_right_button_lists_the_commands_of_a_row(
+    service: RunningService, tmp_path: Path, size: tuple[int, int]
+) -> None:
+    async with organization(service, tmp_path, size) as pilot:
+        app = cast("PresscheckApp", pilot.app)
+        browse = cast("BrowseScreen", app.screen)
+        await click_text(pilot, "Runbook", button=3)
+        await on_top(pilot, Picker)
+        assert browse.item is not None and browse.item.title == "Runbook", "the cursor is on the row"
+        labels = [choice.label for choice in cast("Picker", app.screen).matches]
+        assert labels[0] == "open" and "move to" in labels
+        assert all(browse.disabled_reason(choice.key) is None for choice in cast("Picker", app.screen).matches)
+        assert "space runbook" not in browse.tree_view.expanded
+        await pick(pilot, "open")
+        await until(pilot, holds=lambda: "space runbook" in browse.tree_view.expanded)
 
 
 async def test_the_hints_of_the_tree(service: RunningService, tmp_path: Path) -> None:

@@ -240,6 +240,16 @@ class PresscheckApp(App[int], inherit_bindings=False):
         else:
             await super().on_event(event)
 
+    def on_line_view_menu_requested(self) -> None:
+        """List the commands of the item that was clicked with the right button, except in dialogs."""
+        # 10 ms, only for a click
+        from presscheck.tui.screens.key_list import choose_command
+        from presscheck.tui.ui.screen import BaseScreen
+
+        screen = self.screen
+        if isinstance(screen, BaseScreen):
+            screen.run(lambda: choose_command(screen))
+
     def _widget_at(self, event: MouseDown) -> Widget | None:
         try:
             return self.screen.get_widget_at(event.x, event.y)[0] if self.screen_stack else None

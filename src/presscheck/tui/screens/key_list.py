@@ -16,8 +16,10 @@ from typing_extensions import override
 from presscheck.engine.reads.cached_reads import is_about_service
 from presscheck.text.styled_text import Line, Span, cut, pad
 from presscheck.tui.commands import Command, keys_of, shown
+from presscheck.tui.ui.ask import choose
 from presscheck.tui.widgets.dialog import Dialog
 from presscheck.tui.widgets.line_view import LineView
+from presscheck.tui.widgets.picker import Choice
 from presscheck.tui.widgets.search_inputs import SearchInput
 from presscheck.tui.widgets.status_bar import StatusLine
 
@@ -80,6 +82,23 @@ def groups_of(app: AppContext, screen: BaseScreen) -> list[Group]:
     ]
     signs = [Entry("", sign, words) for sign, words in screen.LEGEND]
     return [*groups, Group("signs", signs)] if signs else groups
+
+
+async def choose_command(screen: BaseScreen) -> None:
+    """Choose one of the commands that can run on the item under the cursor, those of the footer first, and run it."""
+    footer = screen.footer_commands
+    names = [command.name for command in screen.command_table.commands if command.scope == screen.SCOPE]
+    commands = [screen.command_table.command(name) for name in dict.fromkeys((*footer, *names))]
+    choices = [
+        Choice(command.name, command.title, shown_keys(screen.app_context, command))
+        for command in commands
+        if command and screen.handler(command.name) and screen.disabled_reason(command.name) is None
+    ]
+    chosen = await choose(screen, "Commands", choices) if choices else None
+    command = screen.command_table.command(chosen or "")
+    if command:
+        screen.run_command(command)
+        screen.refresh_status_bars()
 
 
 def show_keys(app: AppContext, screen: BaseScreen) -> None:

@@ -92,6 +92,10 @@ Place = tuple[int, int]
 """The index of an item, and the index of a line in the item."""
 
 
+RIGHT = 3
+"""The number of the right mouse button."""
+
+
 class Match(NamedTuple):
     """The current match: its number among all matches, from 1, and their total."""
 
@@ -105,7 +109,8 @@ class LineView(Widget, can_focus=True, inherit_bindings=False):
     Each item takes `item_height` lines. `cursor` is the index of the item with the bar on its left, and `top` is the
     first visible line. Without `has_cursor`, movements scroll.
 
-    A click moves the cursor, follows a link or folds; a double click opens the item. Dragging selects text. Textual
+    A click moves the cursor, follows a link or folds; a double click opens the item. A click with the right button asks
+    the screen for a menu of the item. Dragging selects text. Textual
     stores the selection in lines of the content, so scrolling does not change it.
 
     Args:
@@ -119,6 +124,9 @@ class LineView(Widget, can_focus=True, inherit_bindings=False):
 
         view: LineView
         target: str
+
+    class MenuRequested(Message):
+        """Posted when an item was clicked with the right button, after the cursor moved to it."""
 
     DEFAULT_CSS = "LineView { height: 1fr; }"
     has_cursor = True
@@ -318,7 +326,10 @@ class LineView(Widget, can_focus=True, inherit_bindings=False):
         is_fold_mark = self.has_cursor and self.is_fold_mark(number, part, column - self.bar_width)
         if self.has_cursor:
             self.move_to(number)
-        if is_fold_mark:
+        if event.button == RIGHT:
+            if self.has_cursor and self.cursor == number:  # not if the cursor skips a heading
+                self.post_message(self.MenuRequested())
+        elif is_fold_mark:
             self.fold()
         elif clicked and clicked[0].link:
             if event.chain == 1:
