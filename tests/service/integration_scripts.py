@@ -163,6 +163,15 @@ export default createIntegration({
         return new Response("<script>document.title = 'drawn'</script>", { headers: { "Content-Type": "text/html" } });
       case "/loop":
         for (;;);
+      case "/wait":
+        await new Promise((resolve) => setTimeout(resolve, 8000));
+        return new Response("waited");
+      case "/foreign-letters":
+        return new Response("shown", { headers: { "Content-Type": "text/plain; charset=\u0101" } });
+      case "/nothing":
+        return new Response("a body", { status: 204 });
+      case "/keys":
+        return Response.json(Object.values(environment.signingSecrets).map((secret) => [...secret]));
     }
     return new Response("no such page", { status: 404 });
   },
@@ -174,11 +183,15 @@ export default createIntegration({
 DIAGRAMS = (
     RUNTIME
     + """
+const text = (words) => ({ type: "text", children: [words] });
 const diagram = createComponent({
   componentId: "diagram",
   async render({ props }, { environment }) {
     if (props.content === "loop") for (;;);
     if (props.content === "break") throw new Error("broken");
+    if (props.content.startsWith("wait")) await new Promise((resolve) => setTimeout(resolve, 2500));
+    if (props.content === "large") return { type: "block", children: [{ type: "text", children: ["&".repeat(9e4)] }] };
+    if (props.content === "origin") return { type: "block", children: [environment.apiEndpoint].map(text) };
     const { space } = environment.spaceInstallation;
     const label = `${environment.installation.configuration.label ?? "Drawn"} in ${space}`;
     console.log("drawing");
@@ -192,8 +205,10 @@ const diagram = createComponent({
 export default createIntegration({
   components: [diagram],
   async fetch_published_script({ siteId }, { environment }) {
-    const text = `document.documentElement.dataset.lamp = ${JSON.stringify(siteId)};`;
-    return new Response(text, { headers: { "Content-Type": "application/javascript" } });
+    const { label } = environment.installation.configuration;
+    const source = label === "origin" ? `// ${environment.apiEndpoint}`
+      : `document.documentElement.dataset.lamp = ${JSON.stringify(siteId)};`;
+    return new Response(source, { headers: { "Content-Type": "application/javascript" } });
   },
 });
 """

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
@@ -11,11 +12,13 @@ import httpx
 import pytest
 from tests.running_service import LOOPBACK, RunningService, running_service
 from tests.service.factories import World, plant_world
-from tests.service.integration_scripts import CALLING, ENDPOINT, ENVIRONMENT, FETCHING
+from tests.service.integration_scripts import CALLING, ENDPOINT, ENVIRONMENT, FETCHING, RUNTIME
 from tests.service.publisher import Publisher, messages
 from tests.service.web_pages import published
 from tests.web_server import web_server
 
+from presscheck.api.published_sites import GetPublishedSite
+from presscheck.service.integrations import endpoint
 from presscheck.service.integrations.outbound_http import Outgoing, OutgoingRefused
 from presscheck.service.integrations.script_runner import ScriptConfig
 from presscheck.service.jobs.queue import OutboundConfig
@@ -240,3 +243,120 @@ async def test_endpoints_answer_with_the_script(here: World, lamp: Publisher) ->
         assert (await reader.put(f"{base}/echo", content=b"x" * 2_000_000)).status_code == 413
     requests = [traced for traced in await lamp.events(2) if traced["event"]["payload"]["type"] == "fetch"]
     assert [traced["event"]["status"] for traced in requests] == ["failed"], "only the one that failed"
+
+
+@pytest.mark.slow
+@pytest.mark.attack("other organizations")
+async def test_neither_a_script_nor_its_owner_widens_an_installation(here: World, lamp: Publisher) -> None:
+    await lamp.publish(CALLING, visibility="public")
+    other = plant_world(here.database_url, here.base_url)
+    stranger = Publisher(other, name=lamp.name)
+    at = f"{lamp.at}/installations/{(await stranger.install())['id']}"
+    selected, everything = {"space_selection": "selected"}, {"space_selection": "all", "site_selection": "all"}
+    assert (await stranger.http.patch(at, json=selected)).status_code == 200
+    assert (await lamp.http.patch(at, json=everything)).status_code in (403, 404), "the owner of the integration"
+    settings = ("PATCH", at, {"configuration": {"known": 1}})
+    shown = await answers(stranger, ("PATCH", at, everything), settings, spaceId=other.space)
+    assert [status for status, _ in shown] == [403, 200]
+    assert (await lamp.http.patch(at, json={"configuration": {"known": 2}})).status_code == 200
+    assert (await stranger.http.get(at)).json()["space_selection"] == "selected"
+    await stranger.http.aclose()
+
+
+@pytest.mark.slow
+async def test_whole_spaces_and_sites_need_a_scope(here: World, lamp: Publisher) -> None:
+    await published(here)
+    for scopes in ([], SCOPES):
+        await lamp.publish(CALLING, scopes=scopes)
+        installed = await lamp.install() if not scopes else {}
+        lists = [f"{lamp.at}/spaces", f"{lamp.at}/sites"]
+        shown = await answers(lamp, *(("GET", f"{path}?extended=true") for path in lists), spaceId=here.space)
+        items = [json.loads(text)["items"][0] for _, text in shown]
+        whole = [isinstance(item[kind], dict) for item, kind in zip(items, ("space", "site"), strict=True)]
+        assert whole == [bool(scopes)] * 2, installed
+
+
+@pytest.mark.slow
+@pytest.mark.attack("other organizations")
+async def test_the_name_of_an_integration_gives_no_keys_of_others(here: World, lamp: Publisher) -> None:
+    await lamp.publish(ENDPOINT)
+    installed = await lamp.install()
+    other = plant_world(here.database_url, here.base_url)
+    thief, heir = Publisher(other, name=installed["id"]), Publisher(other, name=lamp.name)
+    await thief.publish(ENDPOINT)
+    async with httpx.AsyncClient(timeout=60) as reader:
+        base = f"{here.base_url}/integrations"
+        keys = (await reader.get(f"{base}/{lamp.name}/installations/{installed['id']}/keys")).json()
+        stolen = (await reader.get(f"{base}/{thief.name}/keys")).json()
+        assert len(keys) == 2 and len(stolen) == 1 and stolen[0] not in keys
+        await lamp.http.delete(lamp.at)
+        await heir.publish(ENDPOINT)
+        assert (await reader.get(f"{base}/{lamp.name}/keys")).json()[0] not in keys, "a name that was given up"
+    await thief.http.aclose()
+    await heir.http.aclose()
+
+
+@pytest.mark.slow
+@pytest.mark.attack("invented requests")
+async def test_odd_responses_and_paths_of_endpoints_are_no_server_errors(here: World, lamp: Publisher) -> None:
+    await lamp.publish(ENDPOINT)
+    base = f"{here.base_url}/integrations/{lamp.name}"
+    async with httpx.AsyncClient(timeout=60) as reader:
+        odd = await reader.get(f"{base}/foreign-letters")
+        assert (odd.status_code, odd.text) == (200, "shown")
+        empty = await reader.get(f"{base}/nothing")
+        assert (empty.status_code, empty.content) == (204, b"")
+        for path in ("%00", "%00/assets/icon.png", f"{lamp.name}/installations/%00", "/", ".."):
+            assert (await reader.get(f"{here.base_url}/integrations/{path}")).status_code == 404, path
+        assert (await reader.get(f"{here.base_url}/scripts/%00/%00/x.js")).status_code == 404
+
+
+@pytest.mark.slow
+@pytest.mark.attack("half-sent and slow requests")
+async def test_a_request_that_is_cut_runs_no_script(
+    here: World, lamp: Publisher, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(endpoint, "LONGEST_SENDING", 0.5)
+    await lamp.publish(ENDPOINT)
+    host, port = here.base_url.removeprefix("http://").split(":")
+    head = f"POST /integrations/{lamp.name}/loop HTTP/1.1\r\nHost: {host}:{port}\r\nContent-Length: 100\r\n\r\nabc"
+    for is_closed in (True, False):
+        reader, writer = await asyncio.open_connection(host, int(port))
+        writer.write(head.encode())
+        await writer.drain()
+        if not is_closed:
+            assert (await asyncio.wait_for(reader.readline(), 5)).split()[1] == b"408"
+        writer.close()
+        await writer.wait_closed()
+    await asyncio.sleep(0.5)
+    assert not [record for record in caplog.records if record.exc_info]
+    assert not (await lamp.http.get(f"{lamp.at}/events")).json()["items"]
+
+
+@pytest.mark.slow
+@pytest.mark.attack("endless jobs")
+async def test_visitors_never_occupy_all_scripts(here: World, lamp: Publisher) -> None:
+    endpoints = [Publisher(here) for _ in range(2)]
+    for other in endpoints:
+        await other.publish(ENDPOINT)
+    waiting = RUNTIME + "const wait = () => new Promise(() => setTimeout(() => {}, 8000));\n"
+    waiting += "export default createIntegration({ fetch_published_script: wait });"
+    await lamp.publish(waiting, scopes=["site:script:inject"])
+    await lamp.install()
+    urls = [f"{here.base_url}/integrations/{other.name}/wait" for other in endpoints]
+    for _ in range(2):
+        _, at = await published(here)
+        site = await here.admin.send(GetPublishedSite(**at))
+        urls += [script.script for script in site.scripts]
+    calling = Publisher(here)
+    await calling.publish(CALLING)
+    async with httpx.AsyncClient(timeout=60) as reader:
+        calls = [asyncio.create_task(reader.get(url)) for url in urls]
+        await asyncio.sleep(1.5)
+        begun = time.monotonic()
+        assert (await reader.get(f"{here.base_url}/healthz")).status_code == 200
+        await drawn(calling, "calling", {"calls": []})
+        assert time.monotonic() - begun < 4
+        await asyncio.gather(*calls)
+    for other in (*endpoints, calling):
+        await other.http.aclose()

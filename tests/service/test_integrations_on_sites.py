@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 import time
 from collections.abc import AsyncIterator, Iterator
@@ -91,6 +92,8 @@ ASKS = {
     "connect-src": "https://api.example https://*.metrics.example 'self' * data: https://a.example;script-src http:",
     "script-src": "https://cdn.example/lamp.js 'unsafe-inline' 'unsafe-eval' https: blob:",
     "default-src": "https://all.example",
+    "font-src": "https://fonts.example/\u0101 https://font\u017f.example https://\u212a.example:\u0661",
+    "style-src": " ".join(f"https://style-{number}.example" for number in range(5000)),
     "sandbox": "allow-same-origin",
 }
 
@@ -113,6 +116,8 @@ async def test_scripts_are_on_the_sites_that_installed_them_alone(here: World, l
     policy = policy_of(shown)
     assert policy["script-src"] == [f"{here.base_url}{path}", "https://cdn.example/lamp.js"]
     assert policy["connect-src"] == ["https://api.example", "https://*.metrics.example"]
+    assert "font-src" not in policy, "other letters are no part of a header"
+    assert len(shown.headers["content-security-policy"]) < 5000
     assert policy["default-src"] == ["'none'"] and "allow-same-origin" not in policy["sandbox"]
     script = await page(f"{here.base_url}{path}")
     assert script.text == f'document.documentElement.dataset.lamp = "{at["site_id"]}";'
@@ -128,6 +133,51 @@ async def test_scripts_are_on_the_sites_that_installed_them_alone(here: World, l
     await lamp.http.delete(f"{lamp.at}/installations/{installed['id']}")
     assert (await page(f"{here.base_url}{path}")).status_code == 404
     assert "<script" not in (await page(f"{url}guide")).text
+
+
+@pytest.mark.slow
+@pytest.mark.attack("bad hosts")
+async def test_a_host_of_one_visitor_reaches_no_other(here: World, lamp: Publisher) -> None:
+    url, at = await published(here)
+    await lamp.publish(DIAGRAMS, blocks=[BLOCK], **INJECTS)
+    installed = await lamp.install()
+    await lamp.http.patch(f"{lamp.at}/installations/{installed['id']}", json={"configuration": {"label": "origin"}})
+    await write(here, block(lamp, "origin"))
+    [script] = (await here.admin.send(GetPublishedSite(**at))).scripts
+    host = f"evil.localhost:{here.base_url.rpartition(':')[2]}"
+    for target in (url, script.script):
+        async with httpx.AsyncClient(timeout=60, headers={"host": host}) as visitor:
+            assert host in (await visitor.get(target)).text
+        shown = (await page(target)).text
+        assert here.base_url in shown and "evil" not in shown, target
+
+
+@pytest.mark.slow
+@pytest.mark.attack("deep and huge pages")
+async def test_a_page_of_many_large_blocks_stays_within_the_limits_of_a_page(here: World, lamp: Publisher) -> None:
+    url, _ = await published(here)
+    await lamp.install()
+    await write(here, f"{block(lamp, 'large')}\n" * 400)
+    begun = time.monotonic()
+    shown = (await page(url)).text
+    assert "&amp;" * 90_000 in shown and len(shown) < 2_000_000
+    assert time.monotonic() - begun < 10
+
+
+@pytest.mark.slow
+@pytest.mark.attack("endless jobs")
+async def test_pages_that_wait_for_blocks_leave_threads_to_other_pages(here: World, lamp: Publisher) -> None:
+    url, _ = await published(here)
+    other_url, _ = await published(here)
+    await lamp.install()
+    await write(here, "".join(f"{block(lamp, f'wait {number}')}\n" for number in range(300)))
+    async with httpx.AsyncClient(timeout=60) as reader:
+        calls = [asyncio.create_task(reader.get(f"{url}?n={number}")) for number in range(40)]
+        await asyncio.sleep(1)
+        begun = time.monotonic()
+        assert (await reader.get(f"{other_url}guide")).status_code == 200
+        assert time.monotonic() - begun < 5
+        assert {response.status_code for response in await asyncio.gather(*calls)} == {200}
 
 
 @pytest.mark.slow

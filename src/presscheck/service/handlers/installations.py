@@ -116,9 +116,15 @@ def get_installation(context: Context, call: GetInstallation) -> Installation:
 
 @handles(UpdateInstallation)
 def update_installation(context: Context, call: UpdateInstallation) -> Installation:
-    """Update an installation and send the integration an event with the previous state."""
+    """Update an installation and send the integration an event with the previous state.
+
+    The selections require an admin of the organization, not only the owner or the script of the integration.
+    """
     row = installation_for(context, call.integration_name, call.installation_id)
     previous = {"status": row.status, "configuration": row.configuration}
+    if call.space_selection is not None or call.site_selection is not None:
+        # a selection decides which content the integration receives
+        organization_for(context, row.organization_id, "admin")
     given = call.given()
     for name in ("configuration", "space_selection", "site_selection"):
         if given.get(name) is not None:
@@ -314,7 +320,8 @@ def space_installations(
     context: Context, row: InstallationRow, rows: Sequence[SpaceRow], *, extended: bool | None
 ) -> list[SpaceInstallation]:
     """Serialize an installation in spaces. With `extended`, spaces that the caller may see have all their fields."""
-    seen = visible_space_ids(context, row.organization_id) if extended else frozenset[str]()
+    is_whole = extended and _has_scope(context, "space:metadata:read")
+    seen = visible_space_ids(context, row.organization_id) if is_whole else frozenset[str]()
     whole = {space.id: space for space in as_spaces(context, [space for space in rows if space.id in seen])}
     return [
         SpaceInstallation(**content_fields(context, row, "space", space.id), space=whole.get(space.id, space.id))
@@ -326,12 +333,18 @@ def site_installations(
     context: Context, row: InstallationRow, rows: Sequence[SiteRow], *, extended: bool | None
 ) -> list[SiteInstallation]:
     """Serialize an installation in sites. With `extended`, sites that the caller may see have all their fields."""
-    seen = visible_sites(context, row.organization_id, rows) if extended else ()
+    is_whole = extended and _has_scope(context, "site:metadata:read")
+    seen = visible_sites(context, row.organization_id, rows) if is_whole else ()
     whole = {site.id: site for site in as_sites(context, seen)}
     return [
         SiteInstallation(**content_fields(context, row, "site", site.id), site=whole.get(site.id, site.id))
         for site in rows
     ]
+
+
+def _has_scope(context: Context, scope: str) -> bool:
+    """Return whether the caller is not the script of an integration, or its integration has a scope."""
+    return context.installation is None or scope in context.installation.scopes
 
 
 def _as_event(row: EventRow) -> IntegrationEvent:

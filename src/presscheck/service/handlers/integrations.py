@@ -60,6 +60,7 @@ def publish_integration(context: Context, call: PublishIntegration) -> Integrati
     organization = _publisher(context, call.organization)
     row, now = context.session.get(IntegrationRow, call.integration_name), context.now()
     if row is None:
+        keep_secrets(context.session, call.integration_name, None)  # those of a deleted organization
         row = IntegrationRow(name=call.integration_name, organization_id=organization.id, version=0, created_at=now)
         context.session.add(row)
     elif row.organization_id != organization.id or not is_owner(context, row):

@@ -24,7 +24,7 @@ from presscheck.service.db.ids import Clock
 from presscheck.service.http.files import file_response, files_unavailable
 from presscheck.service.http.middleware import origin_of
 from presscheck.service.http.openapi import description
-from presscheck.service.http.operations import ApiError, refusal
+from presscheck.service.http.operations import ApiError, is_fit, refusal
 from presscheck.service.http.turns import Busy, Threads
 from presscheck.service.models.imports import SpecRow, SpecVersionRow
 from presscheck.service.models.integrations import IntegrationRow
@@ -101,7 +101,7 @@ def _asset(database: Database, files: BlobStore, request: Request) -> Response:
         IntegrationRow.name == request.path_params["name"], IntegrationRow.visibility != "private"
     )
     with database.reading.begin() as session:
-        row = session.execute(pictures).first()
+        row = session.execute(pictures).first() if is_fit(request.path_params["name"]) else None
     named: dict[str, str] = {}
     if row is not None:
         named = {f"preview-{number}.png": picture for number, picture in enumerate(row.preview_images, start=1)}

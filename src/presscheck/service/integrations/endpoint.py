@@ -6,20 +6,19 @@ sends cannot act as pages of the service, and neither receive nor set cookies.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import asyncio
+from dataclasses import dataclass, replace
 from typing import Any
 
-from anyio import CapacityLimiter
-from anyio.to_thread import run_sync
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
 from presscheck.service.db.blob_store import BlobStore
 from presscheck.service.db.engine import Database
 from presscheck.service.db.ids import Clock, moment_text, new_id
 from presscheck.service.http.middleware import origin_of
-from presscheck.service.http.operations import ApiError, Caller, Context, StagedFiles, not_found, problem_response
-from presscheck.service.http.turns import Turns
+from presscheck.service.http.operations import ApiError, Caller, Context, StagedFiles, is_fit, not_found
+from presscheck.service.http.turns import Threads, Turns
 from presscheck.service.integrations.event_delivery import DeliveryLog, Outcome, Receiver, deliver_event
 from presscheck.service.integrations.integrations import KINDS, is_installed, receiver_of, record_event
 from presscheck.service.integrations.outbound_http import web_address
@@ -29,10 +28,14 @@ from presscheck.service.models.integrations import InstallationRow, IntegrationR
 METHODS = ("GET", "POST", "PUT", "DELETE")
 LARGEST_BODY = 1024 * 1024
 """Maximum size of a request, in bytes."""
+LONGEST_SENDING = 20.0
+"""Timeout for the body of a request, in seconds."""
 MOST_AT_ONCE, MOST_WAITING, PATIENCE = 2, 20, 15.0
 """Maximum numbers of requests that are handled at the same time and that wait for an integration, and the seconds that
 they wait.
 """
+MOST_WAITING_FOR_ALL = 100
+"""Maximum number of requests that wait for all integrations together."""
 HEADERS = {
     "content-security-policy": "sandbox allow-scripts allow-forms allow-popups",
     "x-content-type-options": "nosniff",
@@ -40,6 +43,8 @@ HEADERS = {
 }
 _SENT = ("content-type", "cache-control", "access-control-allow-origin", "access-control-allow-headers")
 """Headers of a script that its response has."""
+_WITHOUT_BODY = (204, 205, 304)
+"""Statuses of responses without a body."""
 _NOT_RECEIVED = ("cookie", "proxy-authorization")
 """Headers that a script does not receive, because they may belong to other pages of the service."""
 
@@ -64,17 +69,13 @@ class Endpoint:
     def __init__(self, database: Database, files: BlobStore, clock: Clock, workers: Workers) -> None:
         self._database, self._files, self._clock, self._workers = database, files, clock, workers
         self._turns = Turns(1, waiting=MOST_WAITING, patience=PATIENCE, what="Requests to this integration")
-        self._threads = CapacityLimiter(MOST_AT_ONCE)
+        self._threads = Threads(MOST_AT_ONCE, waiting=MOST_WAITING_FOR_ALL, what="Requests to integrations")
 
     async def answer(self, request: Request) -> Response:
         """Handle a request."""
-        body = bytearray()
-        async for part in request.stream():
-            body += part
-            if len(body) > LARGEST_BODY:
-                return problem_response(413, f"The request is too large: the limit is {LARGEST_BODY} bytes.")
+        body = await _body(request)
         async with self._turns.turn(request.path_params["path"].partition("/")[0]):
-            return await run_sync(self._respond, request, bytes(body), limiter=self._threads)
+            return await self._threads.run(self._respond, request, body)
 
     def _respond(self, request: Request, body: bytes) -> Response:
         with self._database.snapshot() as session:
@@ -87,7 +88,7 @@ class Endpoint:
             call.event,
             log,
             outgoing=self._workers.outgoing,
-            scripts=self._workers.outside.scripts,
+            scripts=replace(self._workers.outside.scripts, is_for_visitors=True),
             read=self._files.read,
         )
         if not outcome.is_success:  # recording others would let everybody fill the list of events
@@ -99,6 +100,26 @@ class Endpoint:
         return _response(outcome)
 
 
+async def _body(request: Request) -> bytes:
+    """Return the body of a request.
+
+    Raises:
+        ApiError: 413, it is too large; 408, it arrives too slowly; 400, the connection was closed.
+    """
+    body = bytearray()
+    try:
+        async with asyncio.timeout(LONGEST_SENDING):
+            async for part in request.stream():
+                body += part
+                if len(body) > LARGEST_BODY:
+                    raise ApiError(413, f"The request is too large: the limit is {LARGEST_BODY} bytes.")
+    except TimeoutError:
+        raise ApiError(408, f"Request timeout: the body did not arrive within {LONGEST_SENDING:.0f} seconds.") from None
+    except ClientDisconnect:
+        raise ApiError(400, "The connection was closed before the body arrived.") from None
+    return bytes(body)
+
+
 def _call(context: Context, request: Request, body: bytes) -> _Call:
     """Return the event for a request.
 
@@ -106,7 +127,7 @@ def _call(context: Context, request: Request, body: bytes) -> _Call:
         ApiError: 404, there is no such integration, installation, space or site.
     """
     name, _, rest = request.path_params["path"].partition("/")
-    row = context.session.get(IntegrationRow, name)
+    row = context.session.get(IntegrationRow, name) if is_fit(request.path_params["path"]) else None
     if row is None:
         raise not_found("integration")
     parts, place = rest.split("/"), dict[str, str]()
@@ -148,8 +169,12 @@ def _url(context: Context, request: Request) -> str:
 def _response(outcome: Outcome) -> Response:
     if outcome.status is None:
         raise ApiError(outcome.problem, outcome.error or "no response")
-    sent = {name: value for name, value in outcome.headers.items() if name in _SENT and value.isprintable()}
+    sent = {name: value for name, value in outcome.headers.items() if name in _SENT and _is_plain(value)}
     target = outcome.headers.get("location", "")
-    if web_address(target) is not None and target.isprintable() and target.isascii():
+    if web_address(target) is not None and _is_plain(target):
         sent["location"] = target
-    return Response(outcome.text, outcome.status, HEADERS | sent)
+    return Response("" if outcome.status in _WITHOUT_BODY else outcome.text, outcome.status, HEADERS | sent)
+
+
+def _is_plain(value: str) -> bool:
+    return value.isprintable() and value.isascii()

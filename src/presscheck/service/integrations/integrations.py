@@ -1,4 +1,4 @@
-"""Serializes integrations, checks access to them, and sends them events.
+"""Serialize integrations, checks access to them, and sends them events.
 
 The owners of an integration are the admins of its organization. They may use operations that require the token of the
 integration on other services.
@@ -219,11 +219,15 @@ def receiver_of(
         "apiEndpoint": context.origin,
         "apiTokens": {"integration": token},
         "secrets": secrets_of(context.session, row.name),
-        "signingSecrets": {"integration": _signing_secret(context.session, row.name)},
+        "signingSecrets": {
+            "integration": _signing_secret(context.session, f"integration {row.organization_id} {row.name}")
+        },
     }
     if installation is not None:
         environment["apiTokens"]["installation"] = token
-        environment["signingSecrets"]["installation"] = _signing_secret(context.session, installation.id)
+        environment["signingSecrets"]["installation"] = _signing_secret(
+            context.session, f"installation {installation.id}"
+        )
         environment["installation"] = _as_json(as_installation(context, installation))
         if space_id is not None and is_installed(context, installation, "space", space_id):
             installed = SpaceInstallation(**content_fields(context, installation, "space", space_id), space=space_id)
@@ -256,9 +260,12 @@ def _as_json(value: Model) -> dict[str, Any]:
     return json.loads(write_answer(value))
 
 
-def _signing_secret(session: Session, identity: str) -> str:
-    """Return the key with which an integration signs its own data, such as the state of a sign-in."""
-    return hmac.digest(signing_key(session), f"integration secret {identity}".encode(), hashlib.sha256).hex()
+def _signing_secret(session: Session, subject: str) -> str:
+    """Return the key with which an integration signs its own data, such as the state of a sign-in.
+
+    The kind of the subject is a part of it, because a publisher may choose the id of an installation as a name.
+    """
+    return hmac.digest(signing_key(session), f"integration secret {subject}".encode(), hashlib.sha256).hex()
 
 
 def secrets_of(session: Session, name: str) -> dict[str, str]:

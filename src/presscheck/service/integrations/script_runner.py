@@ -12,7 +12,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Generator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 
@@ -21,8 +21,10 @@ from presscheck.service.integrations import script_process
 from presscheck.service.integrations.outbound_http import Fetched, Outgoing, OutgoingError
 from presscheck.service.integrations.own_service import OwnService
 
-MOST_AT_ONCE = 4
-"""Maximum number of scripts that run in this process of the service at the same time; others wait."""
+MOST_AT_ONCE, MOST_FOR_VISITORS = 4, 3
+"""Maximum numbers of scripts that run in this process of the service at the same time, and of those that everybody can
+cause to run; others wait.
+"""
 LARGEST_OUTPUT = 32 * 1024 * 1024
 """Maximum number of bytes that a process may send, including its requests."""
 MOST_FETCHES = 20
@@ -43,6 +45,7 @@ _KEPT = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
 """Environment variables that an interpreter may need to start."""
 
 _running = threading.BoundedSemaphore(MOST_AT_ONCE)
+_running_for_visitors = threading.BoundedSemaphore(MOST_FOR_VISITORS)
 _log = logging.getLogger("presscheck.service")
 
 
@@ -57,6 +60,7 @@ class ScriptConfig:
         memory: memory of a script, in bytes.
         processor_seconds: processor time of a run.
         seconds: time of a run, including waiting for other servers.
+        is_for_visitors: whether everybody can cause the runs, so that they never occupy all scripts.
     """
 
     hosts: tuple[str, ...] = ()
@@ -64,6 +68,7 @@ class ScriptConfig:
     memory: int = 128 * 1024 * 1024
     processor_seconds: int = 4
     seconds: float = 15.0
+    is_for_visitors: bool = False
 
 
 @dataclass
@@ -119,12 +124,12 @@ def run_script(
     """
     if any(missing_modules("integrations")):
         raise EngineMissing(ENGINE_MISSING)
-    if not _running.acquire(timeout=config.seconds):
-        raise EngineBusy("Too many scripts of integrations run already; try again later.")
-    try:
+    with ExitStack() as held:
+        for limit in (_running_for_visitors, _running) if config.is_for_visitors else (_running,):
+            if not limit.acquire(timeout=config.seconds):
+                raise EngineBusy("Too many scripts of integrations run already; try again later.")
+            held.callback(limit.release)
         return _run(script, event, environment, outgoing, config, log)
-    finally:
-        _running.release()
 
 
 def _run(

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple, cast
 from urllib.parse import urlsplit
 
@@ -23,9 +23,13 @@ from presscheck.service.models.integrations import InstallationRow, IntegrationR
 from presscheck.service.models.sites import SiteRow
 
 SCOPE, COOKIES = "site:script:inject", "site:script:cookies"
+LONGEST = 3_000
+"""Maximum number of characters of the hosts of an integration; proxies refuse responses with long headers."""
 EXTENDED = ("connect-src", "font-src", "frame-src", "img-src", "media-src", "script-src", "style-src")
 """The directives to which integrations may add hosts."""
-_SOURCE = re.compile(r"https://(\*\.)?([a-z0-9-]+(?:\.[a-z0-9-]+)+)(?::\d{1,5})?(?:/[\w./-]{0,200})?", re.IGNORECASE)
+_SOURCE = re.compile(
+    r"https://(\*\.)?([a-z0-9-]+(?:\.[a-z0-9-]+)+)(?::\d{1,5})?(?:/[\w./-]{0,200})?", re.IGNORECASE | re.ASCII
+)
 
 
 class SiteScript(NamedTuple):
@@ -84,12 +88,22 @@ def policy_with(policy: dict[str, str], scripts: Iterable[SiteScript], origin: s
     sources: dict[str, list[str]] = {}
     for script in scripts:
         sources.setdefault("script-src", []).append(f"{origin}{script.path}")
-        for directive, words in _directives(script.policy).items():
-            own = urlsplit(origin).hostname or ""
-            named = [word for word in words if directive in EXTENDED and _is_elsewhere(word, own)]
-            sources.setdefault(directive, []).extend(named)
-    added = {name: " ".join([*filter(None, [policy.get(name)]), *words]) for name, words in sources.items() if words}
+        for directive, word in _named_hosts(script.policy, urlsplit(origin).hostname or ""):
+            sources.setdefault(directive, []).append(word)
+    added = {name: " ".join([*filter(None, [policy.get(name)]), *words]) for name, words in sources.items()}
     return policy | added
+
+
+def _named_hosts(policy: Any, own: str) -> Iterator[tuple[str, str]]:
+    """Yield the directives and the hosts that an integration may add to the policy of a page."""
+    left = LONGEST
+    for directive, words in _directives(policy).items():
+        for word in words if directive in EXTENDED else ():
+            left -= len(word)
+            if left < 0:
+                return
+            if _is_elsewhere(word, own):
+                yield directive, word
 
 
 def policy_text(policy: Any) -> str | None:

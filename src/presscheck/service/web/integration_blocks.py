@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import threading
 import time
+from contextlib import ExitStack
 from dataclasses import replace
 from typing import Any
 
@@ -29,8 +30,10 @@ from presscheck.service.web.site_record import digest_of
 
 CAPACITY = 8 * 1024 * 1024
 """Capacity of the cache of a process, in bytes."""
-MOST_AT_ONCE = 2
-"""Maximum number of blocks that a process draws at the same time, so that visitors do not occupy all scripts."""
+MOST_AT_ONCE, MOST_WAITING = 2, 6
+"""Maximum numbers of blocks that a process draws at the same time, and of pages that wait for their blocks. Further
+pages show the sources of their blocks, so that some threads are free for pages of other sites.
+"""
 SECONDS, PROCESSOR_SECONDS = 3.0, 2
 """Limits of drawing a block."""
 SECONDS_OF_PAGE = 6.0
@@ -39,6 +42,10 @@ LARGEST = 256_000
 """Maximum number of characters of a component, as JSON."""
 PAUSE = 60
 """Seconds until a block that could not be drawn is tried again."""
+
+
+_Installed = tuple[IntegrationRow, InstallationRow, dict[str, str]]
+"""An integration with a block, its installation in the space or the site, and where it is installed."""
 
 
 class BlockDrawer:
@@ -55,9 +62,11 @@ class BlockDrawer:
             scripts,
             seconds=min(SECONDS, scripts.seconds),
             processor_seconds=min(PROCESSOR_SECONDS, scripts.processor_seconds),
+            is_for_visitors=True,
         )
         self._cache = BoundedCache(CAPACITY)
         self._running = threading.BoundedSemaphore(MOST_AT_ONCE)
+        self._waiting = threading.BoundedSemaphore(MOST_WAITING)
 
     def of_page(self, context: Context, site_id: str, space_id: str) -> PageBlocks:
         """Return what draws the blocks of one page."""
@@ -82,7 +91,10 @@ class BlockDrawer:
             props: the properties of the block.
             until: the time of the monotonic clock at which the page stops waiting.
         """
-        installed = _installed(context, place, integration, block)
+        known = ("installed block", *place, integration, block)
+        if known not in context.known:  # a page may have hundreds of the same block
+            context.known[known] = _installed(context, place, integration, block)
+        installed: _Installed | None = context.known[known]
         if installed is None:
             return None
         row, installation, places = installed
@@ -95,24 +107,28 @@ class BlockDrawer:
             block,
             digest_of(json.dumps(props, sort_keys=True)),
         )
-        component: Component | None = self._cache.get(key)
+        # the environment of the script contains the origin, which depends on the visitor's `Host` header
+        drawn_key = (context.origin, *key)
+        component: Component | None = self._cache.get(drawn_key)
         if component is not None:
             return component
         context.session.info[TIMED] = True  # the page is not cached with what may soon be different
         recent_failure = ("failed", int(time.monotonic() // PAUSE), *key)
         left = until - time.monotonic()
-        if left <= 0 or self._cache.get(recent_failure) or not self._running.acquire(timeout=left):
+        if left <= 0 or self._cache.get(recent_failure) or not self._waiting.acquire(blocking=False):
             return None
-        try:
+        with ExitStack() as held:
+            held.callback(self._waiting.release)
+            if not self._running.acquire(timeout=left):
+                return None
+            held.callback(self._running.release)
             text = self._text(context, row, installation, places, block, props, until)
-        finally:
-            self._running.release()
         output = component_in(text) if text is not None and len(text) <= LARGEST else None
         if output is None or output.element is None:
             self._cache.put(recent_failure, True, 500)
             return None
         component = Component(output.element, output.state or {})
-        self._cache.put(key, component, 2 * len(text or "") + 1000)
+        self._cache.put(drawn_key, component, 2 * len(text or "") + 1000)
         return component
 
     def _text(
@@ -158,10 +174,8 @@ class PageBlocks:
         return self._drawer.draw(self._context, self._place, integration, block, props, self._until)
 
 
-def _installed(
-    context: Context, place: tuple[str, str], integration: str, block: str
-) -> tuple[IntegrationRow, InstallationRow, dict[str, str]] | None:
-    """Return an integration with this block, its installation in the space or the site, and where it is installed."""
+def _installed(context: Context, place: tuple[str, str], integration: str, block: str) -> _Installed | None:
+    """Return an integration with this block as it is installed in the space or the site."""
     site_id, space_id = place
     row = context.session.get(IntegrationRow, integration)
     if row is None or not any(known.get("id") == block for known in row.blocks or ()):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -12,7 +13,7 @@ from presscheck.service.db.bounded_cache import BoundedCache
 from presscheck.service.db.engine import Database
 from presscheck.service.db.ids import Clock, moment_text, new_id
 from presscheck.service.http.middleware import origin_of
-from presscheck.service.http.operations import Caller, Context, StagedFiles, not_found, problem_response
+from presscheck.service.http.operations import Caller, Context, StagedFiles, is_fit, not_found, problem_response
 from presscheck.service.http.turns import Threads
 from presscheck.service.integrations.event_delivery import DeliveryLog, Outcome, deliver_event
 from presscheck.service.integrations.integrations import receiver_of
@@ -69,10 +70,13 @@ class SiteScripts:
         with self._database.snapshot() as session:
             files = StagedFiles(self._files, may_wait=True)
             context = Context(session, Caller("", "", None, None), origin_of(request), self._clock, files)
-            installed = script_at(context, site_id, installation_id, signature)
+            is_possible = is_fit(site_id) and is_fit(installation_id)
+            installed = script_at(context, site_id, installation_id, signature) if is_possible else None
             if installed is None:
                 raise not_found("script")
-            text: str | None = self._cache.get(signature)
+            # the environment of the script contains the origin, which depends on the visitor's `Host` header
+            key = (signature, context.origin)
+            text: str | None = self._cache.get(key)
             recent_failure = (signature, int(time.monotonic() // PAUSE))
             if text is not None or self._cache.get(recent_failure):
                 return text
@@ -88,11 +92,11 @@ class SiteScripts:
             event,
             DeliveryLog(lambda: moment_text(self._clock())),
             outgoing=self._workers.outgoing,
-            scripts=self._workers.outside.scripts,
+            scripts=replace(self._workers.outside.scripts, is_for_visitors=True),
             read=self._files.read,
         )
         if not outcome.is_success or outcome.status != 200:
             self._cache.put(recent_failure, True, 500)
             return None
-        self._cache.put(signature, outcome.text, 2 * len(outcome.text) + 500)
+        self._cache.put(key, outcome.text, 2 * len(outcome.text) + 500)
         return outcome.text

@@ -60,6 +60,10 @@ class BlockContext(Protocol):
         """Return the component for a block of an integration, or None if it cannot be drawn."""
         ...
 
+    def has_room(self, html: str) -> bool:
+        """Take room of the page for the HTML of a component. Returns False if there is too little left."""
+        ...
+
     def foreign_text(self, markdown: str) -> str:
         """Render Markdown of an integration."""
         ...
@@ -109,7 +113,7 @@ def _integration(page: BlockContext, token: Token, inner: Tokens) -> str:
     source = code_html(content, data["block"], data["integration"]) if isinstance(content, str) else ""
     component = page.component(data["integration"], data["block"], data["props"])
     drawn = component_html(page, component, source) if component else ""
-    return drawn or source or _unknown(page, token, inner)
+    return (drawn if page.has_room(drawn) else "") or source or _unknown(page, token, inner)
 
 
 def _include(page: BlockContext, token: Token, inner: Tokens) -> str:

@@ -152,8 +152,16 @@ class HtmlRenderer:
         return self.context.holds(condition)
 
     def component(self, integration: str, block: str, props: dict[str, Any]) -> Component | None:
-        """Return the component for a block; None if it cannot be drawn, or is in the text of another component."""
-        return None if self._is_foreign else self.context.component(integration, block, props)
+        """Return the component for a block.
+
+        Returns None if it cannot be drawn, is in the text of another component, or the page has no room left.
+        """
+        return None if self._is_foreign or self._room < 0 else self.context.component(integration, block, props)
+
+    def has_room(self, html: str) -> bool:
+        """Take room of the page for the HTML of a component. Returns False if there is too little left."""
+        self._room -= len(html) // 25
+        return self._room >= 0
 
     def foreign_text(self, markdown: str) -> str:
         """Render Markdown of an integration, which includes nothing and is not in the outline."""
