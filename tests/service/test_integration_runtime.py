@@ -135,7 +135,8 @@ async def test_a_script_reads_what_its_scopes_name_and_only_in_its_organization(
     await lamp.publish(CALLING, scopes=["space:metadata:read"], visibility="public")
     content = ("GET", f"/spaces/{here.space}/content")
     assert (await answers(lamp, content, ("GET", f"/spaces/{here.space}"), spaceId=here.space))[0][0] == 403
-    await stranger.http.aclose()
+    for client in (stranger.http, *other.clients.values()):
+        await client.aclose()
 
 
 @pytest.mark.slow

@@ -1,4 +1,4 @@
-"""Serialize integrations, checks access to them, and sends them events.
+"""Serializes integrations, checks access to them, and sends them events.
 
 The owners of an integration are the admins of its organization. They may use operations that require the token of the
 integration on other services.
