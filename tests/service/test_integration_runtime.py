@@ -361,3 +361,24 @@ async def test_visitors_never_occupy_all_scripts(here: World, lamp: Publisher) -
         await asyncio.gather(*calls)
     for other in (*endpoints, calling):
         await other.http.aclose()
+
+
+@pytest.mark.slow
+@pytest.mark.attack("other organizations")
+async def test_the_endpoints_of_an_organization_do_not_delay_others(here: World, lamp: Publisher) -> None:
+    stranger = Publisher(plant_world(here.database_url, here.base_url))
+    slow = [lamp, Publisher(here), Publisher(here)]
+    for publisher in (*slow, stranger):
+        await publisher.publish(ENDPOINT)
+    async with httpx.AsyncClient(timeout=60) as reader:
+        urls = [f"{here.base_url}/integrations/{publisher.name}" for publisher in slow]
+        calls = [asyncio.create_task(reader.get(f"{url}/wait")) for url in urls]
+        await asyncio.sleep(1)
+        begun = time.monotonic()
+        answer = await reader.get(f"{here.base_url}/integrations/{stranger.name}/echo")
+        assert (answer.status_code, time.monotonic() - begun < 4) == (200, True)
+        for call in calls:
+            call.cancel()
+        await asyncio.gather(*calls, return_exceptions=True)
+    for publisher in (*slow[1:], stranger):
+        await publisher.http.aclose()

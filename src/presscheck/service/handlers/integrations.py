@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import json
 from typing import Any, cast
 
 from sqlalchemy import or_, select
@@ -34,6 +35,9 @@ from presscheck.service.permissions import organization_for
 
 KEPT_AS_GIVEN = ("title", "description", "summary", "configurations", "content_security_policy")
 
+LONGEST_POLICY = 20_000
+"""Maximum number of characters of a content security policy, as JSON; it is read for each page of a site."""
+
 
 @handles(ListIntegrations)
 def list_integrations(context: Context, call: ListIntegrations) -> Page[Integration]:
@@ -58,6 +62,8 @@ def get_integration(context: Context, call: GetIntegration) -> Integration:
 def publish_integration(context: Context, call: PublishIntegration) -> Integration:
     """Publish a new version of an integration; without secrets, it keeps those of the version before."""
     organization = _publisher(context, call.organization)
+    if len(json.dumps(call.content_security_policy)) > LONGEST_POLICY:
+        raise ApiError(400, f"contentSecurityPolicy: too long: at most {LONGEST_POLICY:,} characters")
     row, now = context.session.get(IntegrationRow, call.integration_name), context.now()
     if row is None:
         keep_secrets(context.session, call.integration_name, None)  # those of a deleted organization

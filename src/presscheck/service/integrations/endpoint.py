@@ -31,9 +31,11 @@ LARGEST_BODY = 1024 * 1024
 LONGEST_SENDING = 20.0
 """Timeout for the body of a request, in seconds."""
 MOST_AT_ONCE, MOST_WAITING, PATIENCE = 2, 20, 15.0
-"""Maximum numbers of requests that are handled at the same time and that wait for an integration, and the seconds that
-they wait.
+"""Maximum numbers of requests that are handled at the same time and that wait for the integrations of an organization,
+and the seconds that they wait. One request of an organization is handled at a time, so that it does not occupy all.
 """
+MOST_READERS = 4
+"""Maximum number of requests whose integrations are read from the database at the same time."""
 MOST_WAITING_FOR_ALL = 100
 """Maximum number of requests that wait for all integrations together."""
 HEADERS = {
@@ -53,6 +55,7 @@ _NOT_RECEIVED = ("cookie", "proxy-authorization")
 class _Call:
     receiver: Receiver
     event: dict[str, Any]
+    organization_id: str
     installation_id: str | None
 
 
@@ -68,20 +71,24 @@ class Endpoint:
 
     def __init__(self, database: Database, files: BlobStore, clock: Clock, workers: Workers) -> None:
         self._database, self._files, self._clock, self._workers = database, files, clock, workers
-        self._turns = Turns(1, waiting=MOST_WAITING, patience=PATIENCE, what="Requests to this integration")
+        self._turns = Turns(1, waiting=MOST_WAITING, patience=PATIENCE, what="Requests to these integrations")
+        self._readers = Threads(MOST_READERS, waiting=MOST_WAITING_FOR_ALL, what="Requests to integrations")
         self._threads = Threads(MOST_AT_ONCE, waiting=MOST_WAITING_FOR_ALL, what="Requests to integrations")
 
     async def answer(self, request: Request) -> Response:
         """Handle a request."""
         body = await _body(request)
-        async with self._turns.turn(request.path_params["path"].partition("/")[0]):
-            return await self._threads.run(self._respond, request, body)
+        call = await self._readers.run(self._read, request, body)
+        async with self._turns.turn(call.organization_id):
+            return await self._threads.run(self._respond, request, call)
 
-    def _respond(self, request: Request, body: bytes) -> Response:
+    def _read(self, request: Request, body: bytes) -> _Call:
         with self._database.snapshot() as session:
             files = StagedFiles(self._files, may_wait=True)
             context = Context(session, Caller("", "", None, None), origin_of(request), self._clock, files)
-            call = _call(context, request, body)
+            return _call(context, request, body)
+
+    def _respond(self, request: Request, call: _Call) -> Response:
         log, now = DeliveryLog(lambda: moment_text(self._clock())), moment_text(self._clock())
         outcome = deliver_event(
             call.receiver,
@@ -158,7 +165,7 @@ def _call(context: Context, request: Request, body: bytes) -> _Call:
     }
     is_own = installation is None or installation.organization_id == row.organization_id
     receiver = receiver_of(context, row, installation, is_own=is_own, **place)
-    return _Call(receiver, event, installation.id if installation is not None else None)
+    return _Call(receiver, event, row.organization_id, installation.id if installation is not None else None)
 
 
 def _url(context: Context, request: Request) -> str:
