@@ -12,6 +12,7 @@ import pytest
 from tests.hostile_strings import HOSTILE
 from tests.running_service import RunningService
 from tests.service.factories import World
+from tests.service.web_pages import published
 
 from presscheck.api.operation import Operation
 from presscheck.service.handlers import all_handlers
@@ -287,3 +288,32 @@ async def test_links_of_an_integration_without_a_url_are_refused(world: World, l
         good = [{"url": "https://a.example", "label": "Home"}]
         answer = await http.post(path, json=manifest | {"externalLinks": good})
         assert answer.json().get("externalLinks") == good, answer.text
+
+
+@pytest.mark.attack("invented requests")
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/integrations/%00",
+        "/integrations/%00/assets/icon.png",
+        "/integrations/a/installations/%00",
+        "/scripts/%00/%00/a.js",
+        "/openapi/%00/%00.json",
+        "/docs/%00",
+    ],
+)
+async def test_public_addresses_that_no_database_can_store_are_not_found(world: World, path: str) -> None:
+    async with httpx.AsyncClient() as reader:
+        assert (await reader.get(f"{world.base_url}{path}")).status_code == 404
+
+
+@pytest.mark.attack("invented requests")
+async def test_pages_and_keys_that_no_database_can_store_are_not_found(world: World) -> None:
+    public, _ = await published(world)
+    shared, _ = await published(world, visibility="share-link")
+    shared = shared.rstrip("/").rpartition("/")[0]
+    async with httpx.AsyncClient() as reader:
+        for url in (f"{public}%00", f"{public}a/%00/b", f"{public}~files/%00", f"{shared}/%00/", f"{shared}/%00/a"):
+            assert (await reader.get(url)).status_code == 404, url
+        for url in (f"{public}?q=%00", f"{public}guide?theme=%00"):
+            assert (await reader.get(url)).status_code == 200, url

@@ -91,7 +91,7 @@ def _spec(database: Database, files: BlobStore, request: Request) -> Response:
         .where(SpecRow.organization_id == organization, SpecRow.slug == slug, SpecRow.visibility == "public")
     )
     with database.reading.begin() as session:
-        content = session.scalar(published_spec)
+        content = session.scalar(published_spec) if is_fit(organization + slug) else None
     return file_response(files, content or "", f"{slug}.json", {"access-control-allow-origin": "*"})
 
 

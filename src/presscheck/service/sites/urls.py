@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from sqlalchemy import select
 
 from presscheck.service.db.statements import among
-from presscheck.service.http.operations import ApiError, Context
+from presscheck.service.http.operations import ApiError, Context, is_fit
 from presscheck.service.models.sites import SectionRow, ShareLinkRow, SiteNameRow, SiteRow, SiteSpaceRow
 from presscheck.service.permissions import may_manage
 
@@ -151,6 +151,8 @@ def rename_site(context: Context, site: SiteRow, name: str) -> None:
 
 def site_named(context: Context, name: str) -> SiteRow | None:
     """Return the site with this id, name or former name, or None."""
+    if not is_fit(name):
+        return None
     site = context.session.get(SiteRow, name)
     if site is not None:
         return site
