@@ -346,6 +346,8 @@ async def publish(pilot: Any, service: RunningService) -> dict[str, Count]:
     with held(engine, "_note_published") as noting, held(engine, "visit") as visiting:
         with counted() as write:
             await pilot.press("y")
+            await until(pilot, shows="Publish without a share link")
+            await pilot.press("p")
             await until(pilot, shows="published; checking", holds=visiting.arrived.is_set)
         with counted() as note:
             noting.let_go.set()
