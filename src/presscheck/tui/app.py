@@ -76,7 +76,7 @@ class Start:
     Args:
         snapshot: the stored startup snapshot of the inbox.
         welcome: makes a screen that is shown before the inbox and returns the profile to use.
-        then: called with the app once the inbox is shown, to open another screen.
+        then: opens another screen of the app on top of the inbox.
     """
 
     snapshot: str | None = None
@@ -122,7 +122,7 @@ class PresscheckApp(App[int], inherit_bindings=False):
         self.themes = load(where.config / "themes")
         for loaded in self.themes.values():
             self.register_theme(loaded.as_textual())
-        # the ansi theme uses only the colours of the terminal, so it works with NO_COLOR
+        # the ansi theme uses only the colors of the terminal, so it works with NO_COLOR
         theme_name = "ansi" if self.no_color else profile.theme or "ink"
         if theme_name not in self.themes:
             raise ConfigurationError(f"unknown theme {theme_name!r}; available: {', '.join(sorted(self.themes))}")
@@ -165,7 +165,7 @@ class PresscheckApp(App[int], inherit_bindings=False):
         return StartupSnapshot(self._start.snapshot, self.style_for(""))
 
     def on_mount(self) -> None:
-        """Load the inbox after the first paint."""
+        """Open the welcome screen, or the inbox after the first paint."""
         resumed = cast("Signal[object]", self.app_resume_signal)  # generic
         resumed.subscribe(self, self.repaint, immediate=True)
         if not self.is_headless and is_terminal():
@@ -296,7 +296,7 @@ class PresscheckApp(App[int], inherit_bindings=False):
             self.observer.screen_changed()
 
     async def on_unmount(self) -> None:
-        """Close the store and the connection."""
+        """Stop the background sync, and close the engine."""
         if self._background_refresh:
             await self._background_refresh.close()
         if self._engine:
@@ -378,7 +378,7 @@ class PresscheckApp(App[int], inherit_bindings=False):
         return self.navigation.place_reason(place)
 
     def open_permissions(self, organization: Organization, thing: Container | OrganizationMember) -> None:
-        """Show the members of a place with their levels, or the levels of a person, with the reasons."""
+        """Show who has which level in a container, or the levels of a member, each with the reason."""
         self.navigation.open_permissions(organization, thing)
 
     def write_to_terminal(self, sequence: str) -> None:
@@ -447,9 +447,9 @@ class PresscheckApp(App[int], inherit_bindings=False):
             self.exit(self._end_code)
 
     def _watch_terminal(self) -> None:
-        """End the app when the terminal is gone, which no signal may report.
+        """Check regularly whether the terminal still exists, because not every lost terminal sends a signal.
 
-        A hang-up is followed by SIGCONT, on which Textual would draw again, without a terminal.
+        A hang-up also sends SIGCONT, after which Textual would draw on the missing terminal.
         """
         resume = signal.getsignal(signal.SIGCONT)
 
@@ -463,8 +463,8 @@ class PresscheckApp(App[int], inherit_bindings=False):
     def _end_without_terminal(self) -> None:
         """End the app as on a hang-up if the terminal is gone.
 
-        Only the first program in a terminal gets the signal. If this program waits for the app, as `make` does, the app
-        would never end, and Textual would read the end of its input in a loop.
+        Only the first program in a terminal receives the signal. If it waits for the app, as `make` does, the app would
+        never end, and Textual would read the end of its input in a loop.
         """
         if not is_terminal():
             self._hang_up()
@@ -472,7 +472,7 @@ class PresscheckApp(App[int], inherit_bindings=False):
     def _hang_up(self) -> None:
         """End the app because the terminal is gone.
 
-        If Textual still waits for the terminal after `LONGEST_END`, the process is ended; by then the store is closed.
+        If Textual still waits for the terminal after `LONGEST_END`, the process exits; by then the store is closed.
         """
         code = SIGNAL_EXIT_CODES[signal.SIGHUP]
         end = ThreadTimer(LONGEST_END, os._exit, (code,))
@@ -505,7 +505,7 @@ class PresscheckApp(App[int], inherit_bindings=False):
             self.notify(notice)
 
     def _take_left_texts(self) -> None:
-        """Store texts as drafts that were open in an editor when the app was killed."""
+        """Store as drafts the texts that were open in an editor when the app was killed."""
         from presscheck.store.open_texts import take_left_texts  # 4 ms, only after the first paint
 
         try:

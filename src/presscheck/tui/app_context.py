@@ -140,7 +140,7 @@ class AppContext(Protocol):
         ...
 
     def open_permissions(self, organization: Organization, thing: Container | OrganizationMember) -> None:
-        """Show the members of a place with their levels, or the levels of a person, with the reasons."""
+        """Show who has which level in a container, or the levels of a member, each with the reason."""
         ...
 
     @property

@@ -1,4 +1,4 @@
-"""The table of all commands, from which keys, footer, palette, help and the manual are made.
+"""The table of all commands: the source of keys, footer, palette, help and the key table of the manual.
 
 A screen has a command if one of its command handlers, or the app, has a method ``command_<name>``. The command is
 disabled while a method ``reason_<name>`` returns a reason. Names are stable, because keymaps refer to them. A key has

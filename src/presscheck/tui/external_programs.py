@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from presscheck.tui.app_context import AppContext
 
 HARMLESS = frozenset(("png", "jpg", "jpeg", "gif", "webp", "bmp", "mp3", "ogg", "wav", "mp4", "webm", "pdf", "txt"))
-"""Endings of files that may be opened; other files, such as HTML, scripts and documents with macros, could run code."""
+"""File extensions that may be opened; other files, such as HTML, scripts and documents with macros, could run code."""
 LINE_EDITORS = frozenset(
     ("vi", "vim", "nvim", "view", "nano", "pico", "emacs", "emacsclient", "micro", "kak", "joe", "jed", "ne", "mg")
 )

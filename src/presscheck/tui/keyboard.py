@@ -155,7 +155,7 @@ class TypeAhead:
 
     @property
     def has_more(self) -> bool:
-        """Whether more events are waiting."""
+        """Whether more events are waiting, here or in the message queue of the app."""
         return bool(self._events) or self._app.message_queue_size > self._releases
 
     def starting(self) -> None:
@@ -210,7 +210,7 @@ class TypeAhead:
         return run
 
     def hold_longer(self) -> None:
-        """Hold events for the running command at most for `LIMIT`: the keys typed meanwhile are for its dialog."""
+        """Hold events for up to `LIMIT` seconds, because keys typed now are for the dialog of the running command."""
         command = RUNNING.get()
         if command in self._commands:
             self._hold(command, LIMIT)
@@ -222,7 +222,7 @@ class TypeAhead:
         self._release(command)
 
     def opened(self, screen: Screen[Any]) -> None:
-        """Hold events until a new screen has the focus; the hold replaces the hold of the command that opened it."""
+        """Hold events until a new screen has the focus, and end the holds of running commands."""
         self._dialogs[screen] = RUNNING.get()
         self._hold(screen, LIMIT)
         # queued after the messages that mount the screen and set the focus
@@ -238,9 +238,9 @@ class TypeAhead:
             self._hold(command, PATIENCE)
 
     def _release(self, token: object) -> None:
-        """End a hold after the messages in the queue of the app.
+        """End a hold once the app has handled the messages in its queue.
 
-        Textual changes the focus by such a message, which may be behind keys that would go to the former focus.
+        Textual moves the focus with such a message. Events delivered before it would go to the previous focus.
         """
         timer = self._holds.get(token)
         if timer and self._app.call_later(self._end, token, timer):
@@ -248,7 +248,7 @@ class TypeAhead:
 
     async def _end(self, token: object, timer: asyncio.TimerHandle) -> None:
         self._releases -= 1
-        if self._holds.get(token) is not timer:  # held again meanwhile
+        if self._holds.get(token) is not timer:  # held again since
             return
         timer.cancel()
         del self._holds[token]

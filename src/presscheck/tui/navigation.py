@@ -82,9 +82,9 @@ class Navigation:
         self._places = Places()
         self._tour: Tour | None = None
         self._told = ""
-        """The drafts and pending reviews that were named when the user wanted to quit."""
+        """The drafts and pending reviews that the last attempt to quit has listed."""
         self._kept: dict[tuple[str, ...], tuple[BaseScreen, str]] = {}
-        """The screens outside the stack, each with the theme of its styles; the last left the stack last."""
+        """The screens kept alive outside the stack, oldest first, each with the theme that its styles are from."""
 
     def _go_to_mode(self, mode: str) -> None:
         self._note()
@@ -180,7 +180,7 @@ class Navigation:
         return None if engine.known(call) else "you are offline, and this change request was never loaded"
 
     def go(self, place: Place) -> Awaitable[BaseScreen]:
-        """Go to a place. A review or a list of comments always opens a new screen on top of the stack.
+        """Go to a place. A place outside the modes, such as a review, always gets a new screen on top of the stack.
 
         Returns:
             An awaitable of the screen. The screen is on top at once; awaiting waits until it shows the place.
@@ -224,7 +224,7 @@ class Navigation:
         return OutboxScreen()
 
     def open_permissions(self, organization: Organization, thing: Container | OrganizationMember) -> None:
-        """Show the members of a place with their levels, or the levels of a person, with the reasons."""
+        """Show who has which level in a container, or the levels of a member, each with the reason."""
         # 8 ms, only when it is first opened
         from presscheck.tui.screens.access.screen import AccessScreen
 
@@ -316,7 +316,8 @@ class Navigation:
     def command_close(self) -> None:
         """Close the screen and go back to the previous place; in the inbox, quit.
 
-        Unsent changes are asked about. Drafts and pending reviews are named once: the next call quits.
+        Unsent changes require a confirmation to quit. Drafts and pending reviews are only listed, and the next call
+        quits.
         """
         status = self._app.engine.status
         if len(self._app.screen_stack) > 1:

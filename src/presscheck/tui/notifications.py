@@ -65,7 +65,7 @@ class Notifications:
             listener()
 
     def on_change(self, listener: Callable[[], None]) -> Callable[[], None]:
-        """Call a function for each new notice. Return a function that ends this."""
+        """Call a listener for each new notice. Return a function that removes the listener."""
         self._listeners.append(listener)
         return lambda: self._listeners.remove(listener)
 

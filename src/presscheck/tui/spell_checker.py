@@ -1,6 +1,6 @@
 """Spell checking by aspell or hunspell, through the pipe protocol of both programs.
 
-The input has a `^` and a word per line; the answer to a doubtful word begins with `&` or `#`. The settings of the
+The input has a `^` and a word per line; the answer to a doubtful word begins with `&`, `?` or `#`. The settings of the
 program determine the language: `LANG`, or `DICTIONARY` for hunspell.
 """
 
@@ -67,7 +67,7 @@ class SpellChecker:
         """Return the words that are missing from the dictionaries.
 
         Raises:
-            PresscheckError: no program could check them, such as without a dictionary.
+            PresscheckError: no program could check the words, for example because it has no dictionary.
         """
         asked = [word.replace("’", "'") for word in words]
         answers = await self._ask(asked)

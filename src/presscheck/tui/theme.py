@@ -1,6 +1,6 @@
-"""Themes: nine colours per TOML file, and the mapping from style words to colours and attributes.
+"""Themes: nine colors per TOML file, and the mapping from style words to colors and attributes.
 
-Colour never carries meaning alone: a glyph or a word next to it has the same meaning.
+Color never carries meaning alone: a glyph or a word next to it has the same meaning.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ FOREGROUNDS: dict[str, str] = {
     "string": "waiting",
     "hint-warning": "waiting",
 }
-"""The colour of each style word."""
+"""The color of each style word."""
 ATTRIBUTES: dict[str, str] = {
     "heading": "bold",
     "title": "bold",
@@ -59,17 +59,17 @@ ATTRIBUTES: dict[str, str] = {
 RAISED = frozenset(("code", "raised"))
 """Style words with the raised background; dialogs add `raised` to all their text."""
 CURSOR = "cursor"
-"""The style word of the row under the cursor: uncoloured text is bold, so that moving repaints few cells."""
+"""The style word of the row under the cursor: uncolored text is bold, so that moving repaints few cells."""
 
 PICTURE = "picture"
 """The start of the style word of cells of a picture, such as `picture-7-0` for picture 7 and row 0."""
 MOST_STYLES = 20_000
-"""Maximum number of cached styles; pictures have a style per pair of colours."""
+"""Maximum number of cached styles; pictures have a style per pair of colors."""
 
 
 @dataclass(frozen=True)
 class Theme:
-    """Nine colours by name; each is `#rrggbb` or one of the 16 colours of the terminal."""
+    """Nine colors by name; each is `#rrggbb` or one of the 16 colors of the terminal."""
 
     name: str
     dark: bool
@@ -77,7 +77,7 @@ class Theme:
 
     @property
     def uses_terminal_colors(self) -> bool:
-        """Whether the theme uses colours of the terminal."""
+        """Whether the theme uses colors of the terminal."""
         return not all(_hex(color) for color in self.colors.values())
 
     def as_textual(self) -> TextualTheme:
@@ -134,7 +134,7 @@ def _picture_mark(words: list[str]) -> tuple[int, int] | None:
 
 
 def _own_colors(words: list[str]) -> tuple[str | None, str | None]:
-    """Return the explicit colours in style words of pictures, such as `#9a4f1b on#ffffff`."""
+    """Return the explicit colors in style words of pictures, such as `#9a4f1b on#ffffff`."""
     shown = next((word for word in words if word[0] == "#" and _hex(word)), None)
     behind = next((word[2:] for word in words if word.startswith("on#") and _hex(word[2:])), None)
     return shown, behind
@@ -152,7 +152,7 @@ class ParsedStylesheet(Stylesheet):
 
     @override
     def set_variables(self, variables: dict[str, str]) -> None:
-        """Set the colours of a theme; unchanged colours keep the parsed rules."""
+        """Set the colors of a theme; unchanged colors keep the parsed rules."""
         if variables != self._variables:
             super().set_variables(variables)
 

@@ -1,8 +1,8 @@
 """The tour: a table of steps, each a line or two at the bottom of the app with the key to press.
 
-A step ends when its command ran, whether started by its key, the mouse or the palette. The command `tour_next` skips a
-step, but runs a step that only goes to another place. The tour never writes: outside the sample workspace, a command
-that writes does not run while its step is shown.
+A step ends when its command has run, whether started by its key, the mouse or the palette. The command `tour_next`
+skips a step, but runs a step that only goes to another place. The tour never writes: outside the sample workspace, a
+command that writes does not run while its step is shown.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from presscheck.tui.ui.screen import BaseScreen
 
 SETTLED = 0.4
-"""Seconds without a new dialog after which a step ends whose dialog was closed."""
+"""Seconds from the end of a dialog to the end of its step, unless another dialog opens."""
 OFFERED = "tour offered"
 """The key in the local state of a profile that records the offer of the tour."""
 GO_TO = {"inbox": "go_inbox", "review": "go_review", "browse": "go_browse", "publish": "go_publish"}
@@ -186,7 +186,10 @@ class Tour:
             self._next()
 
     def takes(self, command: str) -> bool:
-        """Replace `back` by the end of the tour, and a write outside the sample workspace by the next step."""
+        """Return whether the tour replaces a command that is about to run.
+
+        Instead of `back`, it ends. Instead of a write outside the sample workspace, it goes to the next step.
+        """
         step = STEPS[self._at] if self._at >= 0 else None
         self._was_here = step is not None and self._is_here()
         if command == "back" and not self._is_inside and self._place():

@@ -175,7 +175,13 @@ class ThreadActions:
         self.reply_to(thread.id, thread.first.author, first_words(thread.first))
 
     def reply_to(self, comment: str, author: str, words: str) -> None:
-        """Reply to the comment with an id; the author's name and the first words are for the title and may be empty."""
+        """Reply to a comment by its id.
+
+        Args:
+            comment: the id of the comment.
+            author: the name of its author, for the title; may be empty.
+            words: its first words, for the title; may be empty.
+        """
         person = "yourself" if author == "you" else author
         self._drafts.compose(
             f"Reply to {person}{f': {words}' if words else ''}" if author else "Reply",
@@ -292,7 +298,10 @@ class ThreadActions:
     def _changeable(
         self, thread: Thread, is_permitted: Callable[[Message], bool], for_replies: type[Operation[Any]]
     ) -> list[Message]:
-        """Return the changeable messages, including unsent ones; without replies if the service cannot change them."""
+        """Return the messages that can be changed, without replies if the service cannot change replies.
+
+        Unsent messages can be changed unless they are being sent.
+        """
         messages: list[Message] = []
         for message in thread.messages:
             if message.pending:

@@ -63,7 +63,7 @@ _FIELDS: dict[str, Callable[[Any], Any]] = {"node": str, "table_cell": lambda va
 
 
 class CommentDrafts:
-    """The composing, drafts and writes of the comments of a screen.
+    """The drafts and writes of the comments of a screen, and the composer for them.
 
     Args:
         screen: the screen.
@@ -103,7 +103,7 @@ class CommentDrafts:
         return next((stored.about for stored in self._outbox.drafts() if stored.key == key), NOTHING)
 
     def nodes_of(self, name: str) -> dict[str, Any]:
-        """Return the block or cell of the draft of a comment, as arguments of its write; empty without one."""
+        """Return the block or cell of the draft of a comment, as arguments of its write; empty for other drafts."""
         try:
             fields: Any = json.loads(self.stored_about(name).get(NODES, "{}"))
             return {key: _FIELDS[key](value) for key, value in fields.items() if key in _FIELDS}

@@ -38,7 +38,7 @@ STATE_SIGNS: dict[ThreadState, tuple[str, str]] = {
 }
 """The sign and the style of a thread, by state."""
 WIDEST = 100
-"""Maximum width, in cells, at whose right end reactions, the state and the number of replies are shown."""
+"""Maximum width, in cells, to which reactions, the state and the number of replies are aligned on the right."""
 FIRST_WORDS = 40
 """Width of the first words of a message, in cells."""
 RenderMarkdown = Callable[[str, int, str | None], Sequence[Line]]

@@ -79,7 +79,7 @@ class InstructionsDraft:
         return f"AI instructions of {self._organization.title}"
 
     async def open(self) -> str:
-        """Read the instructions. Return the draft merged with them, or the instructions without a draft."""
+        """Read the instructions. Return the draft merged with them, or the instructions if there is no draft."""
         self._base = current = await self._read()
         text, base = (self._outbox.draft(key) for key in self._keys)
         self.is_kept = bool(text)
@@ -92,12 +92,12 @@ class InstructionsDraft:
         return merged
 
     async def merged(self, base: str, ours: str, theirs: str) -> MergedText:
-        """Merge the draft with the instructions; the markers of conflicts name the user and times."""
+        """Merge the draft with the instructions; the conflict markers name the user and the times."""
         return await merged_texts(base, ours, theirs, name_of_draft(self._engine, self._keys[0]), name_of_saved)
 
     @property
     def slot(self) -> DraftSlot:
-        """The stored draft, together with the instructions that it is edited from."""
+        """The stored draft, together with the instructions that it is based on."""
         about = {"title": self._organization.title}
         return DraftSlot(self._outbox, self._keys[0], about=about, beside={self._keys[1]: self._base})
 
@@ -107,7 +107,7 @@ class InstructionsDraft:
         return self._outbox.draft(self._keys[0]) or ""
 
     def keep(self, text: str) -> None:
-        """Store the draft; the unchanged text is not stored as a draft."""
+        """Store a text as the draft, or remove the draft if the text is unchanged."""
         self.is_kept = text != self._base
         about = {"title": self._organization.title}
         for key, kept in zip(self._keys, (text, self._base), strict=True):
@@ -123,11 +123,11 @@ class InstructionsDraft:
         return difference(self._base, self._outbox.draft(self._keys[0]) or "")
 
     def summary(self) -> list[Line]:
-        """Return lines about the loss if the draft is discarded."""
+        """Return lines about the changes that discarding the draft would lose."""
         return lost_lines(self.difference(), "are not in the instructions")
 
     async def save(self, screen: BaseScreen, text: str) -> Saved:
-        """Merge the text with newer edits, ask for confirmation, and send the result; a conflict is not sent.
+        """Merge the text with newer edits, ask for confirmation, and send the result unless it has conflicts.
 
         Raises:
             PresscheckError: the instructions cannot be read or written; the text stays a draft.

@@ -84,7 +84,7 @@ class RequestItem(BatchItem):
 
 
 def path_of(request: ChangeRequest) -> dict[str, Any]:
-    """Return the arguments that name a change request in a call."""
+    """Return the path parameters of a change request."""
     return {"space_id": request.space, "change_request_id": request.id}
 
 

@@ -224,7 +224,7 @@ def _requests(app: AppContext, organization_id: str) -> list[ChangeRequest]:
     me = app.engine.known(GetCurrentUser())
     listings = listings_of(organization_id, me.value.id if me else "")
     requests = (request for listing in listings for request in app.engine.window(listing, 0, MANY).items)
-    # archived and merged ones last: many spaces have a change request with the same number
+    # closed change requests last: their numbers repeat in other spaces
     return sorted({request.id: request for request in requests}.values(), key=_is_closed)
 
 

@@ -16,7 +16,7 @@ _FLAG_LETTERS = range(0x1F1E6, 0x1F200)
 _OLDER = range(0x2190, 0x3000)
 """Older blocks of symbols that contain emojis."""
 _JOINING = frozenset((0x200D, 0xFE0F))
-"""The zero-width joiner, and the selector of the coloured form."""
+"""The zero-width joiner, and the selector of the colored form."""
 _CODE = re.compile(r"[0-9a-f]{4,6}(-[0-9a-f]{2,6}){0,9}")
 _COLORED = "\ufe0f"
 

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from presscheck.store.drafts import DraftSlot
 
 Lookup = Callable[["Reference"], Awaitable["Sequence[Choice] | None"]]
-"""Returns the things that a field can refer to, as ids with names, or None if they cannot be listed."""
+"""Returns the items that a field can refer to, by id and name, or None if they cannot be listed."""
 COPY, FROM_FILE = "ctrl+y", "ctrl+l"
 COPY_EARLIER = "alt+y"
 """The key that copies texts of a draft that fit in no field."""
@@ -43,7 +43,7 @@ EARLIER = "Typed in an earlier version, in fields that this form does not have:"
 MOST_EARLIER = 6
 """Maximum lines shown of these texts; all are copied."""
 MARGINS = 7
-"""Cells beside the key hints."""
+"""Cells to the left and right of the key hints."""
 
 
 class ChoiceBox(StatusLine):
@@ -129,7 +129,7 @@ class FormContent:
 
     Attributes:
         title: the title, as display text.
-        form: the fields, and how their texts become a result.
+        form: the fields, and the conversion of their texts to a result.
         present: the initial texts by name of the field.
         file: the kind of file that can fill in fields.
         has_command: whether a key copies the form as a command.
@@ -152,7 +152,7 @@ class FormDialog(Dialog[Any]):
         content: the form.
         send: sends the result of the form. An error is shown at the field that it names, and the form stays open.
         draft: the stored texts, as JSON; None to store no draft.
-        lookup: lists the things that a field can refer to.
+        lookup: lists the items that a field can refer to.
         send_label: the label of the key that sends.
     """
 
@@ -187,7 +187,7 @@ class FormDialog(Dialog[Any]):
         self._kept, self._earlier = _read_draft(draft.text if draft else "", self.fields)
         self._has_copied_earlier = False
         self._names: dict[str, str] = {}
-        """The names of referenced things, by id."""
+        """The names of the listed items, by id."""
         self._error: tuple[str, str] = ("", "")
         """The field of the last error, empty if it belongs to no field, and the reason."""
         self._is_sending = False
@@ -550,7 +550,7 @@ class FormDialog(Dialog[Any]):
 
 
 def _path_name(field: FormField) -> str:
-    """Return the path parameter of the things that a field refers to, such as `space_id`."""
+    """Return the path parameter for the id in a field, such as `space_id`."""
     return f"{field.name.rpartition('__')[2].removesuffix('_id')}_id"
 
 
@@ -604,7 +604,7 @@ def _id_of(part: str, choices: Sequence[Choice], field: FormField) -> str:
 
 
 def _named_in(error: PresscheckError, fields: Sequence[FormField]) -> str:
-    """Return the field that the service's message mentions; empty without one."""
+    """Return the field that the service's message mentions; empty if it mentions none."""
     words = error.message.replace("`", " ").replace(":", " ").replace("'", " ").split()
     wire = {".".join(map(_on_wire, field.name.split("__"))): field.name for field in fields}
     return next((wire[word] for word in words if word in wire), "")

@@ -1,4 +1,4 @@
-"""The list of keys of a screen, in groups, with the keys of the place first; in two columns on wide screens."""
+"""The list of the keys of a screen, in groups with its special keys first; in two columns on wide screens."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from presscheck.tui.ui.screen import BaseScreen
 
 COMMON_SCOPES = ("move", "find", "go", "mark", "copy, open", "state", "always")
-"""Scopes of commands that every screen has, which come after the commands of the place."""
+"""Scopes of commands that every screen has; they come after the special scopes of the screen."""
 KEYS_COLUMNS = 15
 """The width of the keys, in cells."""
 MIN_COLUMNS = 48

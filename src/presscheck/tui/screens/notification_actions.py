@@ -33,7 +33,7 @@ class NotificationActions:
         engine: the engine, which stores the settings.
         notify: shows a message.
         selection: returns the current selection, or why nothing can be muted or followed.
-        changed: called after each change, to draw the screen again.
+        changed: draws the screen again after each change.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""A screen that lists problems, such as unmet merge requirements; enter goes to the place to fix a problem."""
+"""A screen that lists problems, such as unmet merge requirements; enter goes to where a problem can be fixed."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class ProblemRow(Generic[T]):
 
 
 class ProblemListScreen(BaseScreen, Generic[T]):
-    """A list of problems; enter goes to the place to fix a problem.
+    """A list of problems; enter goes to where a problem can be fixed.
 
     Args:
         heading: the title.

@@ -1,4 +1,4 @@
-"""The protocol of drafts in the editor, of pages and other documents, with functions for merging and diffs."""
+"""The protocol of drafts that the editor opens, and functions that merge and compare their texts."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ class TextDraft(Protocol):
         ...
 
     def keep(self, text: str) -> None:
-        """Store the draft; the unchanged text is not stored as a draft."""
+        """Store a text as the draft, or remove the draft if the text is unchanged."""
         ...
 
     def discard(self) -> str:
@@ -102,11 +102,11 @@ class TextDraft(Protocol):
         ...
 
     def summary(self) -> list[Line]:
-        """Return lines about the loss if the draft is discarded."""
+        """Return lines about the changes that discarding the draft would lose."""
         ...
 
     async def merged(self, base: str, ours: str, theirs: str) -> MergedText:
-        """Merge the draft with the saved text; the markers of conflicts name people and times."""
+        """Merge the draft with the saved text; the conflict markers name people and times."""
         ...
 
     async def save(self, screen: BaseScreen, text: str) -> Saved:
@@ -133,7 +133,7 @@ async def merged_texts(
         base: the common base of both texts.
         ours: the draft.
         theirs: the saved text.
-        our_name: the name of the draft in the markers of conflicts.
+        our_name: the name of the draft in conflict markers.
         their_name: returns the name of the saved text; only called if conflicts are possible.
     """
     may_conflict = theirs not in (base, ours) and ours != base
@@ -142,14 +142,14 @@ async def merged_texts(
 
 
 def name_of_draft(engine: Engine, key: str) -> str:
-    """Return the name of a draft in the markers of conflicts: its author and time."""
+    """Return the name of a draft in conflict markers: its author and time."""
     changed_at = engine.outbox.draft_changed_at(key)
     typed_at = clock() if changed_at is None else datetime.fromtimestamp(changed_at, UTC)
     return draft_name(engine.me.display_name, typed_at.isoformat())
 
 
 async def name_of_saved() -> str:
-    """Return the name, in markers of conflicts, of a saved text with an unknown author."""
+    """Return the name of a saved text in conflict markers, if its author is unknown."""
     return f"the saved text, as of {exact(clock().isoformat())}"
 
 

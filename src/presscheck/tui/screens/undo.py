@@ -1,4 +1,4 @@
-"""Undo of sent changes: the choice of the change, the confirmation, and both texts after newer changes by others."""
+"""Undo of sent changes after a confirmation. If others changed the same content since, both texts are shown."""
 
 from __future__ import annotations
 

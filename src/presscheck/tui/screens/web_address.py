@@ -1,4 +1,4 @@
-"""Opening of web addresses in the browser, or copying them if no browser can be opened."""
+"""Web addresses: opened in the browser, or copied if no browser can be opened."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ BESIDE_NOTICE = 12
 
 
 def open_address(app: AppContext, url: str) -> None:
-    """Open an address in the browser, or copy it and show the copied address, a long address on a screen."""
+    """Open an address in the browser. If that is not possible, copy the address and show it.
+
+    The footer shows the copied address; an address that is too long for the footer gets a screen.
+    """
     if not is_safe_link(url):
         app.notify(f"not opened, this is not an address that pages may link to: {display_url(url)}")
         return
@@ -33,7 +36,7 @@ def open_address(app: AppContext, url: str) -> None:
 
 
 def _show_address(app: AppContext, address: str, columns: int) -> None:
-    """Show an address that is too long for the footer on a screen."""
+    """Open a screen with an address that is too long for the footer."""
     from presscheck.tui.screens.text_screen import TextScreen  # 1 ms, only for a long address
 
     lines = [(Span(address[at : at + columns], "link"),) for at in range(0, len(address), columns)]

@@ -1,10 +1,10 @@
 """Output to the terminal: only safe characters and links, and only cells that changed.
 
-The filter of control characters is a second line of defence: text from the wire has passed `sanitize` before. The
+The filter of control characters is a second line of defense: text from the wire has passed `sanitize` before. The
 filter preserves cell widths.
 
 Textual paints whole regions again at each layout; the painter compares each line with the line that it sent last.
-Colours and attributes are sent only when they change, and not for blanks that look the same. A line with a character
+Colors and attributes are sent only when they change, and not for blanks that look the same. A line with a character
 that does not take exactly one cell is sent whole, so that no character is cut in two. For cells that are marked as a
 row of a picture, the painter sends the sequences of the picture table; no other image sequence is ever sent.
 
@@ -75,7 +75,7 @@ class LineCompositor(Compositor):
 def joiners_of(environment: Mapping[str, str]) -> str:
     """Return the joiners that the terminal shows without giving them a cell, derived from environment variables.
 
-    Inside tmux and screen the outer terminal is unknown, and emoji stay apart.
+    Inside tmux and screen the outer terminal is unknown, so emoji are not joined.
     """
     terminal, program = environment.get("TERM", ""), environment.get("TERM_PROGRAM", "")
     if program in _WIDE_JOINERS or terminal.startswith("mlterm"):
@@ -112,7 +112,7 @@ def _blank(character: str) -> str:
 
 
 class SgrState(NamedTuple):
-    """The graphic state of the terminal: attributes, colour and background as SGR parameters."""
+    """The graphic state of the terminal: attributes, color and background as SGR parameters."""
 
     attributes: tuple[str, ...] = ()
     color: str = "39"

@@ -38,7 +38,7 @@ FORMATS = ("PNG", "JPEG", "GIF", "WEBP", "BMP")
 MOST_SENT = 1600
 """Maximum pixels of the longer side of an image that is sent to the terminal."""
 SIXEL_COLORS = 64
-"""Colours per row of a sixel image: more colours are hardly visible and make the output longer."""
+"""Colors per row of a sixel image: more colors are hardly visible and make the output longer."""
 _BACKGROUND = (255, 255, 255, 255)
 
 
@@ -111,7 +111,7 @@ def _resized(
 
 
 def _blocks(image: Image.Image, number: int, columns: int, rows: int) -> Iterator[Line]:
-    """Yield rows of half blocks: the text colour paints the upper half, the background the lower half."""
+    """Yield rows of half blocks: the text color paints the upper half, the background the lower half."""
     pixels = _resized(image, columns, rows * 2, Image.Resampling.BOX).tobytes()
     colors = [pixels[at : at + 3].hex() for at in range(0, len(pixels), 3)]
     for row in range(rows):

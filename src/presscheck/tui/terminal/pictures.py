@@ -1,6 +1,6 @@
 """Pictures in the terminal: the protocol, the size in cells, and the output for each row of a picture.
 
-A picture is a part of the page like any text: lines of half blocks (`▀`, with a colour for each half), each cell marked
+A picture is a part of the page like any text: lines of half blocks (`▀`, with a color for each half), each cell marked
 with the number of the picture and the row. With an image protocol, the painter replaces each completely visible row of
 marked cells by the output in this table. Where a dialog covers a part of a row, the half blocks are visible. So
 pictures scroll and are covered like text. No other code puts an image sequence on the screen, because the characters of
@@ -102,7 +102,7 @@ class PictureRow(NamedTuple):
         end: the cell after the last.
         before: output before the cells: an image that the terminal does not have yet.
         cells: text that replaces the cells; empty to send the cells unchanged.
-        color: the SGR parameters of the colour of `cells`.
+        color: the SGR parameters of the color of `cells`.
         over: output over the cells, starting at the first cell.
     """
 
@@ -151,7 +151,7 @@ def protocol_of(environment: Mapping[str, str]) -> Protocol:
 
 
 def cell_size() -> CellSize | None:
-    """Return the size of a cell that the kernel reports for the terminal, or None without one."""
+    """Return the size of a cell that the kernel reports for the terminal, or None if it reports none."""
     for stream in (sys.__stderr__, sys.__stdout__, sys.__stdin__):
         with suppress(OSError, ValueError, AttributeError):
             answer = fcntl.ioctl(cast("int", stream.fileno()), termios.TIOCGWINSZ, bytes(8))  # type: ignore[union-attr]

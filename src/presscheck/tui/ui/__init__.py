@@ -1,1 +1,1 @@
-"""The base of full screens, and lists; the modules of `screens` are built from them."""
+"""Building blocks of full screens: the base class, lists, tabs, search and questions."""

@@ -198,7 +198,7 @@ class MarkedList(List[T]):
             self.rows.screen.notify("range started: V ends it")
 
     def command_mark_visible(self) -> None:
-        """Mark all visible rows."""
+        """Mark all visible rows; if all are marked, remove their marks."""
         self.rows.mark_visible()
 
 

@@ -48,8 +48,8 @@ def message_for(
 
     Args:
         loaded: the state, without a value.
-        nouns: the name of the things, in the plural, such as `share links`.
-        place: the owner of the things, with a leading space, such as ` of this site`.
+        nouns: the noun for the items, in the plural, such as `share links`.
+        place: the owner of the items, with a leading space, such as ` of this site`.
         online: whether the service can be reached.
         progress: replaces the message of the state `loading`, such as `12 of 300 pages`.
         hint: advice if the user is not permitted, or if the service lacks the operation.

@@ -76,7 +76,7 @@ class PaneCommands:
     """The commands that move in the focused pane.
 
     Args:
-        screen: the screen whose panes these are.
+        screen: the screen with the panes.
     """
 
     def __init__(self, screen: Screen[Any]) -> None:
@@ -311,7 +311,7 @@ class BaseScreen(Screen[None], inherit_bindings=False):
         self.refresh_status_bars()
 
     def on_resize(self) -> None:
-        """Fit both bars to the new width."""
+        """Set the class `narrow`, and fit both bars to the new width."""
         self.set_class(self.size.width < NARROW, "narrow")
         self.refresh_status_bars()
 
@@ -440,7 +440,7 @@ class BaseScreen(Screen[None], inherit_bindings=False):
         return super().set_timer(delay, lambda: None if self.is_leaving else callback(), name=name, pause=pause)
 
     async def ask(self, question: ModalScreen[T]) -> T | None:
-        """Open a dialog and return its result, or None if it was closed. Only for async commands and `run`."""
+        """Open a dialog and return its result, or None if it was closed. For async commands and `run` only."""
         self.engine.prepare_writes()
         return await self.app_context.push_screen_wait(question)
 

@@ -25,7 +25,7 @@ MOST = 8
 WIDEST = 48
 """Maximum width of the list, in cells."""
 GLANCE = 0.05
-"""Seconds that a proposal is on the screen before a key takes it: a slow line delivers a burst in several parts."""
+"""Minimum seconds on the screen before a key takes a proposal: a slow line delivers a burst in several parts."""
 _MENTION = re.compile(r"(?:^|(?<=[\s(*_]))@(\w[^@\n]{0,40})?$")
 _NEAR = 300
 """Characters before the cursor in which a completion starts."""
@@ -102,7 +102,7 @@ class CompletionList(RowList):
         self._opening: Opening | None = None
         self._proposals: list[Proposal] = []
         self._dismissed: Opening | None = None
-        """The completion that was closed by a key, or that is done."""
+        """The completion that was cancelled or accepted, for which the list stays closed."""
         self._drawn: Proposal | None = None
         """The proposal under the cursor in the last frame."""
         self._drawn_since = 0.0
@@ -136,7 +136,7 @@ class CompletionList(RowList):
         self.display = False
 
     def press(self, event: events.Key) -> bool:
-        """Handle a key while the list is open. Returns False if the text area has to handle the key."""
+        """Handle a key while the list is open. Return False if the text area has to handle the key."""
         if self._opening is None:
             return False
         if event.key in ("down", "up"):
@@ -168,7 +168,7 @@ class CompletionList(RowList):
 
     @override
     def render_lines(self, crop: Region) -> list[Strip]:
-        """Note which proposal is under the cursor of this frame, and since when."""
+        """Record the proposal under the cursor of this frame, and the time when it appeared."""
         proposal = self._proposals[self.cursor] if self.is_open else None
         if proposal != self._drawn:
             self._drawn, self._drawn_since = proposal, monotonic()

@@ -21,7 +21,7 @@ class Message(NamedTuple):
     Attributes:
         title: the reason why the pane is empty.
         hint: details, or advice to the user; lines are separated by line feeds.
-        state: the state of the content, which determines sign, colour and key.
+        state: the state of the content, which determines sign, color and key.
     """
 
     title: str
@@ -62,7 +62,7 @@ class EmptyState(TextView):
         self._show_message((Span("✗ ", "removed"), Span(title, "strong")), reason, key, "retry")
 
     def show_offline(self, title: str, age: str = "") -> None:
-        """Show that there is no connection, and the age of the data."""
+        """Show that the app is offline, and the age of the data."""
         self._show_message((Span("⚠ ", "waiting"), Span(title, "strong")), age, "ctrl+r", "retry now")
 
     def hide(self) -> None:

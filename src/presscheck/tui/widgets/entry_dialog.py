@@ -22,7 +22,7 @@ from presscheck.tui.widgets.status_bar import StatusLine
 
 T = TypeVar("T")
 Completion = Callable[[str], Awaitable[Sequence[str]]]
-"""Return the completions of a typed text. It may read the disk, but not on the thread of the app."""
+"""Returns the completions of a typed text. It may read the disk, but only in a thread."""
 ERROR_LINES = 3
 """Maximum number of lines of an error or a help text below a field."""
 
@@ -145,7 +145,7 @@ class EntryDialog(Dialog[T], Generic[T]):
         """Complete the text to the longest common prefix of its completions; without any, go to the next field."""
         box = self._box(field)
         text = box.value
-        candidates = await complete(text)  # those on the screen may belong to a text before the last keys
+        candidates = await complete(text)  # the shown completions may belong to an earlier text
         if box.value != text or not box.has_focus:
             return
         if not candidates:

@@ -176,7 +176,7 @@ class LineView(Widget, can_focus=True, inherit_bindings=False):
         return [bar if number == self.cursor else blank for number, _ in places]
 
     def cursor_moved(self) -> None:
-        """Called after the cursor moved to another item."""
+        """Handle a move of the cursor to another item."""
 
     def choose(self) -> None:
         """Open the item under the cursor, after a double click."""
@@ -191,7 +191,7 @@ class LineView(Widget, can_focus=True, inherit_bindings=False):
         return found is not None and found[1] in FOLD_MARKS
 
     def ensure_lines(self, lines: int) -> None:
-        """Lay out at least this many lines; called before they are shown."""
+        """Lay out at least this many lines, before any of them is shown."""
 
     @property
     def columns(self) -> int:

@@ -130,7 +130,7 @@ class PageView(LineView):
         self._is_laying_out = False
         self._goes_to_end = False
         self.on_drawn: Callable[[], None] | None = None
-        """Called after the page was drawn, scrolled or laid out further, to update widgets beside it."""
+        """Updates other widgets, such as the outline, after the page was drawn, scrolled or laid out further."""
         self._sought = ""
         """The target of the link that the cursor moves to once its line is laid out; empty for none."""
         self._lines_sought = 0
@@ -435,7 +435,7 @@ class PageView(LineView):
     ) -> None:
         """Show another page at a line or a position, or the same page at its current position.
 
-        Labels of the same page stay, because the user is about to type one.
+        Labels of the same page stay, because the user may be typing a label.
 
         Args:
             make: lays the page out for a width in cells.
@@ -470,7 +470,7 @@ class PageView(LineView):
 
         Args:
             target: the target as written in the page; empty to cancel.
-            is_shown: whether the page is already shown; otherwise the next page is searched.
+            is_shown: whether the page is already shown; otherwise the search waits for the next layout.
         """
         self._sought, self._lines_sought = target, 0
         if is_shown:
@@ -601,7 +601,7 @@ class PageView(LineView):
         return line is not None
 
     async def _until_done(self) -> None:
-        while self.document:  # the page may be laid out again meanwhile
+        while self.document:  # the page may be laid out again between two steps
             if self.document.advance(STEP):
                 return
             await asyncio.sleep(0)
@@ -670,7 +670,7 @@ class PageView(LineView):
         before = self.document.lines[self.top : self.top + height] if self.document else []
         done = self.document is None or self.document.advance(STEP)
         if self.document and self.document.lines[self.top : self.top + len(before)] != before:
-            self.redraw()  # the number of hidden lines beside a folded heading changed
+            self.redraw()  # the number of hidden lines at a folded heading changed
         self._is_laying_out = not done
         if self.on_drawn:
             self.on_drawn()

@@ -27,8 +27,8 @@ class PaneBorder(Widget):
     Args:
         pane: the pane on its left, or above it.
         is_horizontal: whether the panes are one above the other.
-        on_drag: called with the new size of the pane, and with whether the drag ended, for panes whose size depends on
-            their content; without it, the border sets the width of the pane.
+        on_drag: resizes the pane if its size depends on its content; the arguments are the new size, and whether the
+            drag has ended. By default the border sets the width of the pane.
     """
 
     DEFAULT_CSS = """
@@ -38,7 +38,7 @@ class PaneBorder(Widget):
 
     @dataclass
     class Moved(Message):
-        """Posted when the border was dragged to another column."""
+        """Posted at the end of a drag, with the width of the pane on the left."""
 
         border: PaneBorder
         columns: int

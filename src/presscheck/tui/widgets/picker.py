@@ -209,7 +209,7 @@ class Picker(Dialog[tuple[str, ...]]):
         async for choices in results:
             rows = next(iter(self.query(RowList)), None)
             if rows is None:
-                return  # the dialog was closed meanwhile
+                return  # the dialog was closed during the search
             current = self.matches[rows.cursor : rows.cursor + 1]
             new = [choice for choice in choices if choice.key not in known]
             new_keys = {choice.key for choice in new}

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class SearchInput(Input):
-    """A single-line input in the colours of the theme."""
+    """A single-line input in the colors of the theme."""
 
     DEFAULT_CSS = """
     SearchInput, SearchInput.-textual-compact, SearchInput:focus {

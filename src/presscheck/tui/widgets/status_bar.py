@@ -22,7 +22,7 @@ from presscheck.tui.theme import StyleLookup
 from presscheck.tui.widgets.line_view import render_strip, style_of
 
 MAX_HINTS = 6
-"""Maximum number of key hints in the footer, without help."""
+"""Maximum number of key hints in the footer, not counting the help."""
 GAP = 4
 _PRESS = "\0press "
 """The prefix of links that press keys. Sanitized text has no control characters, so it cannot contain the prefix."""
@@ -34,7 +34,7 @@ def pressing(keys: str, *spans: Span) -> Line:
 
 
 class ClickableLines(Widget):
-    """Lines with clickable parts: the link of a span is a target to post, or from `pressing` the keys to press."""
+    """Lines with clickable parts. A click posts the link of a span, or presses the keys in a link from `pressing`."""
 
     @dataclass
     class TargetClicked(Message):
@@ -73,7 +73,7 @@ class ClickableLines(Widget):
 
 
 class StatusLine(ClickableLines):
-    """A line with a left and a right part; the left part is cut where both do not fit."""
+    """A line with a left and a right part. If both do not fit, the right part keeps up to two thirds of the line."""
 
     DEFAULT_CSS = "StatusLine { height: 1; }"
 

@@ -21,7 +21,7 @@ INDENT = 2
 class Node(NamedTuple):
     """A node: its key, its label, a note on the right, and whether it can be expanded.
 
-    `brief_note` replaces the note where the label would be cut beside the full note.
+    `brief_note` replaces the note if the label and the full note do not fit in the row.
     """
 
     key: str
@@ -43,8 +43,8 @@ class Tree(LineView):
     """A tree of nodes with a cursor.
 
     Args:
-        children: returns the child nodes of a key, or the root nodes for None; called often.
-        on_highlight: called when the cursor moved to another node.
+        children: returns the child nodes of a key, or the root nodes for None; must be fast, because it runs often.
+        on_highlight: handles a move of the cursor to another node.
         can_mark: returns whether the node of a key can be marked; by default no node can.
         id: the widget's id.
         classes: the widget's classes.

@@ -74,7 +74,7 @@ MOST_LINES = 8
 
 
 class BulkActions:
-    """Acts on all marked change requests, and handles the command that chooses an action.
+    """The actions on all marked change requests, and the command that chooses an action.
 
     Args:
         session: the inbox.
@@ -104,7 +104,10 @@ class BulkActions:
         return "no change request here"
 
     async def command_act_on_marked(self) -> None:
-        """Choose an action on all marked change requests, or on the row under the cursor, and run its command."""
+        """Choose an action on all marked change requests, or on the row under the cursor, and run its command.
+
+        Without marks, a stopped merge train comes first: ask whether to continue or discard it.
+        """
         requests = self._session.selected()
         if not self._session.rows.marked and self._engine.outbox.recall(MERGE_TRAIN):
             await self._continue_train()
@@ -138,7 +141,7 @@ class BulkActions:
         elif name == "merge":
             await self._merge(requests)
         else:
-            action = name if name in _TITLES else "comment"  # all keys of comments
+            action = name if name in _TITLES else "comment"  # `comment_only` comments, too
             call = await self._call_for(action)
             if call is not None and await confirm(
                 self._screen,
@@ -149,7 +152,7 @@ class BulkActions:
                 self._send(action, requests, call)
 
     async def _approve(self, requests: Sequence[ChangeRequest]) -> None:
-        """Approve with an optional text, after showing what each change request lacks."""
+        """Approve with an optional text. The dialog shows the warnings about each change request."""
         from presscheck.tui.screens.inbox.row_review import RowReview  # 60 ms: it loads the actions of a review
         from presscheck.tui.screens.review.drafts import message_prompt
 

@@ -44,7 +44,7 @@ MOST_CONFLICTS = 500
 NOTHING_TO_REVIEW = "Nothing to review. g o opens your spaces."
 """Text of an empty inbox for a user who sees no space."""
 HEADING = -1
-"""Replaces the position of a row in the listing where the row is a heading."""
+"""The position of a row that is a heading, in place of a position in the listing."""
 
 
 class Heading(NamedTuple):
@@ -82,7 +82,7 @@ class InboxModel:
         self._engine = engine
         self.organization = self.me = ""
         self.user_error: PresscheckError | None = None
-        """The error from reading the user; None if the user was read, or before."""
+        """The error of the last attempt to read the user, or None."""
         self.views: tuple[View, ...] = VIEWS
         self.view: View = VIEWS[0]
         self.spaces: dict[str, str] = {}
@@ -101,9 +101,9 @@ class InboxModel:
         self.contents: tuple[str, Preview] | None = None
         """The id of the change request of the preview, and its description, pages and threads."""
         self.is_answered = False
-        """Whether the service has returned the listing of the current view, or failed to."""
+        """Whether the request for the listing of the current view has ended, even with an error."""
         self.error = ""
-        """The reason why there is no organization, as display text; empty if there is one, or before it is read."""
+        """The reason why there is no organization, as display text; empty if it is loaded or still loading."""
         self.counts: dict[str, tuple[int, bool]] = {}
         """Counts of other views by id, and whether each count is exact."""
         self.widths = NaturalWidths()
@@ -117,7 +117,7 @@ class InboxModel:
     def listing(self, view: View | None = None) -> ListOrganizationChangeRequests | None:
         """Return the listing of a view, by default the current view.
 
-        Returns None until organization and user are loaded.
+        Return None until organization and user are loaded.
         """
         view = view or self.view
         if not (self.organization and (self.me or self.is_user_unknown)):
@@ -134,7 +134,7 @@ class InboxModel:
         return f"{view.query} {more}" if more else view.query
 
     def total(self, view: View | None = None) -> int:
-        """Return the number of change requests in a view counted so far."""
+        """Return how many change requests of a view are counted so far, without hidden change requests."""
         view = view or self.view
         listing = self.listing(view)
         if listing is None:
@@ -209,7 +209,7 @@ class InboxModel:
         self._measure_all()
 
     def read_held(self) -> bool:
-        """Count the drafts and held comments again. Returns True if a number has changed."""
+        """Count the drafts and held comments again. Return True if a number has changed."""
         before, self.held = self.held, self._engine.held_texts()
         if self.held == before:
             return False
@@ -221,7 +221,6 @@ class InboxModel:
         return sum(self.held.get(request.id, ()))
 
     def _measure_all(self) -> None:
-        """Measure all loaded rows again."""
         self.widths = NaturalWidths()
         for known in self._details.values():
             self.widths = self.widths.with_details(known)
@@ -302,7 +301,6 @@ class InboxModel:
             self.forget()
 
     def _arranged_rows(self, view: View) -> ArrangedRows:
-        """Return the visible rows of an arranged view."""
         if view.id not in self._arranged:
             hidden, arranged_rows = {*self._hidden_positions(view)}, ArrangedRows()
             for group in self._groups.get(view.id, ()):
@@ -377,7 +375,7 @@ class InboxModel:
         return monotonic() - made >= FORECAST_SECONDS
 
     def keep_forecast(self, request: ChangeRequest) -> None:
-        """Keep the last forecast for `FORECAST_SECONDS`, because no other could be made."""
+        """Postpone the next forecast for a change request by `FORECAST_SECONDS`."""
         self._forecast_at[request.id, _revisions(request)] = monotonic()
 
     def set_forecast(self, request: ChangeRequest, *, has_conflicts: bool | None) -> None:
@@ -389,13 +387,13 @@ class InboxModel:
             self._engine.outbox.remember(CONFLICTS, json.dumps(dict(list(self._conflicts.items())[-MOST_CONFLICTS:])))
 
     def reload_details(self, request: ChangeRequest) -> bool:
-        """Read the details of a row again. Returns True if they have changed."""
+        """Read the details of a row again. Return True if they have changed."""
         before = self._details.pop(request.id, None)
         return self.details(request) != before
 
 
 def _revisions(request: ChangeRequest) -> str:
-    """Return the revisions for which a forecast holds: the newest, and the last that was taken from main."""
+    """Return the revisions for which a forecast holds: the newest revision, and the last merged revision of main."""
     return f"{request.revision} {request.revision_merged_ancestor or ''}"
 
 

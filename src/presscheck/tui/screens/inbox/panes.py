@@ -51,11 +51,12 @@ OTHER_LINES = 4
 
 
 class InboxPanes:
-    """Draws the inbox, and handles the commands that change its layout.
+    """The widgets of the inbox, and the commands that change their layout.
 
     Args:
         screen: the inbox.
         model: the views, and the rows of the current view.
+
     Attributes:
         rows: the list of rows.
     """

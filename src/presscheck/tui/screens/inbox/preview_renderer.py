@@ -1,4 +1,4 @@
-"""Renders the preview of a change request: facts, description, pages and latest threads.
+"""Rendering of the preview of a change request: facts, description, pages and latest threads.
 
 It never exceeds the available lines. Omitted items are counted.
 """

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 
 class RowActions:
-    """Handles the commands of a review.
+    """The commands of a review on rows of the inbox.
 
-    The reasons here need no request, so that the footer and the list of keys can ask for them. The sheet of a command
-    opens once the change request is loaded, unless the review has a further reason.
+    The reasons here send no request, because the footer and the list of keys call them often. A command loads the
+    change request first, which may reveal a further reason not to run it.
 
     Args:
         session: the inbox.

@@ -1,4 +1,4 @@
-"""Renders rows, column headings, group headings and tabs of the inbox.
+"""Rendering of the rows, column headings, group headings and tabs of the inbox.
 
 Columns are as wide as their cells need, so that facts stay close to the subject on a wide screen. If there is not
 enough room, spaces, authors and then subjects are cut, and then the columns in `LEFT_OUT` are omitted.
@@ -64,7 +64,7 @@ GAP, NARROW_GAP = "   ", "  "
 
 @dataclass(frozen=True)
 class NaturalWidths:
-    """The widths that the cells of some rows need, in columns."""
+    """The minimum widths, in columns, that show the cells of some rows uncut."""
 
     number: int = 3
     subject: int = 8

@@ -1,4 +1,4 @@
-"""The actions of a review for a change request of the inbox, which is not open."""
+"""The actions of a review on a row of the inbox, without opening the review."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ class RowReview(RequestSession):
         return self.drafts.disabled_reason() if self._open_threads() else "no open comment to reply to"
 
     async def command_reply(self) -> None:
-        """Reply to the open thread of the preview; if there are several, ask to which one."""
+        """Reply to an open thread of the preview. If there are several, ask which."""
         threads = self._open_threads()
         choices = [Choice(thread.id, f"{thread.first.author}  {one_line(thread.first)}") for thread in threads]
         chosen = threads[0].id if len(threads) == 1 else await choose(self.screen, self._title, choices)

@@ -44,7 +44,7 @@ class Toggle(StatusLine, can_focus=True):
         self.draw()
 
     def on_blur(self) -> None:
-        """Show the focus."""
+        """Hide the focus."""
         self.draw()
 
     @override

@@ -1,4 +1,4 @@
-"""The session of the inbox: reads the rows of the current view, and the details of visible rows.
+"""The session of the inbox, which reads the rows of the current view, and the details of visible rows.
 
 Details are read first for the row under the cursor, then for the rows next to it. The other visible rows follow at
 background priority. Stored details are read again only if the change request was updated since.
@@ -47,7 +47,10 @@ REST = 0.12
 PAUSE = 0.02
 """Seconds between two reads of reviews, so that they do not delay keys."""
 STAY = 0.6
-"""Seconds before conflicts are forecast, which reads both sides of each row. Opening a row sooner avoids that."""
+"""Seconds from reading the visible rows to forecasting their conflicts, which reads both sides of each row.
+
+Opening a row sooner cancels the forecasts; when the cursor rests on another row, the wait starts again.
+"""
 OperationOf = Callable[["ChangeRequest"], "Operation[Any]"]
 DETAILS: tuple[OperationOf, ...] = (reviews_of, reviewers_of, changes_in, comments_on)
 """The calls whose results a row and its preview show."""
@@ -60,12 +63,13 @@ class Inbox:
 
     Args:
         screen: the inbox screen.
+
     Attributes:
         model: the views, and the rows of the current view.
         panes: the widgets that draw the model.
         rows: the list of rows.
         organization: the organization; None until it is loaded.
-        answered: set once the first rows from the service are shown.
+        answered: set once rows are shown after the first response or error of the service.
         sent: the drafts of the row that was acted on last, whose writes `unsend` undoes; None after other actions.
     """
 
@@ -126,7 +130,7 @@ class Inbox:
         if listing is None:
             return
         if is_other and model.is_arranged(view) and model.is_ready:
-            # the previous rows until they are arranged again, so that no key acts on a row that is not drawn
+            # show the previous rows until they are arranged again, so that no key acts on a row that is not drawn
             model.forget()
             self._show_rows()
         self._read_rows()
@@ -175,7 +179,7 @@ class Inbox:
             self._refresh_views(reads=False)
 
     def _take_user(self, result: Result[User | None]) -> None:
-        """Show the view again if the user has changed; from the second start on, the user is in the store."""
+        """Store the user, and show the view again if the user differs from before, such as at the first start."""
         model = self.model
         before = model.me, model.is_user_unknown
         model.user_error = result.error
@@ -278,7 +282,7 @@ class Inbox:
         """
         model = self.model
         if reads:
-            with suppress(NetworkError):  # optional, and the status bar shows that there is no connection
+            with suppress(NetworkError):  # optional, and the status bar shows the offline state
                 await read_counts(self._engine, model, self.panes)
         for view in model.views:
             if view is not model.view:
@@ -308,7 +312,7 @@ class Inbox:
 
     async def _read_visible_rows(self) -> None:
         rows = self.rows
-        with suppress(NetworkError):  # optional, and the status bar shows that there is no connection
+        with suppress(NetworkError):  # optional, and the status bar shows the offline state
             for index in (rows.cursor + 1, rows.cursor - 1):
                 if index in rows.visible_range:
                     await self._read_row(index, DETAILS, PREFETCH)

@@ -26,7 +26,7 @@ SNOOZES = (
 
 
 class TriageActions:
-    """Handles the commands that hide, bookmark and mark rows of the inbox.
+    """The commands that hide, bookmark and mark rows of the inbox.
 
     Args:
         session: the inbox.
@@ -106,7 +106,7 @@ class TriageActions:
         self._session.rows.mark_range()
 
     def command_mark_visible(self) -> None:
-        """Mark all visible rows."""
+        """Mark all visible rows; if all are marked, remove their marks."""
         self._session.rows.mark_visible()
 
     def command_back(self) -> None:

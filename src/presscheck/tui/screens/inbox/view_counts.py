@@ -73,7 +73,10 @@ async def _read_listing(engine: Engine, listing: ListOrganizationChangeRequests)
 
 
 async def _is_current(engine: Engine, listing: ListOrganizationChangeRequests) -> bool:
-    """Return whether a complete listing is unchanged, judging by its length and its first, last updated item."""
+    """Return whether a stored listing is complete, and has the same length and first item as on the service.
+
+    The first item is the last updated, so it differs after any update.
+    """
     stored = engine.window(listing, 0, 1)
     if not stored.complete:
         return False

@@ -32,7 +32,7 @@ EXAMPLE = "space:api outdated:yes updated:<2w sort:-comments, or words of the su
 
 
 class ViewActions:
-    """Handles the commands that switch, filter, save, edit and remove views.
+    """The commands that switch, filter, save, edit and remove views.
 
     Args:
         session: the inbox.

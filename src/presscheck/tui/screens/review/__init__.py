@@ -1,1 +1,1 @@
-"""The review of one change request: the screen and its parts."""
+"""The review of a change request: the screen and its parts."""

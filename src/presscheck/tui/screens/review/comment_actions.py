@@ -40,7 +40,7 @@ NO_CELL_SUGGESTION = "another cell reads the same: comment on the whole row to s
 
 
 class CommentTargets:
-    """Finds the parts of a page that a comment refers to.
+    """The search for the block or table cell that a comment refers to.
 
     Args:
         session: the review.
@@ -50,7 +50,7 @@ class CommentTargets:
         self._model, self._screen = session.model, session.screen
 
     async def choose_cell(self, row: TableRow) -> int | None:
-        """Ask for a cell of a table row. Returns its column, `ROW` for the whole row, or None if canceled."""
+        """Ask for a cell of a table row. Return its column, `ROW` for the whole row, or None if canceled."""
         if len(row.cells) < 2:
             return ROW
         choices = [Choice(str(ROW), "the whole row")]
@@ -94,7 +94,7 @@ def strip_markup(text: str) -> str:
 
 
 class CommentActions:
-    """Handles the comment commands.
+    """The comment commands of a review.
 
     Args:
         session: the review.

@@ -16,7 +16,7 @@ TAKEN = {"ours": "took ours", "theirs": "took theirs", "both": "took both"}
 
 
 class ConflictActions:
-    """Handles the commands that resolve a conflict.
+    """The commands of a review that resolve a conflict.
 
     Args:
         session: the review.
@@ -35,7 +35,7 @@ class ConflictActions:
     reason_take_both = reason_take_ours
 
     async def _take(self, side: Side) -> None:
-        """Replace the conflict in the current text of the page, unless somebody has resolved it meanwhile."""
+        """Replace the conflict in the current text of the page, unless another user has resolved it since."""
         item, conflict = self._view.item, self._conflict()
         if item is None or conflict is None or await stays_locked(self._screen, self._model.space_id):
             return

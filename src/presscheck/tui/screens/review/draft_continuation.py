@@ -1,4 +1,4 @@
-"""Opens a stored draft of a review in the composer once its page or thread is loaded."""
+"""Continuation of a stored draft of a review in the composer, once its page or thread is loaded."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class _Wanted(NamedTuple):
 
 
 class DraftContinuation:
-    """Continues a stored draft.
+    """A stored draft that is opened once its page or thread is loaded.
 
     Args:
         session: the review.

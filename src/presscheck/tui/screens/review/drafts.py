@@ -35,7 +35,7 @@ VERDICT_TEXTS: dict[ReviewStatus, str] = {"approved": "Approved. ", "changes-req
 
 
 class ReviewDrafts(CommentDrafts):
-    """Composes comments and reviews, stores their drafts, and sends them.
+    """The drafts and writes of a change request: comments, and the texts that submit a review.
 
     Args:
         model: the change request.
@@ -100,7 +100,7 @@ class ReviewDrafts(CommentDrafts):
         return self.named(f"{title}, in your review" if self.review.is_started else title)
 
     def named(self, words: str) -> str:
-        """Return a title or message, which begins with the name of the change request unless the screen shows it."""
+        """Return a title or message unchanged; a subclass may add the name of the change request."""
         return words
 
     def compose_review(
@@ -175,7 +175,6 @@ class ReviewDrafts(CommentDrafts):
         return self.review.hold(call) if is_held else super()._accept(call)
 
     def _submit(self, held: Collection[int], call: Operation[Any] | None) -> PendingWrite[Any] | None:
-        """Send the held comments in these outbox rows, then the write that submits the review."""
         ticket = self.review.submit(call, held, hold=drafts.HOLD)
         if ticket:
             self.screen.run(self._follow(ticket))

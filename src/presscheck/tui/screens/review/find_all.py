@@ -20,7 +20,7 @@ class FoundLine(NamedTuple):
 
 
 class FindInAll:
-    """Finds text in the conversation and in all pages of a review.
+    """The search in the conversation and in all pages of a review.
 
     The texts of the pages are loaded before the first search. Folded or hidden lines are not searched.
 

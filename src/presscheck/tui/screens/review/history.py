@@ -111,9 +111,9 @@ class HistoryScreen(TextScreen):
 
 
 class HistoryActions:
-    """Shows the history, and compares the newest revision with reviewed ones.
+    """The commands that show the history, and comparisons of the newest revision with reviewed revisions.
 
-    It compares with the revisions of the user's own review and of outdated approvals.
+    Reviewed revisions are the revision of the user's last review, and the revisions of outdated reviews.
 
     Args:
         session: the review.

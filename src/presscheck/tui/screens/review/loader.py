@@ -1,4 +1,4 @@
-"""Loads a review: subscribes once to every call of the model, and passes the results to it.
+"""The subscriptions of a review, which pass results to its model, and the texts of its changed pages.
 
 The texts of changed pages, before and after, are loaded in order: the selected page, the next, then the visible ones.
 """
@@ -37,7 +37,7 @@ Key = tuple[str, str]
 
 
 class ReviewLoader:
-    """The subscriptions of one review.
+    """The subscriptions of a review, one for each call of its model.
 
     Args:
         model: receives the results.
@@ -128,7 +128,7 @@ class ReviewLoader:
 
 
 class PageTextLoader:
-    """Loads and caches the texts of the changed pages of one review.
+    """The texts of the changed pages of a review, loaded on demand and cached.
 
     Args:
         model: the change request.
@@ -294,4 +294,4 @@ class PageTextLoader:
         try:
             return (await self._screen.engine.read(call, priority=priority)).markdown or ""
         except NotFound:
-            return ""  # the page was added or deleted meanwhile
+            return ""  # the page was added or deleted since

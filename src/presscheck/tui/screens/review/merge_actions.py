@@ -1,8 +1,8 @@
-"""Merge a change request or update it from main, and the merge forecast.
+"""Merges, updates from main, and the merge forecast.
 
-The forecast tells whether a change request conflicts with main or has unresolved conflicts. It is updated after either
-side changes. Before a merge, every changed page is searched for conflict markers. At other times pages are searched
-only after an update from main, which may have written markers.
+The forecast determines whether a change request conflicts with main or has unresolved conflicts. It is updated after
+either side changes. Before a merge, every changed page is searched for conflict markers. At other times pages are
+searched only after an update from main, which may have written markers.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Revisions = tuple[str, str]
 
 
 class MergeActions:
-    """Handles the commands that merge and update from main.
+    """The commands that merge a change request, and that update it from main.
 
     Args:
         session: the change request.
@@ -120,7 +120,7 @@ class MergeActions:
 
 
 class MergeForecast:
-    """Keeps the forecast in the model current.
+    """The check for conflicts that keeps the forecast in the model current.
 
     Args:
         session: the change request.

@@ -21,7 +21,7 @@ _MODE_NAMES: dict[Mode, str] = {
 
 
 class ReviewNavigation:
-    """Handles the commands that navigate, change the view or copy.
+    """The commands of a review that navigate, change the view or copy.
 
     Args:
         session: the review.
@@ -150,7 +150,7 @@ class ReviewNavigation:
             self._screen.notify("it has no web address")
 
     def _turn(self, step: int, *, draws: bool = False) -> None:
-        """Select the next row, or the previous one. A row that is passed by is not drawn unless `draws` is set."""
+        """Select the next or the previous row; `draws` also draws it if the user soon selects another."""
         row = self._view.row + step
         if 0 <= row < self._view.items.count:
             if self._view.shows_all or draws:
@@ -189,7 +189,7 @@ class ReviewNavigation:
             self._screen.notify("continued at the first thread" if step > 0 else "continued at the last thread")
 
     def _go_ahead(self, step: int, lines: list[int]) -> bool:
-        """Go to the next line in `lines`. Returns False if there is none."""
+        """Go to the next line in `lines`. Return False if there is none."""
         cursor = self._view.line
         ahead = [line for line in lines if (line - cursor) * step > 0]
         if ahead:

@@ -40,7 +40,7 @@ REVIEW_WORDS: dict[OwnerReview, str] = {
 
 
 class PageOwners:
-    """Reads the owners file after changes, and finds the owners of the changed pages.
+    """The owners of the changed pages, from the owners file, which is read again after it changes.
 
     Args:
         model: the change request.

@@ -1,4 +1,4 @@
-"""Drop, copy or move changes of a change request: of the marked pages, the selected page, or one hunk."""
+"""Commands that drop, copy or move changes: of the marked pages, the selected page, or a single hunk."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ DONE: dict[Kind, str] = {"drop": "dropped", "copy": "copied", "move": "moved"}
 
 
 class RearrangeActions:
-    """Handles the commands that mark pages, and that drop, copy or move changes.
+    """The commands that mark pages, and that drop, copy or move changes.
 
     Args:
         session: the review.
@@ -187,7 +187,7 @@ class RearrangeActions:
         return sorted(others, key=lambda request: -request.number)
 
     async def _choose(self, kind: Kind, requests: list[ChangeRequest]) -> str | None:
-        """Ask for the target. Returns the id of a change request, `new`, or None if canceled."""
+        """Ask for the target. Return the id of a change request, `new`, or None if canceled."""
         choices = [Choice(NEW, "new change request …", "from main")]
         choices += [
             Choice(request.id, f"#{request.number} {sanitize(request.subject) or '(no subject)'}", request.status)

@@ -1,4 +1,4 @@
-"""Renders a review: its header, the rows of its list, and the change of a page or the conversation.
+"""Rendering of a review: its header, the rows of its list, and the change of a page or the conversation.
 
 Threads are shown in the change at their text, with author, time, text and replies. Resolved threads are folded.
 """
@@ -51,7 +51,7 @@ VERDICT_SIGNS = {"approved": ("✓", "added"), "changes-requested": ("✗", "rem
 """The sign and style of each review status."""
 _THREAD_COLUMNS = 4
 _TITLE_COLUMNS = 16
-"""Columns that the size never takes from a title, including the mark before it."""
+"""Minimum columns of a title and the mark before it; the size is shortened first."""
 _NARROW_LIST = 22
 """Below this number of columns, rows show only the title."""
 _KIND_STYLES = {
@@ -247,7 +247,7 @@ def _size(item: ChangedItem, words: WordCount | None, room: int, *, viewed: bool
 
 @dataclass
 class RenderedChange:
-    """Rendered lines, and the positions of what they show.
+    """Rendered lines, with the positions of changes, threads and text in them.
 
     Attributes:
         lines: the lines.
@@ -317,7 +317,7 @@ class RenderedChange:
     def line_at_position(self, owner: str | int | None, distance: int) -> int | None:
         """Return the line at a position from `position_of`.
 
-        The line is never below the end of its owner. Returns None if the owner is not shown.
+        A distance from the first line is limited to the last line of the owner. Return None if the owner is not shown.
         """
         owners = self.thread_of if isinstance(owner, str) else self.anchors
         lines = [line for line, other in owners.items() if other == owner]
@@ -352,7 +352,7 @@ class PageText:
         return self.difference.before if self.difference else ""
 
     def lines(self, difference: PageDifference, options: RenderOptions, keep: Collection[int]) -> DifferenceLines:
-        """Render the difference. The last result is cached, because each result of the service redraws."""
+        """Render the difference. The last result is cached, because every response of the service causes a redraw."""
         context = CONTEXT if options.only_changed else None
         mode, columns = options.shown_mode, options.columns
         key = mode, columns, context, frozenset(keep if options.only_changed else ())

@@ -1,4 +1,4 @@
-"""Commands on the change request itself: details, reviewers, archive, PDF, undo."""
+"""Commands on the change request itself: details, reviewers, archive, revert and PDF."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ SUBJECT = 100
 
 
 class RequestActions:
-    """Handles the commands on the change request.
+    """The commands on the change request itself.
 
     Args:
         session: the change request.
@@ -143,7 +143,7 @@ class RequestActions:
 
         def call(text: str) -> UpdateChangeRequest | None:
             if text == before:
-                return None  # somebody else may have changed it meanwhile
+                return None  # another user may have changed it since
             return UpdateChangeRequest(**self._model.path, description=markdown_to_nodes(text))
 
         self._drafts.compose("Description", "description", call, initial=before, may_be_empty=True)

@@ -1,4 +1,4 @@
-"""A change request and the things that its actions need, in an open review or on a row of the inbox."""
+"""A change request with the data that its actions need, in an open review or on a row of the inbox."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from presscheck.tui.screens.review.drafts import ReviewDrafts
 
 MAX_WAIT = 4.0
-"""Maximum seconds to wait for responses. It is shorter than the time for which keys can be held."""
+"""Maximum seconds to wait for responses; shorter than keys can be held."""
 NOTICE_DELAY = 0.4
-"""Seconds after which a message says that a change request is being loaded."""
+"""Seconds until a message shows that the change request is being loaded."""
 
 
 class RequestSession:
@@ -38,13 +38,14 @@ class RequestSession:
         self.owners = PageOwners(model, drafts.screen)
 
     async def load(self) -> None:
-        """Load the model once, without subscriptions. Responses that can be neither read nor found are missing.
+        """Load the model once, without subscriptions.
 
-        Everything is read, in parallel: others may have changed it since it was stored. Stored responses are used if
-        the service cannot be reached, or takes longer than `MAX_WAIT`. Keys typed meanwhile wait for the dialog.
+        All responses are read again, in parallel, because other users may have changed the content since they were
+        stored. Where a request fails, or takes longer than `MAX_WAIT`, the stored response is used; the model lacks
+        responses that are not stored either. Keys typed during the load wait for the dialog.
 
         Raises:
-            PresscheckError: the service does not return the change request.
+            PresscheckError: the service returned an error for the change request. A failed connection is ignored.
         """
         engine = self.screen.engine
         for call in self.model.calls():

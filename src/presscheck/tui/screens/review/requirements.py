@@ -90,7 +90,7 @@ def requirement_rows(session: ReviewSession) -> list[ProblemRow[Target]]:
 def _missing(
     check: MergeCheck, model: ReviewModel, threads: Sequence[tuple[ChangedItem | None, Thread]]
 ) -> Iterator[ProblemRow[Target]]:
-    """Yield a row for each thing that prevents a requirement from being met."""
+    """Yield a row for each thread, page or reviewer that prevents a requirement from being met."""
     if check.subject == "comments":
         yield from (_thread_row(item, thread) for item, thread in threads if thread.is_open)
     elif check.subject == "conflicts":
@@ -149,7 +149,7 @@ def _indented(line: Line) -> Line:
 
 
 class Requirements:
-    """Handles the command that lists the merge requirements.
+    """The command that lists the merge requirements.
 
     Args:
         session: the review.

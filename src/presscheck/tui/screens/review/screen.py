@@ -81,7 +81,7 @@ class ReviewScreen(BaseScreen):
         self._had_items = self._is_stale = False
         self._compared: tuple[str | None, ...] = ()
         self._reviews: Sequence[Review] | None = None
-        """The reviews when the merge forecast was updated last."""
+        """The reviews at the last update of the merge forecast."""
         self.session = ReviewSession(self, space_id, request_id, self._on_answer)
         self._merge = MergeActions(self.session)
         self._history = HistoryActions(self.session)

@@ -29,13 +29,14 @@ if TYPE_CHECKING:
 
 
 class ReviewSession(RequestSession):
-    """The data and widgets of one open review, and navigation in it.
+    """The data and widgets of an open review, and navigation in it.
 
     Args:
         screen: the review screen.
         space_id: the id of the space.
         request_id: the id of the change request, or its number in the space.
-        on_answer: called after each response of the service.
+        on_answer: called after each response that changed the data.
+
     Attributes:
         texts: the texts of the changed pages.
         threads: the threads by item, and the filter that hides some.
@@ -207,7 +208,7 @@ class ReviewSession(RequestSession):
         self.go_to_line(self.view.rendered.reviewers.get(reviewer_id, 0))
 
     def go_to_quote(self, words: str) -> str:
-        """Go to the line of the selected page that contains the quoted words. Returns the text of the page."""
+        """Go to the line of the selected page that contains the quoted words. Return the text of the page."""
         after = self.view.page.after
         line = find_quoted_line(words, enumerate(after.split("\n"))) if words else None
         if line is not None:

@@ -1,4 +1,4 @@
-"""The sheet that submits a review with held comments: it lists them, and opens, edits and drops them."""
+"""The sheet that submits a review: a list of the held comments, which it can open, edit and drop, and a text."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ if TYPE_CHECKING:
     from presscheck.tui.screens.review.drafts import ReviewDrafts
 
 OTHER_LINES = 11
-"""Lines of the dialog and its margins besides the list."""
+"""Lines of the dialog and its margins, without the list."""
 
 
 @dataclass(frozen=True)
 class Submission:
-    """What a sheet submits.
+    """The texts and options of a sheet that submits a review.
 
     Attributes:
         title: returns the title for a number of held comments.
@@ -61,7 +61,7 @@ class SubmitSheet(PromptDialog):
     Args:
         drafts: the pending review and the writes of its screen.
         draft: the text of the review.
-        submission: what is submitted.
+        submission: the texts and options of the sheet.
 
     Attributes:
         opened: the id of the comment to go to, after the user chose to open a held comment; empty otherwise.
@@ -84,7 +84,7 @@ class SubmitSheet(PromptDialog):
         self._drafts, self._submission, self.opened = drafts, submission, ""
         self._numbers = [entry.id for entry in drafts.review.entries()]
         self._listed = self._entries()
-        """The comments that are drawn; others may be sent or dropped by another process meanwhile."""
+        """The comments at the last drawing; another process may have sent or dropped some since."""
         self._dropped: list[OutboxEntry] = []
         self._pages: dict[str, str] = {}
         """The texts of the commented pages, by id."""
@@ -92,7 +92,7 @@ class SubmitSheet(PromptDialog):
 
     @property
     def numbers(self) -> tuple[int, ...]:
-        """The outbox rows of the listed comments. A comment that a program adds meanwhile is not listed."""
+        """The outbox rows of the listed comments, without comments that programs add while the sheet is open."""
         return tuple(entry.id for entry in self._entries())
 
     def _entries(self) -> list[OutboxEntry]:
@@ -114,7 +114,7 @@ class SubmitSheet(PromptDialog):
         self._draw()
 
     def on_screen_resume(self) -> None:
-        """Show the comments again: one may have been edited."""
+        """Draw the comments again, because the composer may have edited a comment."""
         self._draw()
 
     def on_descendant_focus(self) -> None:
@@ -187,7 +187,6 @@ class SubmitSheet(PromptDialog):
             ThreadActions(self._drafts).edit_pending(entry.id, text_of(entry.call))
 
     def _drop(self) -> None:
-        """Drop the comment under the cursor."""
         entry = self._entry
         if entry is None:
             return
@@ -199,7 +198,7 @@ class SubmitSheet(PromptDialog):
         self._draw()
 
     def _restore(self) -> None:
-        """Hold the comment again that was dropped last."""
+        """Hold the last dropped comment again."""
         if self._dropped:
             entry = self._dropped.pop()
             if entry.call:
@@ -209,13 +208,13 @@ class SubmitSheet(PromptDialog):
             self.query_one(RowList).move_to(len(self._listed) - 1)
 
     async def _load_pages(self) -> None:
-        """Read the texts of the commented pages, which tell the lines of the comments."""
+        """Read the texts of the commented pages, to show the line number of each comment."""
         path, engine = self._drafts.path, self._drafts.screen.engine
         for page_id in {page for entry in self._entries() if (page := getattr(entry.call, "page", None))}:
             try:
                 page = await engine.read(GetChangeRequestPage(**path, page_id=page_id, format="markdown"))
             except PresscheckError:
-                continue  # without a connection and never read: the quote tells the place
+                continue  # for example offline: the row shows the quote without a line number
             self._pages[page_id] = page.markdown or ""
             self._draw()
 
@@ -257,7 +256,7 @@ async def submit_held(
         drafts: the pending review and the writes of its screen.
         name: the name of the draft.
         call: creates the write from the text; returns None if there is nothing to send.
-        submission: what is submitted.
+        submission: the texts and options of the sheet.
         initial: the initial text.
     """
     draft, screen = drafts.slot(name, initial), drafts.screen

@@ -39,7 +39,7 @@ MOST = 16
 
 
 class PageItem(BatchItem):
-    """Applies suggestions to a page, unless the page has changed since the confirmation.
+    """A page of a batch that applies suggestions, unless the page has changed since the confirmation.
 
     Args:
         session: the review.
@@ -86,7 +86,7 @@ class PageItem(BatchItem):
 
 
 class SuggestionActions:
-    """Handles the commands that apply suggestions.
+    """The commands that apply suggestions.
 
     Args:
         session: the review.
@@ -106,7 +106,7 @@ class SuggestionActions:
         return self._session.edit_page_reason()
 
     async def command_use_suggestion(self) -> None:
-        """Apply the suggestion to the page, and resolve its thread."""
+        """Apply the suggestion to the page after a confirmation, and resolve its thread."""
         thread = self._view.thread
         suggestion = newest_suggestion(thread) if thread else None
         if thread is None or suggestion is None or thread.page is None:
@@ -133,7 +133,7 @@ class SuggestionActions:
         title = f"Apply the suggestion to {sanitize(page.title)}?"
         if not await confirm(self._screen, title, lines, "Apply"):
             return
-        page = await self._session.read_page(thread.page)  # somebody else may have edited it while the dialog was open
+        page = await self._session.read_page(thread.page)  # another user may have edited it while the dialog was open
         current = find_target(thread.about, page.markdown or "")
         if current is None or current.text != target.text:
             self._screen.notify("not applied: somebody just changed the text that it is about")

@@ -23,7 +23,7 @@ NOT_LOADED = "the changes are not loaded"
 
 
 class VerdictActions:
-    """Handles the commands that start and submit a review.
+    """The commands that start and submit a review.
 
     Args:
         session: the change request.
@@ -74,7 +74,10 @@ class VerdictActions:
             compose()
 
     def command_begin_review(self) -> None:
-        """Start a review, which holds comments until it is submitted. If it has no comments yet, end it."""
+        """Start a review, which holds comments until it is submitted.
+
+        If a review is started, end it unless it holds comments; then show how to submit it.
+        """
         number, review = self._held, self._drafts.review
         if number:
             notice = f"{count(number, 'comment')} in your review: v a, v r or v c submits it, z undoes the last one"
@@ -108,7 +111,7 @@ class VerdictActions:
             compose()
 
     def warnings(self) -> list[str]:
-        """Return why an approval would fail or not count, or what the user has not seen, in a few words each."""
+        """Return short warnings: why an approval would fail or not count, and which changes the user has not seen."""
         if reason := self.reason_approve():
             return [reason]
         progress, unviewed = self._model.whole_progress(), self._model.unviewed()

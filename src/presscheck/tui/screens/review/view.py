@@ -51,7 +51,7 @@ WIDE = 100
 ESTIMATE = 6
 """Estimated lines of a page that was never laid out."""
 PASSING = 0.12
-"""Seconds until an item is drawn that is selected shortly after another; a key that is held down repeats faster."""
+"""Seconds until an item is drawn that was selected soon after another; a held key repeats faster."""
 GAP = 2
 """Lines between two pages: a blank line and a rule."""
 
@@ -280,7 +280,7 @@ class ReviewView:
             self.show_change(to_top=True)
 
     def leave_thread(self) -> bool:
-        """Mark the thread that the cursor has left as read. Returns True if the thread had new comments."""
+        """Mark the thread that the cursor has left as read. Return True if the thread had new comments."""
         thread_id = self.rendered.thread_of.get(self.line, "") if self.is_in_change else ""
         left, self._reading = self._reading, thread_id
         return bool(left) and left != thread_id and self._model.discussion.mark_read(left)
@@ -356,7 +356,7 @@ class ReviewView:
             change.scroll_lines(max(0, min(start + max(lines) - change.visible_lines[-1], last - top)))
 
     def _set_pages(self) -> bool:
-        """Update the list of shown pages. Returns True if the page under the cursor is no longer shown."""
+        """Update the list of shown pages. Return True if the page under the cursor is no longer shown."""
         cursor, flow = self.change.cursor, self.flow
         number = flow.page_at(cursor) if flow.ids else 0
         page = flow.ids[number] if flow.ids else None
@@ -383,7 +383,7 @@ class ReviewView:
     def _lay_out(self, number: int) -> None:
         """Lay out a page. The line under the cursor, or else the first visible line, keeps its screen position."""
         item, flow, change = self._pages[number], self.flow, self.change
-        page = self._texts.page(item) if item else PageText()  # first: loading the text places the threads
+        page = self._texts.page(item) if item else PageText()  # before the threads: it places them
         threads = self._threads.visible_on(item)
         lines, before, cursor, top = flow.lines_of(number), flow.rendered(flow.ids[number]), change.cursor, change.top
         inputs = self._inputs(item, page, threads) if item else ()
@@ -607,7 +607,7 @@ class ChangeList(RowList):
         self.top = max(0, top)
 
     def clamp(self) -> bool:
-        """Scroll up if there is empty space below the last line. Returns True if that scrolled."""
+        """Scroll up if there is empty space below the last line. Return True if that scrolled."""
         before, self.top = self.top, self._clamped_top(self.top)
         return self.top != before
 
