@@ -348,7 +348,7 @@ class PresscheckApp(App[int], inherit_bindings=False):
         self._refresh_status_bars()
 
     def _copy_selection(self) -> bool:
-        """Copy the text selected by the mouse. Return whether there is any."""
+        """Copy the text selected by the mouse. Return False if nothing is selected."""
         text = self.screen.get_selected_text() if self.screen_stack else None
         if not text:
             return False

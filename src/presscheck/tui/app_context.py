@@ -80,7 +80,7 @@ class AppContext(Protocol):
         ...
 
     def notice_line(self, place: Screen[Any]) -> Line:
-        """Return the current message or error of a screen; empty without one."""
+        """Return the current message or error of a screen; empty without a message."""
         ...
 
     def clear_notice(self) -> None:

@@ -84,7 +84,7 @@ class Navigation:
         self._told = ""
         """The drafts and pending reviews that the last attempt to quit has listed."""
         self._kept: dict[tuple[str, ...], tuple[BaseScreen, str]] = {}
-        """The screens kept alive outside the stack, oldest first, each with the theme that its styles are from."""
+        """The screens kept alive outside the stack, oldest first, each with the theme it was drawn with."""
 
     def _go_to_mode(self, mode: str) -> None:
         self._note()

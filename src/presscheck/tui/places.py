@@ -125,7 +125,7 @@ class Places:
         """Store the current place in the history and among the recent places.
 
         On the same screen it replaces the current entry of the history. On another screen, and after a jump, it is
-        appended, and the entries after the current one are dropped.
+        appended, and the entries after the current entry are dropped.
         """
         current = self._history[self._at] if self._history else None
         is_same = current is not None and current.screen == here.screen

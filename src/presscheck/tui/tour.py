@@ -188,7 +188,7 @@ class Tour:
     def takes(self, command: str) -> bool:
         """Return whether the tour replaces a command that is about to run.
 
-        Instead of `back`, it ends. Instead of a write outside the sample workspace, it goes to the next step.
+        `back` ends the tour. Outside the sample workspace, a command that writes goes to the next step instead.
         """
         step = STEPS[self._at] if self._at >= 0 else None
         self._was_here = step is not None and self._is_here()

@@ -111,7 +111,7 @@ class CommentDrafts:
             return {}
 
     def store_nodes(self, name: str, nodes: Mapping[str, Any]) -> None:
-        """Store the block or cell of a draft, which was looked up while the user writes."""
+        """Store the block or cell of a draft, which is looked up while the user writes."""
         about, text = self.stored_about(name), self.saved(name)
         if about and text and about.get(NODES, "") != _nodes_text(nodes):
             others = {key: value for key, value in about.items() if key != NODES}

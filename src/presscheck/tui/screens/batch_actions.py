@@ -113,7 +113,7 @@ class WriteItem(RequestItem):
     @override
     async def run(self, redraw: Callable[[], None]) -> None:
         try:
-            if self.outbox_row and self._engine.unsend(self.outbox_row) is None:  # a failed row would block later ones
+            if self.outbox_row and self._engine.unsend(self.outbox_row) is None:  # a failed row would block later rows
                 self.state, self.message = "pending", "already retried or discarded in the outbox"
                 return
             ticket = self._engine.write(self._call)

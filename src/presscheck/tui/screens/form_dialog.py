@@ -444,7 +444,7 @@ class FormDialog(Dialog[Any]):
                 continue
             try:
                 choices = await self._lookup(field.reference) if self._lookup else None
-            except PresscheckError:  # a user who may not list things may still type an id, which the service checks
+            except PresscheckError:  # a user who may not list items may still type an id, which the service checks
                 choices = None
             if choices is None:
                 continue

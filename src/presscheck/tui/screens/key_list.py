@@ -1,4 +1,4 @@
-"""The list of the keys of a screen, in groups with its special keys first; in two columns on wide screens."""
+"""The list of a screen's keys in groups, with its special keys first; in two columns on wide screens."""
 
 from __future__ import annotations
 
@@ -85,7 +85,10 @@ def groups_of(app: AppContext, screen: BaseScreen) -> list[Group]:
 
 
 async def choose_command(screen: BaseScreen) -> None:
-    """Choose one of the commands that can run on the item under the cursor, those of the footer first, and run it."""
+    """Choose a command that can run now, and run it.
+
+    The choices are the commands in the footer, then other commands in the scope of the screen.
+    """
     footer = screen.footer_commands
     names = [command.name for command in screen.command_table.commands if command.scope == screen.SCOPE]
     commands = [screen.command_table.command(name) for name in dict.fromkeys((*footer, *names))]

@@ -28,7 +28,7 @@ async def make_revert(screen: BaseScreen, question: str, space_id: str, plan: Re
 
 
 def _lines(plan: Revert) -> list[Line]:
-    """Return lines with the subject, the number of edits, the conflicts, and reasons for changes that stay."""
+    """Return lines with the subject, the number of edits, the conflicts, and reasons why changes stay."""
     lines: list[Line] = [(Span(sanitize(plan.subject), "strong"),), (Span(count(len(plan.changes), "edit")),)]
     lines += [
         (Span(f"conflict: {sanitize(title)} was edited since; both versions will be in the page", "removed"),)

@@ -25,7 +25,7 @@ MOST = 8
 WIDEST = 48
 """Maximum width of the list, in cells."""
 GLANCE = 0.05
-"""Minimum seconds on the screen before a key takes a proposal: a slow line delivers a burst in several parts."""
+"""Minimum seconds that a proposal is shown before a key takes it: a slow line delivers a burst in several parts."""
 _MENTION = re.compile(r"(?:^|(?<=[\s(*_]))@(\w[^@\n]{0,40})?$")
 _NEAR = 300
 """Characters before the cursor in which a completion starts."""
@@ -62,7 +62,7 @@ def mention(before: str) -> Opening | None:
 
 
 def matching(proposals: Iterable[Proposal], text: str) -> list[Proposal]:
-    """Return the proposals that contain all words of a text. Proposals whose label starts with the text come first."""
+    """Return at most `MOST` proposals that contain all words of a text; labels that start with the text come first."""
     words = text.casefold().split()
     found = [
         proposal

@@ -1,6 +1,6 @@
 """The base of all widgets made of lines: only visible lines are rendered, only changed lines repainted.
 
-After a change a subclass calls `redraw`, which compares the new strips with the painted ones. Scrolling has no
+After a change a subclass calls `redraw`, which compares new and painted strips. Scrolling has no
 animation, and the cost depends only on the visible lines. All text must have passed `sanitize`.
 """
 
@@ -109,9 +109,9 @@ class LineView(Widget, can_focus=True, inherit_bindings=False):
     Each item takes `item_height` lines. `cursor` is the index of the item with the bar on its left, and `top` is the
     first visible line. Without `has_cursor`, movements scroll.
 
-    A click moves the cursor, follows a link or folds; a double click opens the item. A click with the right button asks
-    the screen for a menu of the item. Dragging selects text. Textual
-    stores the selection in lines of the content, so scrolling does not change it.
+    A click moves the cursor, follows a link or folds; a double click opens the item. A click with the right button
+    moves the cursor and requests a menu. Dragging selects text. Textual stores the selection in lines of the content,
+    so scrolling does not change it.
 
     Args:
         id: the widget's id.
@@ -317,7 +317,7 @@ class LineView(Widget, can_focus=True, inherit_bindings=False):
         self.redraw((self.cursor,))
 
     def on_click(self, event: events.Click) -> None:
-        """Move the cursor, follow a link or fold; a double click opens the item."""
+        """Move the cursor, follow a link or fold; a double click opens the item, the right button requests its menu."""
         column, line = self._place_of(event)
         number, part = divmod(line, self.item_height)
         if self._has_dragged or not 0 <= number < self.count:

@@ -66,7 +66,8 @@ class Picker(Dialog[tuple[str, ...]]):
     Args:
         title: the question, as display text.
         choices: the items, as display text.
-        multiple: whether several items can be marked; without marks, enter chooses the item under the cursor.
+        multiple: whether several items can be marked; enter also chooses the item under the cursor, until a mark is
+            toggled.
         chosen: the keys of the items that are marked at first.
         ranked: whether the best match comes first; otherwise the order of `choices` stays.
         extra_choices: returns items that replace the matches of a typed text, or None to search the list.
@@ -168,7 +169,7 @@ class Picker(Dialog[tuple[str, ...]]):
     def submit(self) -> None:
         rows = self.query_one(RowList)
         if self.multiple:
-            if not self._has_toggled:  # without marks, enter takes the row under the cursor
+            if not self._has_toggled:  # enter takes the row under the cursor until a mark is toggled
                 self.chosen |= {choice.key for choice in self.matches[rows.cursor : rows.cursor + 1]}
             self.dismiss(tuple(choice.key for choice in self.choices if choice.key in self.chosen))
         elif self.matches:

@@ -141,7 +141,7 @@ class BulkActions:
         elif name == "merge":
             await self._merge(requests)
         else:
-            action = name if name in _TITLES else "comment"  # `comment_only` comments, too
+            action = name if name in _TITLES else "comment"  # `comment_only` sends comments, like `comment`
             call = await self._call_for(action)
             if call is not None and await confirm(
                 self._screen,
@@ -200,7 +200,7 @@ class BulkActions:
     async def _merge(self, requests: Sequence[ChangeRequest]) -> None:
         """Merge the change requests in row order, after a confirmation."""
         from presscheck.tui.screens.inbox.merge_train_sheet import (
-            confirm_train,  # 60 ms: it loads what a review renders
+            confirm_train,  # 60 ms: it loads the renderer of a review
         )
 
         if await confirm_train(self._session, requests):

@@ -54,7 +54,7 @@ async def confirm_train(session: Inbox, requests: Sequence[ChangeRequest]) -> bo
 
 
 def _summary(stops: Sequence[str], undo: Line) -> list[Line]:
-    """Render what applies to the whole train; shown first because the list below may be long."""
+    """Render the lines about the whole train, which come first because the list below may be long."""
     lines: list[Line] = []
     if stops:
         lines.append((Span(f"The train stops at {stops[0]}, unless that changes before its turn.", "removed"),))

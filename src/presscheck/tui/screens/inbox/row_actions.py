@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 class RowActions:
     """The commands of a review on rows of the inbox.
 
-    The reasons here send no request, because the footer and the list of keys call them often. A command loads the
-    change request first, which may reveal a further reason not to run it.
+    Their reasons send no request, because the footer and the list of keys ask for them often. A command first loads the
+    change request, which may disable the command for another reason.
 
     Args:
         session: the inbox.
@@ -40,7 +40,7 @@ class RowActions:
     reason_comment_on_all = reason_comment_only = reason_reviewers = reason_comment
 
     def reason_approve(self) -> str | None:
-        """Return why the change request under the cursor, or the marked ones, cannot be reviewed."""
+        """Return why the marked change requests, or the change request under the cursor, cannot be reviewed."""
         reason, request = self.reason_comment(), self._session.current()
         if self._session.rows.marked and self._engine.lacks(REVIEWS):
             return reason or "this service has no reviews"

@@ -263,7 +263,7 @@ def request_row(
 
 
 def tabs(views: Sequence[View], chosen: View, totals: Sequence[str], columns: int) -> Line:
-    """Render the tabs of the views with their counts. The first tabs are omitted if the current one would not fit.
+    """Render the tabs of the views with their counts. The first tabs are omitted if the current tab would not fit.
 
     The click target of each tab is its index.
     """

@@ -97,7 +97,7 @@ class ViewActions:
         if model.listing() == before:
             self._session.reload_rows()
         else:
-            self._session.choose(view)  # the filter changes what is read from the service
+            self._session.choose(view)  # the filter changes the listing of the service
 
     def store_filter(self, view_id: str, text: str) -> None:
         """Set and store the filter of a view; an empty filter is removed."""

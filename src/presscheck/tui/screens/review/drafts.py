@@ -208,7 +208,7 @@ class ReviewDrafts(CommentDrafts):
 def message_prompt(
     title: str, draft: DraftSlot, confirm_label: str, notes: Callable[[int], Sequence[Line]], expand: Callable[[], None]
 ) -> PromptDialog:
-    """Return the prompt for an optional line of text; the arguments are those of `PromptDialog`."""
+    """Return the prompt for an optional line of text; `PromptDialog` describes the arguments."""
     return PromptDialog(
         title,
         draft,

@@ -1,6 +1,7 @@
 """The subscriptions of a review, which pass results to its model, and the texts of its changed pages.
 
-The texts of changed pages, before and after, are loaded in order: the selected page, the next, then the visible ones.
+The texts of changed pages, before and after, are loaded in order: the selected page, the next page, then the pages
+with visible rows.
 """
 
 from __future__ import annotations
@@ -146,7 +147,7 @@ class PageTextLoader:
         self._is_prefetching = False
 
     def page(self, item: ChangedItem) -> PageText:
-        """Return the loaded text of an item. Loads the text if necessary, and the text of the next item."""
+        """Return the loaded text of an item, and request this text and the next if they are missing."""
         items = self._model.items
         after = items.index(item) + 1
         self._request(item, VISIBLE)
@@ -155,14 +156,14 @@ class PageTextLoader:
         return self.loaded(item)
 
     def loaded(self, item: ChangedItem) -> PageText:
-        """Return the loaded text of an item. After an edit, the old text is returned until the new one is loaded."""
+        """Return the loaded text of an item. After an edit, the old text is returned until the new text is loaded."""
         page = self._pages.get(self._key(item))
         return page or self._latest.get((item.id, self._compared), PageText())
 
     def document(self, item: ChangedItem) -> Mapping[str, Any] | None:
         """Return the nodes of a page in the change request, and load them if necessary.
 
-        After an edit, the old nodes are returned until the new ones are loaded; before the first load, None.
+        After an edit, the old nodes are returned until the new nodes are loaded; before the first load, None.
         """
         key, request = self._key(item), self._model.request
         if request and key not in self._documents:
@@ -177,7 +178,7 @@ class PageTextLoader:
         return WordCount(difference.added, difference.removed) if difference else None
 
     def prefetch(self, items: Iterable[ChangedItem]) -> None:
-        """Load the texts of items one after another at low priority. Replaces the queue of the previous call."""
+        """Load the texts of items one after another at low priority, instead of the items of the previous call."""
         self._queue = [item for item in items if self._is_missing(item)]
         if self._queue and not self._is_prefetching and not self._screen.is_leaving:
             self._is_prefetching = True
@@ -239,7 +240,7 @@ class PageTextLoader:
         self._screen.run(load, group=f"body-{item.id}", exclusive=True)
 
     def _read_stored(self, key: Key, calls: tuple[Operation[Any] | None, ...]) -> None:
-        """Show a page from the store at once if both texts are stored and short enough to compare here."""
+        """Show a page from the store at once if both texts are stored and short enough to compare without a thread."""
         stored = [self._screen.engine.known(call) if call else None for call in calls]
         if all(call is None or answer for call, answer in zip(calls, stored, strict=True)):
             texts = [answer.value.markdown or "" if answer else "" for answer in stored]
@@ -254,7 +255,7 @@ class PageTextLoader:
         self._model.texts_with_conflicts[key[0]] = bool(unresolved_conflicts(after, before))
 
     def _calls(self, item: ChangedItem) -> tuple[Operation[Any] | None, Operation[Any] | None]:
-        """Return the calls for the texts before and after; an added or deleted page has only one of them."""
+        """Return the calls for the texts before and after; None before an added page, and after a deleted page."""
         request = self._model.request
         if request is None:
             return None, None

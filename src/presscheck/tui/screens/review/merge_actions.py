@@ -94,8 +94,8 @@ class MergeActions:
     ) -> tuple[bool, Revisions | None]:
         """Ask for a confirmation, which is possible once the forecast is loaded.
 
-        With `has_gate`, every changed page is searched for unresolved conflicts, and the user has to type the number of
-        a change request that has any.
+        With `has_gate`, every changed page is searched for unresolved conflicts. If there are any, or conflicts with
+        main, the user has to type the number of the change request.
 
         Returns:
             Whether the user confirmed, and the revisions of the forecast that the user saw.

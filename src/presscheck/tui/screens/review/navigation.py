@@ -101,11 +101,11 @@ class ReviewNavigation:
         self._go_along(-1, self._view.rendered.changes)
 
     def command_next_thread(self) -> None:
-        """Go to the next visible thread, on this page or a later one; after the last, to the first."""
+        """Go to the next visible thread, on this page or a later page; after the last, to the first."""
         self._go_to_thread(1)
 
     def command_previous_thread(self) -> None:
-        """Go to the previous visible thread, on this page or an earlier one; before the first, to the last."""
+        """Go to the previous visible thread, on this page or an earlier page; before the first, to the last."""
         self._go_to_thread(-1)
 
     def command_next_page(self) -> None:
@@ -150,7 +150,7 @@ class ReviewNavigation:
             self._screen.notify("it has no web address")
 
     def _turn(self, step: int, *, draws: bool = False) -> None:
-        """Select the next or the previous row; `draws` also draws it if the user soon selects another."""
+        """Select the next or the previous row. With `draws`, its page is drawn even if the user moves on at once."""
         row = self._view.row + step
         if 0 <= row < self._view.items.count:
             if self._view.shows_all or draws:

@@ -291,7 +291,7 @@ class RenderedChange:
         return None
 
     def line_of(self, anchor: int | None) -> int:
-        """Return the first line that shows a line of the new text or a later one; 0 if there is none."""
+        """Return the first rendered line at or after a line of the new text; 0 if there is none."""
         lines = [line for line, text_line in self.anchors.items() if anchor is not None and text_line >= anchor]
         return min(lines, default=0)
 
@@ -317,7 +317,7 @@ class RenderedChange:
     def line_at_position(self, owner: str | int | None, distance: int) -> int | None:
         """Return the line at a position from `position_of`.
 
-        A distance from the first line is limited to the last line of the owner. Return None if the owner is not shown.
+        A non-negative distance stops at the last line of the owner. Return None if the owner is not shown.
         """
         owners = self.thread_of if isinstance(owner, str) else self.anchors
         lines = [line for line, other in owners.items() if other == owner]

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from presscheck.tui.screens.review.drafts import ReviewDrafts
 
 MAX_WAIT = 4.0
-"""Maximum seconds to wait for responses; shorter than keys can be held."""
+"""Maximum seconds to wait for responses; less than the limit for which keys are held."""
 NOTICE_DELAY = 0.4
 """Seconds until a message shows that the change request is being loaded."""
 

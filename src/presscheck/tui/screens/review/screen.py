@@ -224,7 +224,7 @@ class ReviewScreen(BaseScreen):
 
     @on(RowList.RowHighlighted)
     def row_highlighted(self, event: RowList.RowHighlighted) -> None:
-        """Show the item under the cursor."""
+        """Show the item under the cursor, and mark a thread that the cursor has left as read."""
         if event.rows is self.session.view.items and not self.session.view.is_shown:
             self.session.view.show_soon(self.session.load_visible)
         elif event.rows is self.session.view.change:

@@ -182,7 +182,6 @@ class SubmitSheet(PromptDialog):
             self.dismiss(None)
 
     def _edit(self) -> None:
-        """Edit the comment under the cursor in the composer."""
         if entry := self._entry:
             ThreadActions(self._drafts).edit_pending(entry.id, text_of(entry.call))
 

@@ -76,7 +76,7 @@ class VerdictActions:
     def command_begin_review(self) -> None:
         """Start a review, which holds comments until it is submitted.
 
-        If a review is started, end it unless it holds comments; then show how to submit it.
+        A started review without comments is ended; for a review with comments, a notice describes how to submit it.
         """
         number, review = self._held, self._drafts.review
         if number:

@@ -383,7 +383,7 @@ class ReviewView:
     def _lay_out(self, number: int) -> None:
         """Lay out a page. The line under the cursor, or else the first visible line, keeps its screen position."""
         item, flow, change = self._pages[number], self.flow, self.change
-        page = self._texts.page(item) if item else PageText()  # before the threads: it places them
+        page = self._texts.page(item) if item else PageText()  # first, because loading places the threads
         threads = self._threads.visible_on(item)
         lines, before, cursor, top = flow.lines_of(number), flow.rendered(flow.ids[number]), change.cursor, change.top
         inputs = self._inputs(item, page, threads) if item else ()
