@@ -1,4 +1,4 @@
-"""The entry point of the command `presscheck`. Modules are imported late: `--version` needs none of them."""
+"""The entry point of the `presscheck` command. Imports are lazy, because `--version` needs none of the modules."""
 
 import gc
 import os
@@ -20,7 +20,7 @@ def main() -> None:
         finally:
             sys.stdout.flush()  # at exit the interpreter would print a traceback and return 120
     except OSError as error:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # takes the rest of the buffer
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # discards the text left in the buffer
         if error.errno != EPIPE:  # EPIPE is not reported: a reader such as `head` closed the pipe
             sys.stderr.write(f"presscheck: {error.filename or 'standard output'}: {error.strerror}\n")
         sys.exit(1)

@@ -133,7 +133,7 @@ def _running(
 
 @contextmanager
 def _own_socket(directory: Path, name: str, *, alone: bool) -> Generator[Path]:
-    """Yield the path of the socket, which is the same at each start; a concurrent service gets another path.
+    """Yield the path of a socket. It is the same at each start, except while another service of this name runs.
 
     Raises:
         ConfigurationError: `alone` is set and another demo is running.

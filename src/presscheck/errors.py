@@ -145,7 +145,7 @@ class MalformedAnswer(RequestError):
 
 
 class IncompleteList(MalformedAnswer):
-    """A listing does not end, such as because pages repeat; the received items are used."""
+    """A listing does not end, for example because pages repeat; the received items are used."""
 
 
 class ServiceError(RequestError):
@@ -188,7 +188,7 @@ class NotSupported(ServiceError):
 
 
 class Conflict(ServiceError):
-    """409: the state of the resource does not allow it; the message has the reason."""
+    """409: the state of the resource does not allow the request; the message has the reason."""
 
 
 class PreconditionFailed(ServiceError):

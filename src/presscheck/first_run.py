@@ -52,7 +52,7 @@ class FirstRunChoices:
     Args:
         sign_in: signs in to the service of the profile.
         where: the directories of the user.
-        services: the stack that ends started services.
+        services: the exit stack that ends the services that are started here.
     """
 
     def __init__(self, sign_in: SignIn, where: Places, services: ExitStack) -> None:
@@ -129,7 +129,7 @@ class FirstRunChoices:
 
 
 def _documentation_folder(text: str) -> Path:
-    """Return the folder with a typed path.
+    """Return the folder at a path that the user typed.
 
     Raises:
         InvalidArgument: the folder cannot be read, or has no Markdown file.
@@ -149,7 +149,10 @@ def _documentation_folder(text: str) -> Path:
 
 
 def _has_page(path: Path) -> bool:
-    """Return whether a folder contains a Markdown file, outside hidden folders."""
+    """Return whether a folder contains a Markdown file.
+
+    Hidden folders and `node_modules` are skipped. The search stops after `MOST_ENTRIES` entries.
+    """
     seen = 0
     for _, folders, files in os.walk(path):
         folders[:] = [name for name in folders if name[0] != "." and name != "node_modules"]
@@ -162,7 +165,7 @@ def _has_page(path: Path) -> bool:
 
 
 async def _imported_space(service: LocalService) -> str:
-    """Wait until a service answers. Return the id of the imported space; empty without a space.
+    """Wait until a service responds. Return the id of the imported space, or an empty string if it has no space.
 
     Raises:
         InvalidArgument: the service ended, because the folder cannot be imported.

@@ -49,11 +49,11 @@ class Places:
         return self.state / "openapi-versions" / profile
 
     def site_snapshots(self, profile: str) -> Path:
-        """Return the directory with snapshots of the sites of a profile's service before changes."""
+        """Return the directory with snapshots of the sites of a profile's service, taken before changes."""
         return self.state / "site-snapshots" / profile
 
     def site_bases(self, profile: str) -> Path:
-        """Return the directory with the configurations of a profile's sites as they were pulled."""
+        """Return the directory with the pulled configurations of a profile's sites, before any edit."""
         return self.data / "site-bases" / profile
 
     def log_file(self) -> Path:
@@ -102,5 +102,5 @@ def make_private_directory(path: Path) -> None:
 
 
 def private_opener(path: str, flags: int) -> int:
-    """Open a file, as the `opener` of `open`, so that a new file has mode 0600 from its first byte."""
+    """Open a file; a new file has mode 0600 from its first byte. Pass this function to `open` as `opener`."""
     return os.open(path, flags, PRIVATE_FILE)

@@ -52,7 +52,7 @@ class SignIn:
 
     @property
     def default_address(self) -> str:
-        """The URL of the service, if no other is given."""
+        """The URL of the service to sign in to by default."""
         address: str = self._environment.get("PRESSCHECK_BASE_URL") or self._settings.get("base_url") or HOSTED
         return address.rstrip("/")
 
@@ -63,8 +63,8 @@ class SignIn:
             base_url: the URL of the service; None for the default.
 
         Raises:
-            ConfigurationError: the profile has another URL or gets its token elsewhere, or the token would be sent
-                unencrypted.
+            ConfigurationError: the profile has another URL or a token from another source, or the token would be
+                sent unencrypted.
         """
         if self._settings and base_url and base_url.rstrip("/") != self._settings.get("base_url", HOSTED).rstrip("/"):
             raise ConfigurationError(
@@ -95,7 +95,7 @@ class SignIn:
                 return None
 
     def store(self, base_url: str | None, token: str, user: User | None) -> SignedIn:
-        """Store the profile and its token; the keyring or the disk may take a while.
+        """Store the profile and its token. Blocks while it accesses the keyring and the disk.
 
         Args:
             base_url: the URL to write into a new profile; None for the default.

@@ -184,7 +184,7 @@ def run_service(
 
     Args:
         database: the URL of the database; None for an SQLite file in the data directory.
-        data: the data directory; None for the user's own.
+        data: the data directory; None for the user's data directory.
         files: the location of uploaded files; None for the location stored in the database.
         translator: the command line of the translation program.
         allowed: private networks that the service may connect to.
@@ -230,7 +230,7 @@ def run_service(
 
 
 class ScriptResponse(NamedTuple):
-    """The response of the script of an integration; `status` is None and `error` set if the script failed."""
+    """The response of an integration's script. If the script failed, `status` is None and `error` is set."""
 
     status: int | None
     content_type: str

@@ -29,7 +29,7 @@ class ContentRef(Model):
 
 
 class GitBlob(Model):
-    """The path of a page or file in a Git repository."""
+    """The Git object id and the path of a page or file in a repository."""
 
     oid: str
     path: str
@@ -182,7 +182,7 @@ class Revision(Model):
 
 
 class PageMetaLinks(Model):
-    """Where else the content of a page is: its canonical address, and the same page in other languages."""
+    """Other locations of a page's content: its canonical location, and the same page in other languages."""
 
     canonical: ContentRef | None = None
     alternates: tuple[ContentRef, ...] | None = None
@@ -195,7 +195,7 @@ class Pages(Model):
 
 
 class Extent(BaseModel):
-    """Mixin of content reads: with false, responses lack Git metadata or computed content."""
+    """Mixin of content reads. False omits Git metadata or computed content from the response."""
 
     metadata: bool | None = None
     computed: bool | None = None
@@ -204,7 +204,7 @@ class Extent(BaseModel):
 Evaluation = bool | Literal["deterministic-only"]
 """Whether conditions and variables are evaluated."""
 Dereferencing = bool | Literal["reusable-contents"]
-"""Whether reusable content stands in place of what includes it."""
+"""Whether blocks that include reusable content are replaced by that content."""
 
 
 DocumentSchema = Literal["current", "next"]

@@ -86,7 +86,7 @@ class SemanticChanges(Model):
 
     @property
     def note(self) -> str:
-        """How the client determined the changes if the service does not list them; else empty."""
+        """How the client determined the changes if the service does not list them; otherwise empty."""
         note = (self.model_extra or {}).get("note", "")
         return note if isinstance(note, str) else ""
 

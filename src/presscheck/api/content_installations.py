@@ -1,4 +1,4 @@
-"""Integrations in spaces, sites and organizations: where each is installed, with the settings that it has there."""
+"""Installations of integrations in organizations, spaces and sites, with their settings."""
 
 from typing import Any, Literal
 
@@ -29,7 +29,7 @@ class OrganizationInstallation(Model):
 
 
 class InstalledTarget(Model):
-    """Where an integration is installed; `type` is organization, space or site."""
+    """The target of an installation; `type` is organization, space or site."""
 
     type: str
     organization_id: str | None = None

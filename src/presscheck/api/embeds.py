@@ -1,4 +1,4 @@
-"""What a URL outside of the platform shows when it is embedded in a page."""
+"""Embeds: external URLs as pages show them."""
 
 from typing import Any
 

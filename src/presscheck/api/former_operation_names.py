@@ -1,6 +1,6 @@
 """Former stored names of operations, before they were stored by their published `operationId`.
 
-Outboxes and caches of those versions are read through this table. It does not change when classes or modules are
+This table makes outboxes and caches of earlier versions readable. It does not change when classes or modules are
 renamed.
 """
 

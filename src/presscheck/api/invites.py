@@ -104,7 +104,7 @@ class EmailInvite(Argument):
 
 
 class InvitedUsers(Model):
-    """Who was invited: `users` are the ids of all, `invited` is the number of new members."""
+    """The result of inviting users: `users` has the ids of all, `invited` is the number of new members."""
 
     users: tuple[str, ...] = ()
     invited: int = 0
@@ -128,7 +128,7 @@ class InviteUsers(InOrganization, Operation[InvitedUsers]):
 
 
 class Joined(Model):
-    """The answer to someone who has joined."""
+    """The response to joining."""
 
 
 class JoinWithInvite(InOrganization, Operation[Joined]):

@@ -60,7 +60,7 @@ class Link(Model):
 
 
 class BrokenCount(Model):
-    """The number of broken links, and of those that the change request breaks."""
+    """The number of broken links, and how many of them the change request breaks."""
 
     total: int = 0
     change_request: int | None = None

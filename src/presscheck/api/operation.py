@@ -43,7 +43,7 @@ Answer = TypeVar("Answer")
 Item = TypeVar("Item")
 
 MAX_PAGE = 10_000
-"""The maximum number of items that is accepted on one page of a listing; the service returns at most 1,000."""
+"""The maximum number of items accepted on one page of a listing; the service returns at most 1,000."""
 DOCUMENT = "document"
 """The release with the operations of the published document of the service and no others."""
 
@@ -173,10 +173,10 @@ class Operation(Argument, Generic[Answer]):
     release: ClassVar[str | None] = None
     """The only release of the service that has the operation; None if all have it."""
     feature: ClassVar[str | None] = None
-    """The optional feature to which the operation belongs, such as ``reviews``, after the words *this service has no*.
+    """The optional feature of the operation, such as ``reviews``; messages put *this service has no* before it.
 
-    None for the operations of the published document of the service: each service has these, unless they have a
-    `release`. The operations of a feature exist together.
+    A service has all operations of a feature or none. Operations of the published document of the service belong to no
+    feature: every service has them, unless they have a `release`.
     """
     may_be_absent: ClassVar[bool] = False
     """Whether the resource may be missing although its parent exists and its path does not end in an id."""
@@ -189,7 +189,7 @@ class Operation(Argument, Generic[Answer]):
     if not TYPE_CHECKING:
 
         def __class_getitem__(cls, answer):
-            """Return a base class for operations with this response type; a model for each takes 4 kB and 0.1 ms."""
+            """Return an alias as the base class; pydantic's model for each response type would take 4 kB and 0.1 ms."""
             return GenericAlias(cls, answer)
 
     def __init__(self, **fields: Any) -> None:
@@ -241,7 +241,7 @@ class Operation(Argument, Generic[Answer]):
 
     @classmethod
     def optional_name(cls) -> str:
-        """Return the name of what a service lacks without this operation: the feature, or the operation itself."""
+        """Return the name to report if a service lacks the operation: its feature, or else its stored name."""
         return cls.feature or cls.stored_name()
 
     @classmethod

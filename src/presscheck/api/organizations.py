@@ -220,7 +220,7 @@ class RemoveMember(InOrganization, Operation[None]):
 
 
 class LastSeen(Model):
-    """The answer to a member who was seen."""
+    """The response after recording that a member was seen."""
 
     gitbook_visitor_claims: str | None = None
 

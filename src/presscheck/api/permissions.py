@@ -34,7 +34,7 @@ class SiteTeamPermission(NullableModel):
 
 
 class SiteUserPermission(NullableModel):
-    """A user and the role that they were given in a site."""
+    """A user and the role that was granted to them in a site."""
 
     nullable = frozenset({"permission"})
     permission: str | None = None
@@ -42,7 +42,7 @@ class SiteUserPermission(NullableModel):
 
 
 class PermissionOrigin(Model):
-    """Where a role in a site comes from: `type` is organization, or site with a `reason` (member or team)."""
+    """The origin of a role in a site: `type` is organization, or site with a `reason` (member or team)."""
 
     type: str
     organization: str | None = None
@@ -52,7 +52,7 @@ class PermissionOrigin(Model):
 
 
 class SiteMemberPermission(NullableModel):
-    """A member with their role in a site; guests without one have none."""
+    """A member with their role in a site; `permission` is null for guests without a role."""
 
     nullable = frozenset({"permission"})
     permission: str | None = None

@@ -48,10 +48,10 @@ class GetPublishedSite(InSite, Operation[PublishedContentSite]):
 
 
 class SiteSearchScope(Argument):
-    """Which spaces of a site are searched.
+    """The spaces of a site to search, by `mode`.
 
-    With ``default``, all or those that `restrict_to` chooses by `current_site_space`; with ``specific``, those with
-    these ids.
+    ``all`` searches all spaces, ``specific`` the spaces in `site_space_ids`. ``default`` searches all spaces, or the
+    spaces that `restrict_to` selects relative to `current_site_space`.
     """
 
     mode: Literal["default", "specific", "all"]

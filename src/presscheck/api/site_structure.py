@@ -85,7 +85,7 @@ StructureItem = Annotated[
 
 
 class SiteStructure(Model):
-    """The items of a site in order; `type` tells whether `structure` has sections (and groups) or site spaces."""
+    """The items of a site in order; `type` determines whether `structure` has sections (and groups) or site spaces."""
 
     type: str
     structure: tuple[StructureItem, ...] = ()

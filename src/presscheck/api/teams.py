@@ -12,7 +12,7 @@ TeamRole = Literal["owner", "member"]
 
 
 class TeamPermissions(Model):
-    """The caller's permissions for a team, or see of a membership."""
+    """The caller's permissions for a team."""
 
     admin: bool = False
     view: bool = False

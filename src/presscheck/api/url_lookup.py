@@ -43,10 +43,10 @@ class PublishedContentRedirect(Model):
 
 
 class PublishedSiteContent(Model):
-    """What a URL of a site shows.
+    """The content at a URL of a site.
 
-    `pathname` is the path of a page within its space; `base_path` and `site_base_path` are the paths before it, of the
-    space and of the site. If it is `complete`, a longer URL leads to the same space. `api_token` only reads the site.
+    `pathname` is the path of a page within its space; `base_path` and `site_base_path` are the preceding paths of the
+    space and of the site. `complete` means that longer URLs lead to the same space. `api_token` can only read the site.
     """
 
     site: str
@@ -80,7 +80,7 @@ PublishedContent = Annotated[
 
 
 class Visitor(Argument):
-    """Who reads a site: a signed token, and what is known without a signature."""
+    """The visitor of a site: a signed token, and claims without a signature."""
 
     type: Literal["human", "agent"] | None = None
     jwt_token: str | None = Field(default=None, repr=False)

@@ -121,7 +121,7 @@ def _errors(file: Path) -> tuple[SettingsError, ...]:
     try:
         return errors + owners_errors(file) + _checks_errors(file)
     except ConfigurationError:
-        return errors  # these include the raised error
+        return errors  # includes the error that was raised
 
 
 def _checks_errors(file: Path) -> tuple[SettingsError, ...]:

@@ -43,7 +43,7 @@ BY_ERROR: tuple[tuple[type[errors.PresscheckError], int], ...] = (
 
 
 def report_errors(function: Callable[Arguments, None]) -> Callable[Arguments, None]:
-    """Decorate a command: a PresscheckError becomes one line on stderr and an exit code."""
+    """Decorate a command: a PresscheckError or an OSError about a file becomes one line on stderr and an exit code."""
 
     @wraps(function)
     def wrapper(*args: Arguments.args, **kwargs: Arguments.kwargs) -> None:

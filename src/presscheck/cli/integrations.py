@@ -52,7 +52,7 @@ READING = 10.0
 """Maximum seconds to read an installation."""
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 PLACES = ("installation", "space", "site")
-"""The kinds of things that an event can be about."""
+"""The kinds of objects that an event can refer to."""
 LEVELS = {"error": "removed", "warn": "waiting"}
 """The styles of log lines of a script, by level."""
 RunScript = Callable[[str, dict[str, Any], dict[str, Any], Callable[[str, str], None]], ScriptResponse]
@@ -212,7 +212,7 @@ def _check_tunnel(session: Session, tunnel: str | None) -> None:
 
 
 class Development:
-    """The handling of the events of an integration: printing them, and running the script.
+    """A handler for the events of an integration, which prints them and runs the script.
 
     Args:
         session: the session.
@@ -323,7 +323,7 @@ def _style(is_colored: bool, style: str) -> str:
 
 
 def _unpublished(before: Manifest, after: Manifest) -> str:
-    """Return a hint if the manifest changed besides script and secrets; otherwise empty."""
+    """Return a hint if the manifest changed, apart from script and secrets; otherwise an empty string."""
     own = ("script", "secrets")
     old, new = ({name: value for name, value in one.values.items() if name not in own} for one in (before, after))
     return "" if old == new else " The manifest changed, too: `presscheck integration publish` shows it to others."

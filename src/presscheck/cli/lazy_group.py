@@ -1,4 +1,4 @@
-"""A click group that imports its commands at their first use, which keeps the start of all others fast."""
+"""A click group that imports a command at its first use, so that all other commands start fast."""
 
 from __future__ import annotations
 

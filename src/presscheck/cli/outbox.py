@@ -231,7 +231,7 @@ async def drop(session: Session, number: int) -> None:
     """
     row = _row(session, number)
     if not session.engine.drop(number):
-        # nothing else ends a change without an answer: the app waits for it
+        # only this command ends a change without a response: the app keeps waiting for the response
         if not session.engine.drop_unanswered(number):
             why = "is already sent, or another presscheck process is sending it"
             raise InvalidArgument("NUMBER", f"change {number} {why}. Run `presscheck outbox list`")

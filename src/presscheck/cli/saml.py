@@ -91,7 +91,7 @@ def certificate_column(provider: SAMLProvider) -> str:
 
 
 def with_certificate(provider: SAMLProvider) -> dict[str, Any]:
-    """Return a provider as JSON, with the certificate as an object of facts that has the text in `pem`."""
+    """Return a provider as JSON. `certificate` is an object with its text (`pem`) and details such as its dates."""
     from presscheck.engine.saml import validity  # 36 ms, only for the facts of a certificate
 
     value = cast("dict[str, Any]", as_json(provider))

@@ -1,4 +1,4 @@
-"""Input of texts, such as of comments and pages, from an option, a file, standard input, or the user's editor.
+"""Input of texts, such as comments and pages, from an option, a file, standard input, or the user's editor.
 
 Text from the editor is kept in a file until the command succeeds; after a failure, the path of the file is printed.
 """

@@ -42,7 +42,7 @@ Content = Literal["blocks", "caption", "nothing"]
 
 
 class Attribute(NamedTuple):
-    """An attribute of a tag by its Markdown name; `data_name` is its name in the data of a node."""
+    """An attribute of a tag by its Markdown name; `data_name` is its name in the data of a node, if it differs."""
 
     name: str
     kind: AttributeKind = "text"
@@ -149,9 +149,9 @@ BLOCK_TAGS = {tag.name: tag for tag in _TAGS}
 """All tags by name; `@` represents the blocks of all integrations (`{% @integration/block %}`)."""
 
 OLD_NAMES = {"page-ref": "content-ref", "code-tabs": "tabs", "code-tabs-item": "tab"}
-"""Names of tags in older repositories of the platform, and the names that they have now."""
+"""Maps names of tags in older repositories of the platform to their present names."""
 OLD_TARGET = "page"
-"""The attribute of `page-ref` that is the `url` of `content-ref`."""
+"""The attribute of `page-ref` that corresponds to `url` of `content-ref`."""
 
 
 def hint_of(kind: str) -> Hint:
@@ -166,5 +166,5 @@ def included_address(tag: str) -> str:
 
 
 def registered_name(name: str) -> str:
-    """Return the name of a tag in the registry; the blocks of all integrations are `@`."""
+    """Return the name of a tag in the registry. All blocks of integrations share the name `@`."""
     return "@" if name.startswith("@") else name

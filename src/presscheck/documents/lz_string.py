@@ -74,7 +74,7 @@ def compressed(text: str) -> str:
 
 
 class Unreadable(ValueError):
-    """The text is not compressed, or exceeds the limit when it is unpacked."""
+    """The text is not compressed, or exceeds the limit when it is decompressed."""
 
 
 def decompressed(text: str, longest: int) -> str:

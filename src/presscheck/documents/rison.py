@@ -35,7 +35,7 @@ def load_rison(text: str) -> Any:
 
 
 def _value(text: str, at: int, depth: int) -> tuple[Any, int]:
-    """Read the value at a position, and return it with the position behind it."""
+    """Read the value at a position. Return the value and the position after it."""
     if depth > DEEPEST:
         raise InvalidRison("nested too deep")
     opening = text[at : at + 1]

@@ -1,1 +1,1 @@
-"""Text for the terminal: sanitizing, styled text, relative times. It knows nothing of documents."""
+"""Text for the terminal: sanitizing, styled text, relative times. Independent of documents."""

@@ -13,7 +13,7 @@ APP_NAME = "presscheck"
 
 
 def notification(way: str, text: str) -> str:
-    """Return the characters that notify the user: `way` is bell, osc9 or osc777."""
+    """Return the characters that make the terminal notify the user; `way` is `bell`, `osc9` or `osc777`."""
     if way == "bell":
         return "\a"
     clean_text = sanitize(text)

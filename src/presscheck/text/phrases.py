@@ -1,7 +1,8 @@
 """Phrases with numbers and times: `5 min ago`, `2 h`, the exact minute, a dash for an unreadable time, `1 problem`,
 `812 kB`.
 
-Only `now` reads the clock; all other functions depend on their arguments only.
+Only `now` reads the clock. All other functions depend on their arguments only, but `exact` uses the local time zone by
+default.
 """
 
 from __future__ import annotations
@@ -31,8 +32,9 @@ def ago(iso: str | None, now: datetime) -> str:
 
 
 def since(iso: str | None, now: datetime) -> str:
-    """Return the age of a time for a sentence: `just now`, `2 h ago`; a date if it is in the future, a dash if
-    unknown.
+    """Return the age of a time for a sentence: `just now`, `2 h ago`.
+
+    The result is a date for a time more than a day in the future, and a dash for an unknown time.
     """
     short = ago(iso, now)
     if short == "now":

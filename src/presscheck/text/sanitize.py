@@ -81,17 +81,17 @@ _joiners = re.compile(
     f"|[\u094d\u09cd\u0a4d\u0acd\u0b4d\u0bcd\u0c4d\u0ccd\u0d4d\u0dca]{NON_JOINER}(?=[\u0904-\u0df4])"
     f"|[{NON_JOINER}{JOINER}]"
 )
-"""Matches what the table of this module allows, and each other joiner."""
+"""Matches the sequences that the table above allows, and each joiner outside of them."""
 
 
 def show_joiners(joiners: str) -> None:
-    """Set which joiners the terminal shows without giving them a cell; at first only the non-joiner."""
+    """Set the joiners that the terminal renders without a cell; initially only the non-joiner."""
     _shown_joiners.clear()
     _shown_joiners.update(joiners)
 
 
 def sanitize(text: str, *, lines: bool = False) -> str:
-    """Return text for display. Line ends are preserved if `lines` is true, otherwise they become spaces."""
+    """Return text that is safe to display. Line ends are preserved if `lines` is true, otherwise they become spaces."""
     if is_ordinary(text):
         return text
     if lines:
@@ -109,7 +109,10 @@ def display_url(url: str) -> str:
 
 
 def is_safe_url(url: str) -> bool:
-    """Return whether a URL may be opened: web or mail, without control characters or tricks."""
+    """Return whether a URL may be opened: a web URL, or a mail link without attachment.
+
+    A URL with characters that could mislead the user, such as control characters, may not be opened.
+    """
     parts = _parts(url)
     if parts and parts.scheme == "mailto":
         return "@" in parts.path and not _has_attachment(parts)
@@ -117,14 +120,14 @@ def is_safe_url(url: str) -> bool:
 
 
 def is_safe_link(url: str) -> bool:
-    """Return whether a page may link to a URL: one that may be opened, or one for another program."""
+    """Return whether a page may link to a URL: it may be opened, or it is for another program, such as `tel:`."""
     parts = _parts(url)
     is_for_program = parts and parts.scheme in _OTHER_PROGRAMS and bool(parts.netloc or parts.path or parts.query)
     return bool(is_for_program) or is_safe_url(url)
 
 
 def _parts(url: str) -> SplitResult | None:
-    """Return the parts of a URL, or None if it has control characters or tricks."""
+    """Split a URL. Return None if it is malformed, or has spaces, backslashes or characters that `sanitize` changes."""
     if not url.isprintable() or " " in url or "\\" in url or sanitize(url) != url:
         return None
     try:
@@ -136,8 +139,9 @@ def _parts(url: str) -> SplitResult | None:
 
 
 def _has_attachment(parts: SplitResult) -> bool:
-    """Return whether a mail link contains an attachment, which some mail programs would attach, however it
-    is encoded.
+    """Return whether a mail link may name a file to attach, which some mail programs would do.
+
+    A link that is still encoded after `MOST_DECODINGS` decodings counts as having an attachment.
     """
     text = f"{parts.path}?{parts.query}#{parts.fragment}"
     for _ in range(MOST_DECODINGS):
@@ -187,14 +191,14 @@ def _one_line(line: str) -> str:
 
 
 def _shown(match: re.Match[str]) -> str:
-    """Return a match of `_joiners` with the joiners that are shown, or without the others."""
+    """Return a match of `_joiners` without the joiners that the terminal cannot show."""
     text = match[0]
     joiner = JOINER if JOINER in text else NON_JOINER
     return text if len(text) > 1 and joiner in _shown_joiners and _is_one_script(match) else text.replace(joiner, "")
 
 
 def _is_one_script(match: re.Match[str]) -> bool:
-    """Return whether a non-joiner after a virama precedes a letter of the same script."""
+    """Return False if a non-joiner follows a virama, but no letter of the same script comes next."""
     virama = match[0][-2]
     if unicodedata.combining(virama) != _VIRAMA:
         return True

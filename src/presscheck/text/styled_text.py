@@ -1,7 +1,7 @@
 """Styled text measured in terminal cells: a line is a tuple of spans.
 
-A style is some words separated by spaces (`strong link`, `hint-info`), whose appearance a theme defines. Spans have a
-meaning, never a color; only pictures have their own colors (`#9a4f1b`, `on#ffffff`).
+A style consists of words separated by spaces (`strong link`, `hint-info`). The words name a meaning; a theme defines
+their appearance. Only pictures have colors as styles (`#9a4f1b`, `on#ffffff`).
 """
 
 from __future__ import annotations
@@ -29,8 +29,9 @@ _is_wide = re.compile(f"[{_WIDE}]").match
 
 @cache
 def _pattern() -> re.Pattern[str]:
-    """Match the pieces of a text between which a line may break. Cached instead of a constant: compiling
-    takes 4 ms.
+    """Return the pattern of the pieces of a text between which a line may break.
+
+    It is not a constant, because compiling takes 4 ms.
     """
     return re.compile(rf" +|\n|[{_WIDE}][{_CLOSING}\u0300-\u036f\u3099\u309a]*|[^ \n{_WIDE}]+")
 
@@ -63,7 +64,7 @@ def plain(line: Line) -> str:
 
 
 def span_at(line: Line, column: int) -> tuple[Span, str] | None:
-    """Return the span in a column (from 0) and its character there, or None behind the end of the line."""
+    """Return the span in a column (from 0) and its character there, or None past the end of the line."""
     for span in line:
         if 0 <= column < cell_len(span.text):
             rest = split_cells(span.text, column)[1]
@@ -73,7 +74,7 @@ def span_at(line: Line, column: int) -> tuple[Span, str] | None:
 
 
 def cut(line: Line, columns: int, ellipsis: str = ELLIPSIS) -> Line:
-    """Truncate a line to a number of cells, with an ellipsis; wide characters are never halved."""
+    """Truncate a line to `columns` cells, with an ellipsis. Wide characters are never halved."""
     if width(line) <= columns:
         return line
     columns_left = columns - cell_len(ellipsis)
@@ -92,7 +93,7 @@ def cut(line: Line, columns: int, ellipsis: str = ELLIPSIS) -> Line:
 
 
 def cut_middle(text: str, columns: int, ellipsis: str = ELLIPSIS) -> str:
-    """Shorten a text to a number of cells in its middle, keeping both ends: `ada.love…@acme.example`."""
+    """Shorten a text to `columns` cells by cutting out its middle: `ada.love…@acme.example`."""
     if cell_len(text) <= columns:
         return text
     columns_left = columns - cell_len(ellipsis)
@@ -106,7 +107,7 @@ def cut_middle(text: str, columns: int, ellipsis: str = ELLIPSIS) -> str:
 
 
 def pad(line: Line, columns: int, style: str = "") -> Line:
-    """Pad or truncate a line to exactly a number of cells."""
+    """Pad or truncate a line to exactly `columns` cells."""
     missing = columns - width(line)
     if missing < 0:
         return pad(cut(line, columns), columns, style)
@@ -147,8 +148,8 @@ def wrap(runs: Iterable[Span], columns: int) -> list[Line]:
 
 
 def split_cells(text: str, columns: int) -> tuple[str, str]:
-    """Split a text after a number of cells, without splitting a wide character, joined emoji or a character from its
-    marks.
+    """Split a text after `columns` cells, but not within a wide character or joined emoji, nor before a combining
+    mark.
     """
     if text.isascii():
         return text[:columns], text[columns:]
@@ -169,7 +170,7 @@ def with_prefix(lines: Sequence[Line], first: Sequence[Span], rest: Sequence[Spa
 
 
 def remaining_cells(columns: int, before: int, least: int = 8) -> int | None:
-    """Return the number of cells beside a prefix, or None if they are too few to read."""
+    """Return the number of cells after a prefix of `before` cells, or None if fewer than `least` remain."""
     columns_left = columns - before
     return columns_left if columns_left >= least else None
 

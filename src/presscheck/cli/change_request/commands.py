@@ -326,7 +326,7 @@ async def _require_clean(session: Session, request: ChangeRequest, which: str) -
 
 
 async def _require_no_conflicts(session: Session, request: ChangeRequest, which: str) -> None:
-    """Refuse if readers would see both versions of a conflict: the app wants the number typed for that."""
+    """Refuse to merge conflicts, of which readers would see both versions. The app asks to type the number for this."""
     if request.status not in ("open", "draft"):
         return
     inputs = await read_merge_inputs(session.engine, request)
@@ -353,7 +353,7 @@ def _details(request: ChangeRequest) -> dict[str, object]:
 
 
 async def _users(session: Session) -> list[User]:
-    """The members of the organization; none for guests, who may not list them: ids work all the same."""
+    """Return the members of the organization. For guests, who may not list them, only ids work."""
     organization = await lookup.organization(session, None)
     return [person.user for person in await people_in(session.engine, organization.id, ())]
 

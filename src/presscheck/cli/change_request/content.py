@@ -123,10 +123,10 @@ async def edit(
 
 
 async def _merge(session: Session, read_page: GetChangeRequestPage, before: str, text: str) -> str:
-    """The edited text, merged with changes that others made to the page in the meantime.
+    """Return the edited text, merged with changes that others made to the page in the meantime.
 
     Raises:
-        ChecksFailed: both changed the same text.
+        ChecksFailed: another user changed the same text.
     """
     merged = merge_text(before, text, (await session.read(read_page)).markdown or "")
     if merged.conflicts:
@@ -135,7 +135,7 @@ async def _merge(session: Session, read_page: GetChangeRequestPage, before: str,
 
 
 async def _texts(session: Session, request: ChangeRequest, change: SemanticChange) -> tuple[str | None, str | None]:
-    """The Markdown of a page before and after; None where the page does not exist."""
+    """Return the Markdown of a page before and after a change; None on a side without the page or its text."""
     if change.page is None or change.page.type != "document":
         return None, None
     before = after = None

@@ -62,7 +62,7 @@ async def owners(session: Session, which: str) -> None:
 
 
 def read_owners(session: Session) -> Owners:
-    """The rules of the owners file of the profile; lines with errors are reported and skipped.
+    """Return the rules in the owners file of the profile. Lines with errors are reported and skipped.
 
     Raises:
         ConfigurationError: the file cannot be read.

@@ -25,7 +25,7 @@ from presscheck.errors import InvalidArgument
 from presscheck.text.phrases import count
 
 SUBJECT = 100
-"""The most characters of a subject."""
+"""Maximum number of characters of a subject."""
 _DONE: dict[Kind, str] = {"drop": "Dropped", "copy": "Copied", "move": "Moved"}
 
 _pages = click.argument("pages", metavar="PAGE...", nargs=-1, required=True)
@@ -99,10 +99,10 @@ async def _rearrange(
     dry_run: bool,
     yes: bool = True,
 ) -> None:
-    """Plan, print or send what a command asks for.
+    """Plan the changes of a command, then print them (`dry_run`) or send them.
 
     Raises:
-        InvalidArgument: a page is not changed, or not one target is given.
+        InvalidArgument: a page is not changed, or not exactly one target is given.
     """
     if kind != "drop" and (to is None) == (subject is None):
         raise InvalidArgument("--to", "choose where the changes go: either --to CR or --new SUBJECT")
@@ -133,7 +133,7 @@ async def _rearrange(
 
 
 async def _target(session: Session, source: ChangeRequest, named: str) -> ChangeRequest:
-    """The other change request: a number in the same space, or named as everywhere else."""
+    """Return the target change request, given its number in the same space, or any name that `lookup` accepts."""
     number = named.lstrip("#")
     if number.isdigit():
         return await session.read(GetChangeRequest(space_id=source.space, change_request_id=number))
@@ -148,17 +148,17 @@ async def _changed_pages(session: Session, source: ChangeRequest) -> list[Change
 
 
 def _page_named(pages: list[ChangedPage], named: str) -> ChangedPage:
-    """A changed page by id, path or title.
+    """Return the changed page with this id, path or title.
 
     Raises:
-        InvalidArgument: no changed page, or several of them match.
+        InvalidArgument: no changed page matches, or several match.
     """
     found = next((page for page in pages if named in (page.id, page.path)), None)
     return found or lookup.pick(pages, named, "PAGE")
 
 
 def _as_json(plan: Rearrangement, target: ChangeRequest | None) -> dict[str, Any]:
-    """A plan as plain data; without a target that exists, `target` is null."""
+    """Return a plan as plain data; `target` is null if there is no target, or if it does not exist yet."""
     parts = {"copied": plan.copied, "dropped": plan.dropped}
     return {
         "kind": plan.kind,

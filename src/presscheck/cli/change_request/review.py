@@ -99,10 +99,10 @@ def _check(
     starts: bool,
     submits: bool,
 ) -> None:
-    """Check that the options make sense together.
+    """Check the combination of options.
 
     Raises:
-        InvalidArgument: they do not.
+        InvalidArgument: the options cannot be combined, or a comment is empty.
     """
     if not (status or starts or comments or submits):
         raise InvalidArgument("--approve", "choose --approve, --request-changes, --start, --comment or --submit")
@@ -122,7 +122,7 @@ def _start(session: Session, request: ChangeRequest) -> None:
 
 
 def _verdict(request: ChangeRequest, status: ReviewStatus | None, text: str) -> SubmitReview | PostComment:
-    """The review; without a status, a comment."""
+    """Return the call for a review, or for a comment if there is no status."""
     path = lookup.path_of(request)
     if status is None:
         return PostComment(**path, body=Document(markdown=text))

@@ -26,12 +26,12 @@ from presscheck.cli.session import Session, confirm, load_profile, with_session
 
 @cache
 def operations() -> dict[str, type[Operation[Any]]]:
-    """Every operation by its command name, such as ``get-space``."""
+    """Return all operations by command name, such as ``get-space``."""
     return dict(sorted((typed_name(operation.__name__), operation) for operation in every_operation()))
 
 
 def commands(group: click.Group, path: tuple[str, ...] = ()) -> Iterator[tuple[str, click.Command]]:
-    """All commands below a group by their words, those of `presscheck api` excluded; imports their modules."""
+    """Yield all commands below a group with their words, except for `presscheck api`. Imports their modules."""
     context = click.Context(group)
     for name in group.list_commands(context):
         found = group.get_command(context, name)
@@ -42,7 +42,7 @@ def commands(group: click.Group, path: tuple[str, ...] = ()) -> Iterator[tuple[s
 
 
 def verbs(group: click.Group) -> dict[type[Operation[Any]], list[str]]:
-    """The words of the commands of each operation, the first declared first."""
+    """Return the words of the commands that send each operation, in alphabetical order."""
     found: dict[type[Operation[Any]], list[str]] = {}
     for words, command in commands(group):
         for operation in operations_of(command):
@@ -59,9 +59,9 @@ class OperationGroup(click.Group):
 
     @override
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command of an operation, by `get-space`, `getSpaceById`, `GetSpace` or `spaces.GetSpace`.
+        """Return the command of an operation, given `get-space`, `getSpaceById`, `GetSpace` or `spaces.GetSpace`.
 
-        The published name has precedence: `updateChangeRequest` is not our `UpdateChangeRequest`.
+        The published id takes precedence: `updateChangeRequest` is not the class `UpdateChangeRequest`.
         """
         published = {operation.operation_id: name for name, operation in operations().items()}
         name = published.get(cmd_name) or typed_name(cmd_name.rpartition(".")[2])
@@ -70,7 +70,7 @@ class OperationGroup(click.Group):
 
     @override
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Name the command that lists the operations, which are too many for a help page."""
+        """Write how to list the operations, which are too many for a help page."""
         formatter.write_paragraph()
         formatter.write_text(f"Run `presscheck api` to list all {len(operations())} operations.")
         formatter.write_text("Run `presscheck api OPERATION --help` to show the options of one.")

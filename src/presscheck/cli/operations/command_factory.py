@@ -1,7 +1,7 @@
 """Builds commands from operations: fields in the path become arguments, other fields options.
 
-Organizations, spaces, sites and change requests can be given in the ways that `lookup` supports, other things by the
-names in `references`. Fields are checked before anything is sent, also before a name is looked up.
+Organizations, spaces, sites and change requests can be given in the ways that `lookup` supports, other objects by the
+names in `references`. Fields are checked before any request is sent, even before a name is looked up.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ METAVARS = {
 HIDDEN_FIELDS = frozenset(("metadata", "cached_metadata", "computed", "format", "share_key"))
 """Fields without an option; `presscheck api` has options for them."""
 SECRET_FIELDS = ("privateKey", "apiToken")
-"""Fields of an answer that are printed with --json only, as field names of the API."""
+"""Fields of a response that are printed with --json only, as field names of the API."""
 
 
 @dataclass(frozen=True)
@@ -76,12 +76,12 @@ class CommandSpec:
         fixed: values of fields; such a command has no options for other fields.
         preset: values of fields that have no option.
         positional: fields outside the path that are arguments.
-        ids: fields that are only known by their id, because no listing has them.
-        items: the field of the answer with the rows, if it is not a paginated list.
-        text: the field of the answer that is printed as a text.
-        is_written: whether `body` is a text that the editor opens for, if it is not given.
-        is_shown: whether the answer of a write is printed, not only its id.
-        shown: returns what a row of a list shows of an item, such as an address without its key; JSON has all of it.
+        ids: fields in the path that must be given as ids, because no listing has their names.
+        items: the field of the response with the rows, if it is not a paginated list.
+        text: the field of the response that is printed as a text.
+        is_written: whether `body` is a text for which the editor opens if it is not given.
+        is_shown: whether the whole response of a write is printed, not only its id.
+        shown: converts an item for its row in a list, for example to hide a key in a URL. JSON has the whole item.
         help: the help text, instead of the docstring of the operation.
     """
 
@@ -107,7 +107,7 @@ COMMAND_SPECS: list[CommandSpec] = []
 
 
 def sends(*operations: type[Operation[Any]]) -> Callable[[Command], Command]:
-    """Decorate the function of a command: it is the command for these operations."""
+    """Decorate the function of a command to declare the operations that it sends."""
 
     def declare(function: Command) -> Command:
         function.__dict__["operations"] = operations
@@ -117,7 +117,7 @@ def sends(*operations: type[Operation[Any]]) -> Callable[[Command], Command]:
 
 
 def operations_of(command: click.Command) -> tuple[type[Operation[Any]], ...]:
-    """The operations that a command is for; none for a local command."""
+    """Return the operations that a command sends; empty for a local command."""
     return getattr(command.callback, "operations", ())
 
 
@@ -129,7 +129,7 @@ def add(group: click.Group, *specs: CommandSpec) -> None:
 
 
 def group_of(name: str, description: str, *specs: CommandSpec) -> click.Group:
-    """A group of commands."""
+    """Create a group of commands."""
     group = click.Group(name, help=description)
     add(group, *specs)
     return group
@@ -146,21 +146,21 @@ def build_command(spec: CommandSpec) -> click.Command:
 
 
 def description_of(operation: type[Operation[Any]]) -> str:
-    """The description of an operation: a summary, and for some a paragraph of details.
+    """Return the description of an operation: a summary, and for some operations details in further paragraphs.
 
-    Names of fields are replaced by those of their options.
+    Names of fields are replaced by the names of their options.
     """
     text = inspect.getdoc(operation) or ""
     return re.sub(r"`(\w+)`", lambda match: flag(match[1]) if match[1] in operation.model_fields else match[0], text)
 
 
 def summary_of(operation: type[Operation[Any]]) -> str:
-    """The description of an operation in one line."""
+    """Return the summary of an operation: the first line of its description."""
     return description_of(operation).partition("\n")[0]
 
 
 def is_listing(operation: type[Operation[Any]]) -> bool:
-    """Whether the operation returns a paginated list."""
+    """Return whether the operation returns a paginated list."""
     return issubclass(operation, Paged)
 
 
@@ -175,7 +175,7 @@ def print_request(call: Operation[Any], profile: Profile) -> None:
 
 
 async def path_values(session: Session, spec: CommandSpec, given: Mapping[str, Any]) -> dict[str, str]:
-    """The ids of the fields in the path; reads what their arguments name."""
+    """Return the values of the fields in the path, with the names in arguments replaced by ids."""
     path, values = spec.operation.path_fields(), dict[str, str]()
     values |= {name: given[name] for name in path if name in spec.ids}
     org = given.get("org")
@@ -200,7 +200,7 @@ async def path_values(session: Session, spec: CommandSpec, given: Mapping[str, A
 async def option_values(
     session: Session, spec: CommandSpec, given: Mapping[str, Any], path: Mapping[str, str]
 ) -> dict[str, Any]:
-    """The values of the other fields, with the ids of what they name."""
+    """Return the values of the other fields, with names replaced by ids."""
     values = dict[str, Any]()
     for name, value in given.items():
         if isinstance(value, dict):
@@ -217,7 +217,10 @@ async def option_values(
 
 
 async def _part_ids(session: Session, name: str, parts: Mapping[str, Any], path: Mapping[str, str]) -> dict[str, str]:
-    """The ids of what parts name; what is found first tells where the next is listed, as a space does for its pages."""
+    """Return the ids of the objects that parts name.
+
+    Each id helps to look up the next part: the pages of a space are listed by the id of the space.
+    """
     known, found = dict(path), dict[str, str]()
     for part in PARTS.get(name, {}):
         reference = PART_REFERENCES.get((name, part))
@@ -292,7 +295,7 @@ def _runner(spec: CommandSpec) -> Callable[..., Any]:
 
 
 def _note(part: FormField, value: Any) -> str:
-    """A value that a file had, in one line; secrets are hidden."""
+    """Format a value from a file on one line, with secrets hidden."""
     text = part.text_of(hidden(part.name, value))
     first, *others = (part.note_of(text) or text).strip().splitlines() or [""]
     is_cut = len(first) > LONGEST_NOTE or others
@@ -300,13 +303,13 @@ def _note(part: FormField, value: Any) -> str:
 
 
 def _from_file(given: dict[str, Any], file: FormFile) -> dict[str, Any]:
-    """Add the values in a file that fills in fields to the given ones; fields that are given stay as they are.
+    """Add the values in a form file to the given values, of which none is replaced.
 
     Returns:
         The added values.
 
     Raises:
-        InvalidArgument: it cannot be read.
+        InvalidArgument: the file cannot be read.
     """
     place: BinaryIO | str | None = given.pop(file.name, None)
     if place is None:
@@ -323,7 +326,7 @@ def _from_file(given: dict[str, Any], file: FormFile) -> dict[str, Any]:
 
 
 def _checked(spec: CommandSpec, given: Mapping[str, Any], nulls: tuple[str, ...]) -> dict[str, Any]:
-    """The given values of fields, after a check with names in place of ids.
+    """Check the given values with placeholders for ids, and return those of fields.
 
     Raises:
         InvalidArgument: a value exceeds a limit, or a required option is missing; names the argument or option.
@@ -340,10 +343,10 @@ def _checked(spec: CommandSpec, given: Mapping[str, Any], nulls: tuple[str, ...]
 
 @contextmanager
 def errors_at_fields(operation: type[Operation[Any]]) -> Generator[None]:
-    """Name the argument or option in errors about a field, with its limits.
+    """Convert errors about a field of the operation: they name its argument or option, and its limits.
 
     Raises:
-        InvalidArgument: as raised in the block.
+        InvalidArgument: the block raised this error.
     """
     try:
         yield
@@ -363,7 +366,7 @@ def errors_at_fields(operation: type[Operation[Any]]) -> Generator[None]:
 
 
 def metavar(name: str) -> str:
-    """The name of an argument in the help."""
+    """Return the name of an argument in the help."""
     return METAVARS.get(name, name.removesuffix("_id").upper().replace("_", "-"))
 
 
@@ -417,7 +420,7 @@ def _other_options(spec: CommandSpec) -> list[click.Parameter]:
         )
     file = file_of(spec.operation)
     if file:
-        by_path = file.read_at is not None  # it names other files
+        by_path = file.read_at is not None  # the file refers to other files
         more = "" if by_path else "; - is standard input"
         text = f"Fill in from this file ({file.title}{more}); asks before it sends."
         kind = click.STRING if by_path else click.File("rb")

@@ -22,13 +22,13 @@ from presscheck.errors import InvalidArgument
 
 
 def option_for(operation: type[Operation[Any]], name: str, note: str = "", names: str = "") -> click.Option:
-    """The option of a field; its help includes type and limits.
+    """Create the option for a field; its help includes type and limits.
 
     Args:
         operation: the operation.
         name: the field.
         note: a remark.
-        names: what can be given instead of an id, such as `title`.
+        names: the names that can be given instead of an id, such as `title`.
     """
     info, text = operation.model_fields[name], description(operation, name)
     if names:
@@ -37,14 +37,14 @@ def option_for(operation: type[Operation[Any]], name: str, note: str = "", names
 
 
 def by_name(names: str) -> str:
-    """A remark on what can be given: `id or title`, `id, name or email`."""
+    """Return a remark on the names that an option accepts: `id or title`, `id, name or email`."""
     return f"id{',' if ' or ' in names else ' or'} {names}"
 
 
 def plain_option(
     option: str, parameter: str, info: FieldInfo, text: str, notes: Sequence[str], *, is_part: bool = False
 ) -> click.Option:
-    """An option that is described by a field.
+    """Create an option with the type and the limits of a field.
 
     Args:
         option: the name of the option.
@@ -52,7 +52,7 @@ def plain_option(
         info: the field.
         text: the help, without limits and period.
         notes: remarks before the limits; empty ones are left out.
-        is_part: whether the field is a part of another, which can be given as a whole.
+        is_part: whether the field is a part of an object that can also be given as a whole.
     """
     kind, is_repeatable = _kind(info.annotation)
     remarks = [*filter(None, notes), *limits(info, is_repeatable=is_repeatable)]
@@ -66,13 +66,13 @@ def plain_option(
 
 
 def limits_of(operation: type[Operation[Any]], name: str) -> str:
-    """The limits of a field in words; empty if there are none."""
+    """Return the limits of a field in words; empty if it has none."""
     info = operation.model_fields[name]
     return "; ".join(limits(info, is_repeatable=_kind(info.annotation)[1]))
 
 
 def call_of(operation: type[Operation[Any]], given: dict[str, Any], null: tuple[str, ...] = ()) -> Operation[Any]:
-    """The operation with the given option values; options that were not given are not sent.
+    """Create a call of an operation from option values. Options that were not given are not sent.
 
     Raises:
         InvalidArgument: a value exceeds a limit, or a required option is missing.
@@ -89,7 +89,7 @@ def call_of(operation: type[Operation[Any]], given: dict[str, Any], null: tuple[
 
 
 def nullable(operation: type[Operation[Any]]) -> list[str]:
-    """The fields that can be sent as null."""
+    """Return the fields that can be sent as null."""
     return [
         name
         for name, info in operation.model_fields.items()

@@ -16,11 +16,11 @@ from presscheck.engine.forms.references import PART_REFERENCES
 from presscheck.errors import InvalidArgument
 
 SEPARATOR = "__"
-"""Between field and part in the names of parameters."""
+"""Separates field and part in the names of parameters."""
 
 
 def part_options(operation: type[Operation[Any]], name: str) -> list[click.Option]:
-    """The options of the parts of a field; none for most fields."""
+    """Return the options for the parts of a field; empty for most fields."""
     options: dict[str, click.Option] = {}
     for model in _models(operation, name):
         for part, text in PARTS.get(name, {}).items():
@@ -34,7 +34,7 @@ def part_options(operation: type[Operation[Any]], name: str) -> list[click.Optio
 
 
 def parts_of(given: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """The given parts by field."""
+    """Return the given parts, by field."""
     parts: dict[str, dict[str, Any]] = {}
     for parameter, value in given.items():
         name, mark, part = parameter.partition(SEPARATOR)
@@ -44,10 +44,10 @@ def parts_of(given: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
 
 
 def joined(operation: type[Operation[Any]], given: Mapping[str, Any]) -> dict[str, Any]:
-    """The given values of fields, with those of parts in one object for each field, and files read.
+    """Return the given values of fields. Parts of a field are joined in one object, and files are read.
 
     Raises:
-        InvalidArgument: parts do not fit together or are required, or a file cannot be read.
+        InvalidArgument: parts cannot be combined, a required field is missing, or a file cannot be read.
     """
     fields = {name: value for name, value in given.items() if name in operation.model_fields and value is not None}
     for name, parts in parts_of(given).items():
@@ -75,9 +75,9 @@ def joined(operation: type[Operation[Any]], given: Mapping[str, Any]) -> dict[st
 
 
 def place_of(operation: type[Operation[Any]], model: str, part: str) -> tuple[str, str]:
-    """The option for a part of an object, by the name of its model, and the rest of the place for an error.
+    """Return the option for a part of an object, and the prefix of an error message if only the object has an option.
 
-    Empty if it is deeper in the arguments of the operation.
+    The name of the object's model is given. Both are empty if the object is nested deeper in the arguments.
     """
     for name in operation.model_fields:
         if model in [known.__name__ for known in _models(operation, name)]:
@@ -91,7 +91,7 @@ def _models(operation: type[Operation[Any]], name: str) -> list[type[Argument]]:
 
 
 def _certificate(text: str) -> str:
-    """A certificate as the service takes it."""
+    """Return a certificate in the form that the service accepts."""
     from presscheck.engine.saml import normalized  # 36 ms, only for a certificate
 
     try:

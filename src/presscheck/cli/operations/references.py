@@ -1,7 +1,7 @@
-"""Finds the ids of what arguments name: a team by its title, a member by name or email, a page by its path.
+"""Finds the ids of objects that arguments name: a team by its title, a member by name or email, a page by its path.
 
-The id is found in the listing of the reference; a service that does not list it, or does not let the caller list it,
-gets the text as an id.
+Names are looked up in a listing of the service. If the service lacks the listing, or the caller may not read it, the
+text is sent as an id.
 """
 
 from __future__ import annotations
@@ -18,21 +18,23 @@ from presscheck.engine.forms.references import MEMBER, PAGE, Reference
 from presscheck.errors import Forbidden, InvalidArgument, NotFound, NotSupported
 
 SHOWN = 12
-"""How many names an error lists."""
+"""Maximum number of names that an error lists."""
 
 
 async def find_id(session: Session, reference: Reference, named: str, known: Mapping[str, str], what: str) -> str:
-    """The id of what is named by its id or one of its names.
+    """Return the id of an object, given its id or one of its names.
+
+    A text that matches nothing is returned unchanged if the service cannot list all objects.
 
     Args:
         session: reads the listing.
-        reference: what it refers to.
+        reference: the kind of object.
         named: an id or a name.
-        known: the ids that are known so far, such as that of the organization, by field.
+        known: ids by field, such as the id of the organization, which select the listing.
         what: the argument or option, for an error.
 
     Raises:
-        InvalidArgument: none matches, or several match.
+        InvalidArgument: no object matches, or several match.
     """
     try:
         rows = [_row(reference, item) async for item in _items(session, reference, known)]
@@ -56,7 +58,7 @@ async def find_id(session: Session, reference: Reference, named: str, known: Map
 
 
 def _row(reference: Reference, item: Any) -> list[str]:
-    """The id and the names of an item, as they are printed."""
+    """Return the id and the names of an item, as printed."""
     value = as_json(item)
     return [str(value.get(reference.id)), *row_of(value, reference.names)]
 
@@ -80,6 +82,6 @@ async def _items(session: Session, reference: Reference, known: Mapping[str, str
 
 
 def _listing(reference: Reference, known: Mapping[str, str]) -> type[Operation[Any]]:
-    """The first listing whose arguments are known; the last one if there is none."""
+    """Return the first listing whose path fields are all known, or else the last listing."""
     complete = (listing for listing in reference.listings if set(listing.path_fields()) <= set(known))
     return next(complete, reference.listings[-1])

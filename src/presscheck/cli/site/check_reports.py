@@ -11,12 +11,12 @@ from presscheck.engine.publish.checks import CHECKS, Finding, Severity
 from presscheck.text.sanitize import sanitize
 
 NOT_CHECKED = "not-checked"
-"""The rule of findings that say that a check could not be done."""
+"""The rule of findings about checks that could not be done."""
 _LEVELS: dict[Severity, str] = {"error": "error", "warning": "warning", "info": "note", "unknown": "none"}
 
 
 def sarif(findings: Sequence[Finding]) -> dict[str, Any]:
-    """The findings as a SARIF log; a check that could not be done is an open question there."""
+    """Return the findings as a SARIF log. A check that could not be done has the kind `open`."""
     rules: list[dict[str, Any]] = [
         {
             "id": check.name,
@@ -53,12 +53,12 @@ def _result(finding: Finding) -> dict[str, Any]:
 
 
 def junit(title: str, findings: Sequence[Finding], off: Collection[str] = ()) -> str:
-    """The checks as a JUnit test suite: one test for each check, which fails for its errors and warnings.
+    """Return the checks as a JUnit test suite, with a test for each check, which fails if it found errors or warnings.
 
     Args:
         title: the name of the suite.
-        findings: what was found; a check that could not be done is an error of its test, which has not passed.
-        off: the names of the checks that are off: their tests are skipped.
+        findings: the findings; a check that could not be done is an error of its test.
+        off: the names of the checks that are off; their tests are skipped.
     """
     suite = ElementTree.Element("testsuite", name=sanitize(title), tests=str(len(CHECKS)))
     failures = errors = skipped = 0

@@ -54,7 +54,7 @@ from presscheck.text.sanitize import display_url, is_safe_url, sanitize
 
 
 class _Shown(NamedTuple):
-    """A space of a site, by the id and the title that it has there."""
+    """A space of a site, with its id and title in the site."""
 
     id: str
     title: str
@@ -78,7 +78,7 @@ def site() -> None:
 
 
 def _without_key(shown: Site) -> Site:
-    """A site as a list shows it."""
+    """Hide the key in the URL of a site that is shared by link."""
     address = shown_address(shown, shown.urls.published) or None
     return shown.model_copy(update={"urls": shown.urls.model_copy(update={"published": address})})
 

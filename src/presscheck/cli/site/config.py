@@ -29,11 +29,11 @@ from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Span
 
 MARKS = {"added": ("+", "added"), "changed": ("~", ""), "removed": ("-", "removed")}
-"""How the change of a difference is drawn: its mark and its style."""
+"""The mark and the style of a difference, by its change."""
 LONGEST_VALUE = 60
-"""The most characters of a value in a line."""
+"""Maximum number of characters of a value in a line."""
 MOST_LINES = 20
-"""The most lines about what a push leaves alone."""
+"""Maximum number of lines about differences that a push leaves alone."""
 
 Command = Callable[..., Any]
 file_argument = click.argument("file", type=click.Path(path_type=Path))
@@ -190,19 +190,21 @@ async def run_push(
     *,
     what: str,
 ) -> tuple[SiteConfig, Receipt] | None:
-    """What was sent, and the receipt; None if there was nothing to push.
+    """Push a configuration to a site. Return what was pushed and the receipt, or None if there was nothing to push.
 
     Args:
         session: the session.
-        read: what is pushed.
+        read: the configuration to push.
         title: the title of the site.
         reader: reads the site.
         options: the options of the command.
-        base: what the site had when the file was pulled.
+        base: the configuration of the site when the file was pulled.
         what: the push in a few words, for the history of the site.
 
     Raises:
-        ChangedSince: it would overwrite what somebody else changed since the base.
+        ChangedSince: the push would overwrite another user's changes since the base.
+        ChecksFailed: `dry_run` is set, and there are calls to send.
+        InvalidArgument: the configuration is invalid.
     """
     dry_run, prune, yes = options
     state, resolved, plan = await prepare(read.config, reader, prune=prune)
@@ -238,7 +240,7 @@ async def run_push(
 
 
 def _show_plan(session: Session, plan: Plan, drift: Sequence[Drift], *, dry_run: bool) -> None:
-    """Print the calls; as JSON only if nothing else is printed as JSON later."""
+    """Print the calls of a plan. JSON is printed only in a dry run; otherwise the receipt follows as JSON."""
     if dry_run and session.json:
         session.show(
             {
@@ -253,10 +255,10 @@ def _show_plan(session: Session, plan: Plan, drift: Sequence[Drift], *, dry_run:
 
 
 def _require_unchanged(session: Session, read: ConfigFile, drift: tuple[Drift, ...], *, dry_run: bool) -> None:
-    """Print what a push would overwrite.
+    """Print the changes of other users that a push would overwrite.
 
     Raises:
-        ChangedSince: there is something.
+        ChangedSince: there are any.
     """
     if not drift:
         return
@@ -272,11 +274,11 @@ def _require_unchanged(session: Session, read: ConfigFile, drift: tuple[Drift, .
 
 
 def report_push(receipt: Receipt) -> None:
-    """Print what a push did.
+    """Print the result of a push.
 
     Raises:
-        PresscheckError: it failed.
-        ChecksFailed: the service did not take over everything.
+        PresscheckError: the push failed.
+        ChecksFailed: the site still differs from the pushed configuration.
     """
     if receipt.failed is None or receipt.error is None:
         print_message(f"{count(len(receipt.sent), 'call')} sent.")
@@ -301,16 +303,16 @@ async def _reader(session: Session, site: str, org: str | None) -> tuple[str, St
 
 
 def bases_of(session: Session, site_id: str) -> Bases:
-    """The bases of a site in the profile of the session."""
+    """Return the bases of a site for the profile of the session."""
     return Bases(places().site_bases(session.profile.name), site_id)
 
 
 def _read(file: Path) -> ConfigFile:
-    """Read a file without mistakes.
+    """Read a configuration file.
 
     Raises:
-        ConfigurationError: it cannot be read.
-        InvalidArgument: it has mistakes, which are printed.
+        ConfigurationError: the file cannot be read.
+        InvalidArgument: the file has mistakes, which are printed, or no part.
     """
     read = read_file(file)
     _require_valid(read, read.problems)
@@ -327,10 +329,10 @@ def _require_valid(read: ConfigFile, problems: Sequence[Problem]) -> None:
 
 
 def _present_file(file: Path, *, force: bool) -> ConfigFile | None:
-    """The file that a pull changes; None if there is none, or if another one is replaced.
+    """Read the file that a pull changes. Return None if it does not exist, or if `force` replaces an unreadable file.
 
     Raises:
-        InvalidArgument: it is another file, which only `--force` replaces.
+        InvalidArgument: the file is not the configuration of a site, and `force` is not set.
     """
     if not file.exists():
         return None
@@ -361,7 +363,7 @@ def _print_left(heading: str, differences: Sequence[Difference]) -> None:
 
 
 def print_differences(differences: Iterable[Difference]) -> None:
-    """Print each field that differs, with the mark of what happens to it in the site."""
+    """Print each field that differs, with a mark for how it changes in the site."""
     for difference in differences:
         mark, style = MARKS[difference.change]
         values = [_value_text(one) for one in (difference.site, difference.file) if one is not None]
@@ -379,7 +381,7 @@ def _value_text(value: Any) -> str:
 
 
 def drift_text(drift: Drift) -> str:
-    """What somebody else changed of a field: before, now, and in the file."""
+    """Describe another user's change of a field, with the values before, now, and in the file."""
     values = [_value_text(one) if one is not None else "–" for one in (drift.before, drift.now, drift.file)]
     return f"Changed by somebody else: {_field_text(drift.field)}: {values[0]} → {values[1]} (in the file: {values[2]})"
 
@@ -389,13 +391,13 @@ def _field_json(field: Field) -> dict[str, Any]:
 
 
 def difference_json(one: Difference) -> dict[str, Any]:
-    """A field that differs, for programs."""
+    """Return a difference as JSON."""
     values = {"change": one.change, "site": one.site, "file": one.file, "needsPrune": one.needs_prune}
     return {**_field_json(one.field), **values}
 
 
 def drift_json(one: Drift) -> dict[str, Any]:
-    """The same for programs."""
+    """Return another user's change as JSON."""
     return {**_field_json(one.field), "before": one.before, "now": one.now, "file": one.file}
 
 

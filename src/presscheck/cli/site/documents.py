@@ -1,7 +1,7 @@
 """The visitor schema and the customization of a site: printed, and replaced as a whole.
 
-The service replaces the whole document at each write. So it is read again before a new one is sent, and compared with
-the one that was edited: nothing is sent that would overwrite what somebody else changed in the meantime.
+The service replaces the whole document at each write. So the document is read again before a replacement is sent, and
+compared with the version that was edited. Nothing is sent if it would overwrite another user's changes.
 """
 
 from __future__ import annotations
@@ -44,11 +44,11 @@ class Document(NamedTuple):
     """A document of a site that is replaced as a whole.
 
     Attributes:
-        part: the part of the configuration that it is.
-        noun: its name.
-        read: reads it.
-        write: replaces it.
-        field: the field of the write that has it.
+        part: its part of the configuration.
+        noun: its name in messages.
+        read: the operation that reads it.
+        write: the operation that replaces it.
+        field: the field of `write` for the document.
         printed: the command that prints it.
     """
 
@@ -60,7 +60,7 @@ class Document(NamedTuple):
     printed: str
 
     def config(self, value: Mapping[str, Any] | None, secrets: SiteSecrets) -> SiteConfig:
-        """The document as a part of a configuration, which has no parts without it."""
+        """Return a configuration with the document as its only part, or without parts if `value` is None."""
         return SiteConfig() if value is None else part_config(self.part, value, secrets)
 
 
@@ -193,11 +193,11 @@ async def set_customization(
 async def _replace(
     session: Session, document: Document, text: str | None, named: str, org: str | None, options: Options
 ) -> None:
-    """Send a whole document, unless it would overwrite what somebody else changed.
+    """Replace a document, unless that would overwrite another user's changes.
 
     Raises:
-        ChangedSince: it would.
-        ChecksFailed: the service did not take over everything.
+        ChangedSince: another user changed the document, or the version that was edited is unknown.
+        ChecksFailed: the service did not store all values.
         InvalidArgument: the document or its base cannot be read.
     """
     with errors_at_fields(document.write):
@@ -227,7 +227,7 @@ async def _replace(
 
 
 def _refuse_without_base(session: Session, document: Document, differences: Sequence[Difference]) -> NoReturn:
-    """Print what a document would change: it is unknown whether the present one is the one that was edited.
+    """Print the changes of a replacement, and refuse it, because the version that was edited is unknown.
 
     Raises:
         ChangedSince: always.
@@ -247,10 +247,10 @@ def _print_differences(session: Session, differences: Sequence[Difference]) -> N
 
 
 def _require_unchanged(session: Session, document: Document, drift: tuple[Drift, ...]) -> None:
-    """Print what a document would overwrite.
+    """Print the changes of other users that a replacement would overwrite.
 
     Raises:
-        ChangedSince: there is something.
+        ChangedSince: there are any.
     """
     if not drift:
         return
@@ -272,11 +272,11 @@ async def _send(
     compared: tuple[SiteState, SiteConfig, tuple[Difference, ...]],
     reader: StateReader,
 ) -> None:
-    """Send a replacement, unless the site is not as it was just read.
+    """Send a replacement, unless the document has changed since it was read.
 
     Raises:
-        ChangedSince: somebody changed it just now.
-        ChecksFailed: the service did not take over everything.
+        ChangedSince: another user has just changed the document.
+        ChecksFailed: the service did not store all values.
         PresscheckError: the call failed.
     """
     state, wanted, differences = compared
@@ -313,7 +313,7 @@ async def _send(
 async def _keep_printed(
     session: Session, document: Document, organization_id: str, site: Site, value: Mapping[str, Any] | None
 ) -> None:
-    """Keep what was printed as the base of what is edited from it; keys of share links are hidden in it."""
+    """Keep a printed document as the base of a later replacement, without the keys of share links."""
     try:
         secrets = SiteSecrets(site, ())
         if document is CUSTOMIZATION:  # it may repeat the keys of share links
@@ -324,7 +324,7 @@ async def _keep_printed(
 
 
 def _read_base(file: Path, document: Document) -> dict[str, Any]:
-    """A document as it was printed, from a file; of a visitor schema also the schema alone.
+    """Read a printed document from a file. A file with only the JSON schema is accepted for the visitor schema.
 
     Raises:
         InvalidArgument: the file cannot be read, or has no JSON object.

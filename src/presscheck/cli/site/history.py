@@ -1,4 +1,4 @@
-"""`presscheck site history` and `restore`: what was published and changed, and what a site had before it."""
+"""`presscheck site history` and `restore`: lists publications and changes of a site, and restores earlier settings."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ PART_NAMES: dict[str, Part] = {
     "schema": "visitor_schema",
     "redirects": "redirects",
 }
-"""The parts by their names in the option."""
+"""The parts of a configuration by their names in `--part`."""
 COLUMNS = ("time", "who", "what", "detail", "source", "snapshot")
 
 
@@ -87,10 +87,10 @@ async def restore(
 
 
 def _only(config: SiteConfig, parts: list[Part]) -> SiteConfig:
-    """Some parts of a configuration.
+    """Return a configuration with only these parts.
 
     Raises:
-        InvalidArgument: it does not have one of them.
+        InvalidArgument: the configuration lacks one of the parts.
     """
     given: dict[str, Any] = {part: getattr(part_of_config(config, part), part) for part in parts}
     return SiteConfig(**given)

@@ -53,7 +53,7 @@ USER_COLUMNS = ("user.id", "user.displayName", "user.email", "permission")
 
 
 def _without_key(link: ShareLink) -> ShareLink:
-    """A share link as a list shows it."""
+    """Hide the key in the URL of a share link."""
     shown = link.urls.model_copy(update={"published": without_key(link.urls.published) or None})
     return link.model_copy(update={"urls": shown})
 

@@ -185,7 +185,7 @@ async def _redirects_of(session: Session, site: str, org: str | None) -> tuple[d
 
 
 def _planned(call: Any) -> dict[str, object]:
-    """A change of an import as a row."""
+    """Return a planned change of an import as a row."""
     if isinstance(call, DeleteRedirect):
         return {"change": "delete", "source": call.site_redirect_id}
     verb = "add" if isinstance(call, CreateRedirect) else "change"

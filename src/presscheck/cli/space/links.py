@@ -48,7 +48,7 @@ async def links(session: Session, space: str, status: str | None, page: str | No
 
 
 async def links_in(session: Session, space_id: str) -> tuple[Link, ...]:
-    """All links in the live content of a space.
+    """Return all links in the live content of a space.
 
     Raises:
         PresscheckError: the space cannot be read.
@@ -64,7 +64,7 @@ async def _backlinks(session: Session, space_id: str, named: str) -> list[Revisi
 
 
 async def _all_of(session: Session, space_id: str, ask: Callable[[], Awaitable[Linked[T]]]) -> tuple[T, ...]:
-    """The links that the service reports; if it does not, those in all pages; offline, those in cached pages."""
+    """Return the links that the service reports, or else the links in all pages; offline, in the cached pages."""
     try:
         linked = await ask()
     except NotSupported:
@@ -91,7 +91,7 @@ async def _fetch_pages(session: Session, space_id: str) -> None:
 
 
 def rows_of(link: Link) -> list[Row]:
-    """A row for each page that contains a link."""
+    """Return a row for each page that contains a link."""
     target = link.target_reference
     kind, named = (target.kind, _name(target)) if target else ("broken", "")
     from_pages = [location.page.title for location in link.location_references if location.page] or [""]

@@ -29,14 +29,14 @@ from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Span
 
 SUBJECT = 100
-"""The most characters of a subject."""
+"""Maximum number of characters of a subject."""
 AROUND = 40
 """Characters that are printed before and after a hit."""
 OPTIONS: Mapping[Kind, tuple[str, str]] = {
     "front matter": ("front matter", "--in-front-matter"),
     "link target": ("targets of links", "--in-links"),
 }
-"""Where hits of careful kinds are, in words, and the option that replaces them."""
+"""The location of hits of careful kinds in words, and the option that replaces them."""
 ARGUMENTS = {"find": "FIND", "replacement": "REPLACEMENT"}
 """The arguments of the command, by the field of the query."""
 
@@ -122,7 +122,7 @@ def _check_subject(cr: str | None, subject: str | None) -> None:
 async def _apply(
     session: Session, place: Place, request: ChangeRequest | None, edits: list[PageEdit], subject: str
 ) -> ChangeRequest:
-    """Send the edits; returns the change request.
+    """Send the edits. Return the change request.
 
     Raises:
         ChangedSince: a page was edited after it was searched; nothing was sent.
@@ -139,10 +139,10 @@ async def _apply(
 
 
 async def _request(session: Session, owner: Space, named: str) -> ChangeRequest:
-    """The change request of --cr, by its number alone or as everywhere else.
+    """Return the change request of --cr, given its number alone, or any name that `lookup` accepts.
 
     Raises:
-        InvalidArgument: it is of another space.
+        InvalidArgument: the change request is in another space.
     """
     number = named.lstrip("#")
     if number.isdigit():
@@ -181,7 +181,7 @@ def _print_hit(page: PageHits, hit: Hit) -> None:
 def _as_json(
     query: Query, hits: SpaceHits, chosen: dict[str, list[Hit]], request: ChangeRequest | None
 ) -> dict[str, Any]:
-    """The hits as plain data; `changeRequest` is null for a search of main without an edit."""
+    """Return the hits as plain data; `changeRequest` is null if main was searched and nothing was edited."""
     return {
         "query": {
             "find": query.find,

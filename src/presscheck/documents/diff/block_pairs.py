@@ -20,7 +20,7 @@ Kind = Literal["same", "added", "removed", "changed", "moved"]
 MIN_LIKENESS = 0.5
 """Minimum similarity of two segments to count as one changed segment."""
 MIN_LIKENESS_ALONE = 0.25
-"""The same for a gap with one segment on each side, where there is no other candidate."""
+"""Minimum similarity in a gap with one segment on each side, where there is no other candidate."""
 MAX_PAIRS = 400
 """Maximum number of pairs of a gap in which all pairs are compared."""
 NEVER_MOVED = BY_LINE | {"row", "align", "tag", "end", "fence"}
@@ -87,7 +87,7 @@ def _candidates(before: Sequence[frozenset[str]], after: Sequence[frozenset[str]
     """Return the pairs to compare: all pairs of a small gap, otherwise those that share rare words.
 
     A word is rare if at most three segments on each side have it. Each shared rare word is a vote; a segment is
-    compared with the three candidates that have most votes, and with the one at the same relative position.
+    compared with the three candidates with the most votes, and with the segment at the same relative position.
     """
     if len(before) * len(after) <= MAX_PAIRS:
         return [(old_number, new_number) for old_number in range(len(before)) for new_number in range(len(after))]

@@ -15,9 +15,9 @@ from presscheck.text.styled_text import BREAK, Line, Span
 MIN_KEPT = 0.35
 """The share of a text that must be unchanged for a diff by word."""
 FONT_STYLES = frozenset(("strong", "emphasis", "heading", "title", "code", "strike", "underline", "mark"))
-"""Words of a style that are not colours; a tinted text keeps them."""
+"""Words of a style that are not colors; a tinted text keeps them."""
 SYNTAX_STYLES = frozenset(("keyword", "number"))
-"""Syntax colours that remain in added and removed lines; strings and comments do not, as they may be the whole line."""
+"""Syntax colors that remain in added and removed lines; strings and comments do not, as they may be the whole line."""
 _TINTS: dict[RunKind, str] = {"same": "", "removed": "removed strike", "added": "added underline"}
 
 
@@ -32,12 +32,12 @@ class StyledToken(NamedTuple):
 
 
 def tint_line(line: Iterable[Span], tint: str) -> Line:
-    """Return a line in one colour, with its font styles."""
+    """Change the color of a line and keep its font styles."""
     return tuple(span._replace(style=tint_style(span.style, tint)) for span in line) if tint else tuple(line)
 
 
 def tint_style(style: str, tint: str) -> str:
-    """Return a style with its colour replaced."""
+    """Return a style with its color replaced."""
     if not tint:
         return style
     words = style.split()
@@ -48,7 +48,7 @@ def tint_style(style: str, tint: str) -> str:
 
 
 def styled_tokens(spans: Iterable[Span], *, tell_links: bool = True) -> list[StyledToken]:
-    """Return the tokens of styled text; a link is followed by its target."""
+    """Return the tokens of styled text. With `tell_links`, a hidden token with its target follows each link."""
     tokens: list[StyledToken] = []
     blank, target = "", None
     for span in spans:
@@ -77,7 +77,7 @@ def token_runs(before: Sequence[StyledToken], after: Sequence[StyledToken]) -> l
 
 
 def is_rewritten(runs: Iterable[Run[StyledToken]]) -> bool:
-    """Return whether so little is unchanged that both texts are better shown one below the other."""
+    """Return whether most of a text changed, so that both texts are easier to read one below the other."""
     sizes = dict.fromkeys(_TINTS, 0)
     for run in runs:
         sizes[run.kind] += sum(len(ink.text) for ink in run.tokens)
@@ -101,7 +101,7 @@ def _needs_blank(run: Run[StyledToken]) -> bool:
 
 
 def one_side(runs: Iterable[Run[StyledToken]], side: RunKind, ground: str = "") -> Line:
-    """Return the old text (`removed`) or the new one (`added`), marking the words that the other text lacks."""
+    """Return the old text (`removed`) or the new text (`added`), with the words marked that the other text lacks."""
     other = "added" if side == "removed" else "removed"
     sides = ((run, run.old if side == "removed" and run.kind == "same" else run.tokens) for run in runs)
     return tuple(

@@ -1,7 +1,7 @@
 """Compares two texts of a page by block, and by word within blocks, and renders the diff as terminal lines.
 
-The diff shows every difference, and none by colour alone: there are marks in the margin, removed words are struck
-through, added words are underlined. Each line has the number of its line in the new text.
+Every difference is visible without color: changed lines have marks in the margin, removed words are struck through,
+added words are underlined. The rendered lines of a block refer to the line of the new text at which it starts.
 """
 
 from __future__ import annotations
@@ -116,7 +116,7 @@ def difference_lines(
         width: the cells of a line.
         mode: `prose` shows the rendered page, `split` both sides rendered side by side, `source` the Markdown.
         context: number of unchanged lines around a change, in whole blocks; the others are folded. None folds nothing.
-        keep: lines of the new text that must not be folded because something is shown below them.
+        keep: lines of the new text that must not be folded, because content such as a thread is inserted below them.
         ascii: whether to draw with ASCII symbols only.
     """
     symbols = ASCII if ascii else UNICODE

@@ -1,7 +1,7 @@
 """Renders the segments of a diff as terminal lines with marks in the margin: text, tables, code and tags.
 
-Lines of code are compared as text, not by their colours: an added quotation mark recolours everything after it although
-one character changed. A diff colour takes precedence over a syntax colour. Table columns are wide enough for both
+Lines of code are compared as text, not by their colors: an added quotation mark recolors everything after it although
+one character changed. A diff color takes precedence over a syntax color. Table columns are wide enough for both
 texts, so that old and new rows align.
 """
 
@@ -38,7 +38,7 @@ from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, cut, pad, plain, split_cells, width, wrap
 
 MAX_HIGHLIGHTED = 100_000
-"""Maximum number of characters of code that are highlighted in one diff (20 ms); code beyond it has one colour."""
+"""Maximum number of characters of code that are highlighted in one diff (20 ms); code beyond it has one color."""
 _OF_DIFFERENCES = frozenset(("code added", "code removed"))
 """Styles of code in the language `diff`, which would look like changes here."""
 _NO_PIECE = Segment("", "", 0)
@@ -53,7 +53,7 @@ _summary = re.compile(r"<summary>((?:(?!<summary>).)*?)</summary>", re.DOTALL | 
 _element = re.compile(r"<(/?)([\w-]+)").match
 _html = re.compile(r"<[^<>]*>")
 MIN_WIDTH = 12
-"""Minimum number of cells beside the containers of a segment; with less, the containers are not drawn."""
+"""Minimum number of cells for a segment next to its containers; with fewer, the containers are not drawn."""
 READS_THE_SAME = Span("reads the same, but is written differently", "quiet")
 INLINE = frozenset(("paragraph", "heading", "item"))
 """Segments that have inline text only."""
@@ -103,7 +103,7 @@ class CodeBlocks:
             self._blocks[side, piece.opener] = _Block(self._languages.get((side, piece.line - 1), ""), [piece])
 
     def _highlight(self, block: _Block) -> Sequence[Line]:
-        """Return the highlighted lines of a block, cached for both sides, or nothing beyond the limit."""
+        """Return the highlighted lines of a block, cached by text. Empty without a language and beyond the limit."""
         size = sum(len(line.text) + 1 for line in block.lines) if block.language else 0
         if not 0 < size <= self._characters_left:
             return ()
@@ -139,7 +139,7 @@ def mark_line_changes(segment: Segment, lines: tuple[Line, Line], ground: str = 
 
 
 def _side(runs: Iterable[Run[StyledToken]], side: RunKind, line: Line) -> Line:
-    """Return one side of code: diff colours for changed words, syntax colours for the others."""
+    """Return one side of code: diff colors for changed words, syntax colors for the others."""
     spans: list[Span] = []
     rest: Sequence[Span] = line
     for span in one_side(runs, side, "code"):
@@ -149,7 +149,7 @@ def _side(runs: Iterable[Run[StyledToken]], side: RunKind, line: Line) -> Line:
 
 
 def wrap_code(line: Line, columns: int) -> list[Line]:
-    """Wrap a line of code to lines of exactly this many cells."""
+    """Wrap a line of code to lines of exactly `columns` cells."""
     return [pad(part, columns, "code") for part in _by_cell(line, columns)]
 
 
@@ -181,7 +181,7 @@ class TableColumns:
                 self._take(pair)
 
     def row(self, pair: SegmentPair, cells: Sequence[Sequence[Span]], columns: int) -> list[Line]:
-        """Render a row in at most this many cells."""
+        """Render a row in at most `columns` cells."""
         sizes = self._sizes_of(pair, columns)
         if sizes is None:
             joined = [span for number, cell in enumerate(cells) for span in ((SEPARATOR, *cell) if number else cell)]
@@ -223,7 +223,7 @@ class TableColumns:
 def _column_widths(widths: Sequence[tuple[int, int]], columns: int) -> list[int] | None:
     """Return column widths that fit into `columns`, or None if there is not enough room.
 
-    All columns get their least width; then a binary search finds the largest cap on the others that still fits.
+    All columns get their minimum width. Then a binary search finds the largest width limit with which they fit.
 
     Args:
         widths: for each column, the width of its widest cell and of its longest word.
@@ -306,7 +306,7 @@ class MarkedLine(NamedTuple):
 
 
 class SegmentPainter:
-    """Renders the segments of one diff. `is_whole`: the whole page was added or removed, so it needs no colour."""
+    """Renders the segments of one diff. `is_whole`: the whole page was added or removed, so it needs no color."""
 
     def __init__(self, paired: Sequence[SegmentPair], columns: int, symbols: Symbols, *, is_whole: bool) -> None:
         self._columns, self._symbols, self._is_whole = columns, symbols, is_whole
@@ -427,7 +427,7 @@ class SegmentPainter:
         return [line] if line else [] if pair.kind == "same" else self._source_lines(pair, segment, columns)
 
     def _end(self, pair: SegmentPair, segment: Segment, columns: int) -> list[Line]:
-        """Render the end of a tag only if it moved while the tag did not."""
+        """Render the end of a tag if it changed, unless the tag itself was added or removed."""
         side = "after" if pair.after else "before"
         is_plain = pair.kind == "same" or (side, segment.opener) in self._new_tags
         return [] if is_plain else self._source_lines(pair, segment, columns)
@@ -545,7 +545,7 @@ def _source_text(segment: Segment) -> str:
 
 
 def mark_all(mark: str, lines: Sequence[Line], tint: str | None = None) -> list[MarkedLine]:
-    """Return lines with the same mark, tinted in its colour or in `tint`."""
+    """Return lines with the same mark, tinted in its color or in `tint`."""
     return [MarkedLine(mark, tint_line(line, mark if tint is None else tint)) for line in lines]
 
 

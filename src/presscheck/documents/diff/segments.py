@@ -1,6 +1,6 @@
 """Splits Markdown into comparable segments: paragraphs, items, table rows, lines of code, tags.
 
-A segment has its containers, so that it can be shown alone. Every word of the text belongs to a segment.
+A segment lists the containers around it, so that it can be rendered alone. Every word of the text belongs to a segment.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ class Segment(NamedTuple):
 
     `kind` is heading, paragraph, item, row, align (of a table), fence, code (one line), tag, end (of a tag), meta (one
     line of front matter), conflict, or the kind of a block. `mark` is the bullet of an item, `head` for the first row
-    of a table, the info string of a fence, or the number of a step. `within` has the containers: `hint-info`, `quote`,
-    `step`, or blanks. `opener` is the index of the tag that an end closes, or of the first segment of a table or code
-    block.
+    of a table, the info string of a fence, or the number of a step. `within` lists the containers: `hint-info`,
+    `quote`, `step`, or blanks. `opener` is the index of the tag that an end closes, or of the first segment of a table
+    or code block.
     """
 
     kind: str
@@ -143,7 +143,7 @@ class _SegmentSplitter:
         self.found: list[Segment] = []
 
     def take(self, markdown: str, line: int, within: tuple[str, ...]) -> None:
-        """Split a text that starts at this line of the page."""
+        """Split a text that starts at `line` of the page."""
         for block in split_blocks(markdown):
             at = line + block.start_line
             cut = None if _is_tagged(block.text) else _CUT.get(block.kind)

@@ -109,7 +109,7 @@ class SidePainter(SegmentPainter):
     def _prose(
         self, before: Segment, after: Segment, runs: Sequence[Run[StyledToken]], sizes: tuple[int, int]
     ) -> SideLines:
-        """Render inline text; if it is mostly rewritten, each side has one colour."""
+        """Render inline text; if it is mostly rewritten, each side has one color."""
         if all(run.kind == "same" for run in runs) or is_rewritten(runs):
             bare = [piece._replace(within=()) for piece in (before, after)]
             old, new = ([*self._read(SegmentPair("same", piece, piece), piece)] for piece in bare)

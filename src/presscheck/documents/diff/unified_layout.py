@@ -31,7 +31,7 @@ _BARE = frozenset(("end", "align", "fence"))
 
 
 class UnifiedLayout:
-    """Collects the lines of a diff, with the block and the line in the new text of each."""
+    """Collects the lines of a diff. For each line, it records the block and the block's line in the new text."""
 
     def __init__(self, paired: Sequence[SegmentPair], drawing: SegmentPainter, width: int, *, is_ascii: bool) -> None:
         self.lines: list[Line] = []
@@ -46,7 +46,7 @@ class UnifiedLayout:
         self._moves: tuple[dict[int, int], dict[int, int]] = {}, {}
         for number, pair in enumerate(paired):
             if pair.kind == "moved" and pair.before:
-                # indexed by the line in the old text: the new place, and the old place
+                # by the line in the old text: first the numbers of pairs at new places, second at old places
                 self._moves[pair.after is None][pair.before.line] = number
 
     def lay(self, context: int | None, keep: Collection[int]) -> None:

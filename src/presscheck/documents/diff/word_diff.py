@@ -1,4 +1,4 @@
-"""Diffs texts by word into unchanged, removed and added runs that are few and readable.
+"""Diffs texts by word into few, readable runs of unchanged, removed and added words.
 
 Blanks belong to the following word, so that rewrapping a text is not a change.
 """
@@ -70,8 +70,8 @@ def word_runs(
         before: the old tokens.
         after: the new tokens.
         key: returns equal values for tokens that are the same.
-        size: returns the weight of a token; an unchanged run that is lighter than the changes around it is merged into
-            them.
+        size: returns the weight of a token. An unchanged run that weighs no more than each of the changes around it
+            is merged with them.
     """
     parts = list(gaps([key(word) for word in before], [key(word) for word in after]))
     steps = [

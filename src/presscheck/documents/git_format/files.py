@@ -81,7 +81,7 @@ class RepositoryFiles:
         return self._readmes.get(folder)
 
     def text(self, source: str) -> DecodedText:
-        """Read a text; it is empty if the file cannot be read."""
+        """Read a text. It is empty, with a problem, if the file is too large or cannot be read."""
         entry = self.entries[source]
         if entry.size > MAX_TEXT:
             return DecodedText(

@@ -1,8 +1,8 @@
 """Reads a documentation repository in the platform's Git format into pages, files and problems.
 
-Nothing outside of the directory is read, and a bad page does not stop the others. The page tree comes from the table of
-contents, ``SUMMARY.md``, or from the folders. Every text becomes exactly one page; further entries for it in the table
-of contents become links. A page consists of front matter, title and body.
+Nothing outside of the directory is read. An invalid page does not prevent reading the others. The page tree comes from
+the table of contents, ``SUMMARY.md``, or from the folders. Every text becomes exactly one page; further entries for it
+in the table of contents become links. A page consists of front matter, title and body.
 """
 
 from __future__ import annotations
@@ -393,7 +393,7 @@ class PageTreeBuilder:
                 yield replace(page, details={**page.details, "hidden": True})
 
     def _source(self, target: str) -> str:
-        """Return the source path of an entry, or an empty string if it leaves the repository."""
+        """Return the source path of an entry, or an empty string for a URL or a path outside of the repository."""
         path = unquote(target.partition("#")[0])
         if _ADDRESS.match(target):
             return ""

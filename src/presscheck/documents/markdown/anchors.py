@@ -1,4 +1,4 @@
-"""Anchors: the names of headings, expandables, footnotes and tabs, which links lead to (`page.md#anchor`).
+"""Anchors: the names of headings, expandables, footnotes and tabs, for links such as `page.md#anchor`.
 
 The rules follow the platform, as its documentation repositories show them; the app, published pages, PDFs and checks
 all use this module. In a URL, an anchor is percent-encoded: `decode_fragment` decodes it where a URL is read,
@@ -83,7 +83,7 @@ class AnchorNames:
         self._numbers: dict[str, int] = {}
 
     def name(self, title: str, explicit: str = "") -> str:
-        """Return the anchor for a title, or for the id (`own`) that the author set."""
+        """Return the anchor for a title, or for the id that the author set (`explicit`)."""
         anchor = base = explicit or heading_anchor(title)
         while anchor in self._numbers:
             anchor = f"{base}-{self._numbers[base]}"

@@ -1,7 +1,7 @@
 """Splits Markdown quickly into top-level blocks, on which rendering, diffs and merges are based.
 
-A block is a run of whole lines with the same meaning when read alone (except for link definitions). Every line that is
-not blank belongs to exactly one block. Code, lists, quotations, paired tags and paired HTML are single blocks.
+A block is a run of whole lines that can be parsed without its context (except for link definitions). Every line that
+is not blank belongs to exactly one block. Code, lists, quotations, paired tags and paired HTML are single blocks.
 
 Opening and closing tags are paired by line, at any depth: `{% hint %}` … `{% endhint %}`, `<details>` … `</details>`.
 Tags in fenced code do not count. A tag that is never closed opens nothing, so that a typo cannot swallow the rest of a

@@ -72,10 +72,10 @@ class HtmlBlockReader(ABC, Generic[Collected]):
 
     @abstractmethod
     def paragraph(self, runs: Collected) -> bool:
-        """Handle a paragraph that `marker` precedes, and return whether it had any content."""
+        """Handle a paragraph after its `marker`. Return whether the paragraph has content."""
 
     def tag(self, event: HtmlEvent) -> None:
-        """Handle an opening tag that is no known block."""
+        """Handle an opening tag that starts no known block."""
         self.runs.html(event)
 
     def read(self, text: str) -> None:
@@ -89,7 +89,7 @@ class HtmlBlockReader(ABC, Generic[Collected]):
         self.end_paragraph()
 
     def end_paragraph(self) -> None:
-        """Pass on the current paragraph; inside a figure it continues."""
+        """End the current paragraph and pass it on, unless it is inside a figure."""
         if self.in_figure:
             return
         runs, self.runs = self.runs, self.new_runs()

@@ -70,7 +70,7 @@ def file_name(address: str) -> str:
 
 
 class InlineWords(Protocol):
-    """How formulas, emoji, icons, variables, indices and references are displayed."""
+    """The display forms of formulas, emoji, icons, variables, indices and references."""
 
     @property
     def broken(self) -> str:
@@ -128,7 +128,7 @@ class InlineRuns:
     Args:
         image: the symbol of images.
         style: the style of the whole paragraph.
-        words: how formulas, emoji and the like are displayed; without it they appear as written.
+        words: the display forms of formulas, emoji and the like; without it, they appear as written.
 
     Attributes:
         spans: the runs.

@@ -1,7 +1,7 @@
 """Reports the links of a revision: which pages link where, and which links are broken.
 
 A link to a page is also broken if the page lacks the anchor; if the text of the page is unknown, it is not checked. The
-local service computes the report from its database and the desktop side from its cache, with the same results.
+local service computes the report from its database, the app from its cache, with the same results.
 """
 
 from __future__ import annotations

@@ -212,7 +212,7 @@ def _sources(page: RevisionPage) -> list[str]:
     written = [page.git.path] if page.git else []
     if page.type != "document":
         return [path] if path else []
-    # links from before a page had subpages, or since it lost them, still work
+    # links that were written before the page got or lost its subpages still work
     files = (f"{path}/README.md", f"{path}.md")
     return [*written, *(files if page.pages else reversed(files)), path]
 

@@ -1,8 +1,8 @@
 """Parses the platform's Markdown: CommonMark, tables, strikethrough, footnotes, `{% tags %}` and nested HTML.
 
 A paired tag is a container like a quotation: `tag_open` and `tag_close` around its content, with name and attributes in
-`meta`; a tag without an end is a `tag`. The tokens have all text of a page. Helpers read the tokens as a tree of
-blocks, and take the markers of task items and alerts out of them.
+`meta`; a tag without an end is a `tag`. The tokens contain all text of a page. Helpers read the tokens as a tree of
+blocks, and remove the markers of task items and alerts.
 """
 
 from __future__ import annotations

@@ -69,7 +69,7 @@ def _terms(folded: str) -> set[str]:
 
 
 def query_terms(query: str) -> list[tuple[str, bool]]:
-    """Return the terms of a query, all of which must match, each with whether it also matches as a prefix."""
+    """Return the terms of a query, which must all match, and for each term whether it may match as a prefix."""
     terms: dict[str, bool] = {}
     for run in _WORD.findall(fold(query)):
         for part in _UNSPACED.findall(run):
@@ -87,7 +87,8 @@ def split_unspaced(text: str) -> str:
 def query_phrases(query: str) -> list[tuple[str, bool]]:
     """Return the phrases of a query for texts after `split_unspaced`, each with whether its last word is a prefix.
 
-    Quoted text is a phrase of whole words. Any other word is a prefix, because the user may still be typing it.
+    Quoted text is a phrase of whole words. Any other word may be a prefix, because the user may still be typing it,
+    unless it ends in a script without spaces.
     """
     phrases: list[tuple[str, bool]] = []
     for quoted, word in _ASKED.findall(query):

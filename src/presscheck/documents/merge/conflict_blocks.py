@@ -4,8 +4,8 @@ A conflict block is a complete set of Git's markers, each on its own line: `<<<<
 optionally the common ancestor after `|||||||`. A block in a code fence may be an example, so it counts only if a merge
 of presscheck wrote it and the live page does not contain it.
 
-Somebody who types into a marker, or deletes a sign of it, damages it. A damaged marker counts where it completes a
-block. All others are found by `damaged_marker`, so that none is saved unseen.
+A marker is damaged if a user typed into it or deleted one of its characters. A damaged marker counts if it completes a
+block. `damaged_marker` finds all others, so that none is saved unnoticed.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from presscheck.text.phrases import UNKNOWN, exact
 CONFLICT_START, CONFLICT_DIVIDER, CONFLICT_END = "<<<<<<<", "=======", ">>>>>>>"
 """The conflict markers of Git, which most editors highlight."""
 START_SIGNS, END_SIGNS = "<<<<", ">>>>"
-"""What every start and end of a conflict has, also a damaged one."""
+"""Texts that every start and end of a conflict contains, even if it is damaged."""
 OUR_NAME, THEIR_NAME = "change request", "live"
-"""The names of both sides where a merge does not know the people."""
+"""The names of both sides in a merge without authors."""
 LONGEST_NAME = 60
-"""Characters of the name of a person behind a conflict marker."""
+"""Maximum number of characters of an author's name after a conflict marker."""
 MOST_JUNK = 8
-"""Characters without a blank that may stand before the signs of a damaged marker, or between two of them."""
+"""Maximum number of typed characters before the signs of a damaged marker, or between two of its signs."""
 Side = Literal["ours", "theirs", "both"]
 
 _marker = re.compile(r"(<{7}|\|{7}|={7}|>{7})(?:[ \t]+(.*?))?[ \t]*\r?").fullmatch
@@ -37,7 +37,7 @@ _code_span = re.compile(r"(`{1,3})[^`]{0,400}\1").sub
 _merge_wrote = re.compile(
     r"change request|live|you|somebody else|.*, (?:draft of|revision of|revision by|as of) .*"
 ).fullmatch
-"""The name of a side as merges write it, those of earlier versions, too."""
+"""Matches the names of sides that merges write, including merges of earlier versions."""
 _fence = re.compile(r"[ \t>]*(?:[-*+][ \t]+|\d{1,9}[.)][ \t]+)*(`{3,}|~{3,})").match
 _ANCESTOR = "|||||||"
 
@@ -66,16 +66,16 @@ class ConflictBlock(NamedTuple):
 
     @property
     def is_from_merge(self) -> bool:
-        """Whether it has names that a merge of presscheck writes."""
+        """Whether both sides are named as a merge of presscheck names them."""
         return bool(_merge_wrote(self.our_name) and _merge_wrote(self.their_name))
 
 
 class DamagedMarker(NamedTuple):
-    """A line, counted from 0, with a conflict marker that is damaged, or whose others are missing."""
+    """A line, counted from 0, with a conflict marker that is damaged, or without the other markers of its block."""
 
     line: int
     is_complete: bool
-    """Whether the marker itself is as Git writes it."""
+    """Whether the marker itself is intact."""
 
     def __str__(self) -> str:
         fault = "a conflict marker without its other markers" if self.is_complete else "a damaged conflict marker"
@@ -97,12 +97,12 @@ def draft_name(author: str, at: str, zone: tzinfo | None = None) -> str:
 def revision_name(place: str, author: str, at: str | None, zone: tzinfo | None = None) -> str:
     """Return the name of a side that is saved: `main, revision by Mika Brandt, 2026-03-14 12:03 +0000`.
 
-    The name stands in the page for as long as the conflict does, so its time is absolute.
+    The name stays in the page until the conflict is resolved, so its time is absolute.
 
     Args:
         place: where the side is saved, such as `main` or `#5`.
-        author: who saved it; empty if that is not known.
-        at: when it was saved.
+        author: the user who saved it; empty if unknown.
+        at: the time of saving; None if unknown.
         zone: the time zone, by default the local one.
     """
     when = exact(at, zone)
@@ -123,11 +123,11 @@ def conflict_blocks(markdown: str) -> list[ConflictBlock]:
 
 
 def damaged_marker(markdown: str, before: str = "") -> DamagedMarker | None:
-    """Return the first damaged conflict marker of a text, or else the first one whose other markers are missing.
+    """Return the first damaged conflict marker of a text, or else the first intact marker outside of complete blocks.
 
     Args:
-        markdown: a text that is to be saved.
-        before: the text that it was edited from: markers that it has do not count.
+        markdown: the text to save.
+        before: the text before the edit; markers that it already has are ignored.
     """
     if START_SIGNS not in markdown and END_SIGNS not in markdown:
         return None
@@ -167,12 +167,12 @@ def _read(lines: Sequence[str]) -> tuple[list[ConflictBlock], list[DamagedMarker
 
 
 def _mark(number: int, line: str) -> _Mark | None:
-    """Return the conflict marker that a line is, perhaps a damaged one."""
+    """Parse a line as a conflict marker, intact or damaged. Return None for other lines."""
     match = _marker(line)
     if match:
         return _Mark(number, match[1], match[2] or "", is_intact=True)
     for marker in (CONFLICT_START, CONFLICT_DIVIDER, CONFLICT_END):
-        # eight signs are no marker of this size
+        # a marker has seven signs, not eight
         has_signs = marker[:4] in line and marker + marker[0] not in line
         name = _name_behind(marker, line) if has_signs else None
         if name is not None:
@@ -181,7 +181,7 @@ def _mark(number: int, line: str) -> _Mark | None:
 
 
 def _name_behind(marker: str, line: str) -> str | None:
-    """Return the name behind a damaged marker; None if a line is none."""
+    """Return the name after a damaged marker, or None if the line is not a marker."""
     sign, text = marker[0], line.strip()
     first = last = text.index(sign)
     while (following := text.find(sign, last + 1)) > 0 and _is_junk(text[last + 1 : following].rstrip()):
@@ -194,7 +194,7 @@ def _name_behind(marker: str, line: str) -> str | None:
 
 
 def _is_junk(text: str) -> bool:
-    """Return whether a text may have been typed into a marker."""
+    """Return whether a text is so short that it may have been typed into a marker."""
     return len(text) <= MOST_JUNK and len(text.split()) < 2
 
 
@@ -283,9 +283,10 @@ _leads_block = re.compile(r"[ \t]*(?:[-*+][ \t]|\d{1,9}[.)][ \t]|\||>)").match
 
 
 def _block(lines: Sequence[str], marks: Sequence[_Mark], *, in_code: bool) -> ConflictBlock | None:
-    """Return the block that begins with the first of these markers, all before the next start; None if it has no end.
+    """Return the block that starts at the first marker, or None if it has no divider or end.
 
-    An intact marker wins over a damaged one, because text may look like a damaged marker: headings and quotations.
+    `marks` are the markers up to the next start. An intact marker takes precedence over a damaged one, because
+    headings and quotations may look like damaged markers.
     """
     start = marks[0]
     divider = _first_mark(marks, CONFLICT_DIVIDER, start.number)
@@ -300,7 +301,7 @@ def _block(lines: Sequence[str], marks: Sequence[_Mark], *, in_code: bool) -> Co
 
 
 def _first_mark(marks: Sequence[_Mark], marker: str, after: int) -> _Mark | None:
-    """Return the first intact marker of a kind after a line, else the only damaged one."""
+    """Return the first intact marker of a kind after a line, or else the damaged one if there is only one."""
     same = [mark for mark in marks if mark.marker == marker and mark.number > after]
     intact = next((mark for mark in same if mark.is_intact), None)
     return intact or (same[0] if len(same) == 1 else None)

@@ -1,7 +1,7 @@
 """The hunks of an edited text: separate changes, each of which can be left out or applied alone.
 
-A hunk is one change in the diff. It has all changed lines of a block, and both places of a moved block, so that leaving
-out a hunk loses no text.
+A hunk is one change in the diff. It contains all changed lines of a block, and both places of a moved block, so that
+leaving out a hunk loses no text.
 """
 
 from __future__ import annotations
@@ -143,7 +143,7 @@ def _slide(old: Sequence[str], new: Sequence[str], gap: Gap, last: HunkPart | No
 
 
 def _shown_as_one(pairs: Sequence[SegmentPair]) -> list[list[tuple[range, range]]]:
-    """Return the changed blocks as lines of both texts, with both places of a moved block together."""
+    """Return the changed blocks as line ranges of both texts, with both places of a moved block together."""
     blocks: list[list[tuple[range, range]]] = []
     moved: dict[int, list[tuple[range, range]]] = {}
     for pair in pairs:

@@ -92,7 +92,7 @@ def is_edited(before: Fields, after: Fields) -> bool:
 def merge_order(base: Sequence[str], ours: Sequence[str], theirs: Sequence[str], members: Iterable[str]) -> list[str]:
     """Merge two orders of the members. An item that only one side moved or added keeps its place on that side.
 
-    Its place is behind the nearest preceding item that neither side moved. If both sides placed items there, ours come
+    Its place is after the nearest preceding item that neither side moved. If both sides placed items there, ours come
     first.
     """
     member_set = dict.fromkeys(members)
@@ -134,7 +134,7 @@ def _runs(side: Sequence[str], anchors: Container[str], own: Container[str]) -> 
 
 @dataclass(frozen=True)
 class Conflict:
-    """A conflict: both sides changed the same thing, and only one could win.
+    """A conflict: both sides changed the same field or object, and only one of the changes is kept.
 
     `kind` is text, details, moved or deleted for a page; for other objects it is file, reusable_content or variables.
     `page_id` is then the id of the object, or the name of the variable.
@@ -193,7 +193,7 @@ def merge_pages(
         theirs: the live content, in the same form.
         read: returns the text of a document by its id.
         write: stores a text and returns the id of its document.
-        names: the names of both sides behind conflict markers.
+        names: the names of both sides in conflict markers.
     """
     documents = _Documents(read, write, names)
     pages = _Pages(_objects_of("pages", base, ours, theirs), documents)
@@ -400,7 +400,6 @@ class _Records:
 
 
 def _without_path(page: Page) -> Page:
-    """Return a copy of a page without its path."""
     copy = {**page}
     copy.pop("path", None)
     return copy

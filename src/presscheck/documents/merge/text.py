@@ -152,7 +152,10 @@ def _widths(text: str) -> set[int]:
 
 
 def _joined(grains: Sequence[Callable[[str], list[str]]], base: str, ours: str, theirs: str) -> str | None:
-    """Merge three sides by sentences or words. Return None if both sides changed the same one."""
+    """Merge three sides by sentences or words.
+
+    Return None if both sides changed the same sentence or word, or if one side rewrote most of a sentence.
+    """
     if ours.split() == theirs.split():
         return ours
     split, *finer = grains

@@ -53,7 +53,7 @@ def annotations_in(nodes: Nodes) -> Iterator[Node]:
 
 
 def body_of(node: Node) -> Nodes:
-    """Return the blocks of an annotation, or an empty list if its only block is an empty paragraph."""
+    """Return the blocks of an annotation, or an empty list if it has only empty paragraphs."""
     blocks = [block for fragment in node.get("fragments") or () for block in fragment["nodes"]]
     return blocks if any(one.get("nodes") or one["type"] != "paragraph" for one in blocks) else []
 

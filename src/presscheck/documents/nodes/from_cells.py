@@ -1,4 +1,4 @@
-"""Reads HTML of a table's cell as blocks: paragraphs and lists; other HTML stays in the text."""
+"""Reads the HTML of a table cell as blocks: paragraphs and lists; other HTML stays in the text."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _LISTS = {"ul": "list-unordered", "ol": "list-ordered"}
 
 
 def cell_blocks(events: Sequence[Event]) -> Nodes:
-    """Return the blocks of a cell, an empty paragraph if there are none."""
+    """Return the blocks of a cell, or an empty paragraph if it has none."""
     return _CellReader(events).blocks(0, len(events), 0) or [block_node("paragraph", [])]
 
 
@@ -37,7 +37,7 @@ class _CellReader:
         return [*nodes, *self._text(text, end)]
 
     def _block(self, at: int, closing: int, depth: int) -> Nodes | None:
-        """Read an element as blocks; None if it is part of the text."""
+        """Read an element as blocks. Return None if it is part of the text."""
         event = self._events[at]
         if event.name == "p":
             data = _paragraph_data(event.values)
@@ -47,7 +47,7 @@ class _CellReader:
         return [block_node(_LISTS[event.name], items, data)] if items and data is not None else None
 
     def _items(self, start: int, end: int, depth: int) -> Nodes:
-        """Read the items of a list, none if it contains anything else."""
+        """Read the items of a list. Return an empty list if it contains anything else."""
         items: Nodes = []
         at = start
         while at < end:

@@ -30,7 +30,7 @@ _html_list = re.compile(r"\s*<[uo]l[\s>]", re.IGNORECASE).match
 _aligned = re.compile(r'\s*<(p|h[1-6]) align="(center|right)">(.*)</\1>\s*', re.DOTALL).fullmatch
 _pre = re.compile(r"\s*<pre([^<>]*)>\s*<code(?: class=\"[^<>\"]*\")?>(.*)</code></pre>\s*", re.DOTALL).fullmatch
 _BARE = {"html": True}
-"""Beside lists that are written in HTML, and images that are written without a figure."""
+"""The details of lists that are written in HTML, and of images that are written without a figure."""
 _FLAGS = {"true": True, "false": False, "": True}
 
 

@@ -1,6 +1,6 @@
 """Reads inline text as nodes, from Markdown tokens and from HTML.
 
-Text without a matching node is a text node with `markdown: true`, which has Markdown or HTML as its words.
+Source without a matching node becomes a text node with `markdown: true`, whose text is Markdown or HTML.
 """
 
 from __future__ import annotations
@@ -177,7 +177,7 @@ MAX_NAMED_EVENTS = 4
 
 
 def _icon_or_image(event: Event, within: Sequence[Event]) -> Node | None:
-    """Read an inline node that consists of tags around its name or an image."""
+    """Read a tag whose content is only a text or an image: an icon, expression, mention, footnote, button or image."""
     values = event.values
     if event.name == "picture" and not values:
         data = dark_image(within)

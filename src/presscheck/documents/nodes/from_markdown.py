@@ -82,7 +82,7 @@ def add_keys(document: Node) -> None:
 
 
 def _folded(nodes: Nodes, room: int) -> Nodes:
-    """Return blocks in which those below the depth limit are Markdown paragraphs."""
+    """Replace blocks below the depth limit by Markdown paragraphs."""
     folded: Nodes = []
     for node in nodes:
         if (

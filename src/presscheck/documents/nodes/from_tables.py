@@ -28,7 +28,7 @@ Cell = tuple[Sequence[Event], str]
 
 
 MAX_UNEVEN_CELLS = 20_000
-"""Cells of a table whose rows may be of different lengths: one long row makes all others as long."""
+"""Maximum number of cells of a table with rows of different lengths, which are all extended to the longest row."""
 
 
 class Blocks(NamedTuple):
@@ -60,7 +60,7 @@ class _Table:
         self.seen: Counter[str] = Counter()
 
     def column(self, title: Nodes, data: Node, *, hidden: bool = False) -> str:
-        """Add a column and return its name; a title with marks is also stored as Markdown."""
+        """Add a column and return its name. A title with marks is also stored as HTML, under `markdown`."""
         words = inline_text(title, "html")
         plain = _words(title)
         name = _short("column", str(len(self.definition)), plain)
@@ -120,7 +120,7 @@ class _Row:
 def html_table(text: str) -> Node | None:
     """Read an HTML table; return None if nodes cannot represent its cells.
 
-    The source of a table with more than nodes can represent, such as cells over two columns, is kept beside its node.
+    If a node cannot represent the whole table, such as cells that span two columns, the node keeps the source.
     """
     match = _table(text)
     if not match:
@@ -136,7 +136,7 @@ def html_table(text: str) -> Node | None:
 
 
 def _read_cells(rows: list[_Row], has_head: bool, source: str) -> Node | None:
-    """Read nothing but the text of the cells."""
+    """Read only the text of the cells, and keep the source of the table."""
     table = _Table()
     head = rows[0].cells if has_head else []
     columns = max(len(row.cells) for row in rows)
@@ -250,7 +250,7 @@ _NO_VALUE: Any = object()
 
 
 def _cell(definition: Node, events: list[Event]) -> Any:
-    """Return the value of a cell; None if it is empty, `_NO_VALUE` if no value can represent it."""
+    """Return the value of a cell: None if it is empty, `_NO_VALUE` if its column type cannot represent it."""
     kind = definition["type"]
     if kind == "text":
         return Blocks(cell_blocks(events))

@@ -29,7 +29,7 @@ COLORS = frozenset(
         "$tint",
     ]
 )
-"""The colours of text and background."""
+"""The colors of text and background."""
 MARKS = frozenset(["bold", "italic", "code", "keyboard", "strikethrough", "superscript", "subscript", "color"])
 
 LISTS = ("list-ordered", "list-unordered", "list-tasks")
@@ -121,7 +121,7 @@ def markdown_paragraph(markdown: str) -> Node:
 
 
 def tag_line(markdown: str, part: str) -> Node:
-    """Create a paragraph that holds the begin or the end of a tag, whose content are the nodes between them."""
+    """Create a paragraph for the start or the end of a tag. The nodes between both paragraphs are its content."""
     return markdown_paragraph(markdown) | {"markdown": {"part": part}}
 
 

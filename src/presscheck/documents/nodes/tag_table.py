@@ -1,6 +1,6 @@
 """Converts attributes of block tags to data of nodes and back, according to the registry of block tags.
 
-Attributes that nodes lack are stored beside the data, in `markdown.values`, and are written again.
+Attributes that nodes lack are stored outside of the data, in `markdown.values`, and are written again.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ TAGS = {tag.node: tag for tag in BLOCK_TAGS.values() if tag.node}
 
 
 class Converter(NamedTuple):
-    """Reads an attribute into data (None if it is not a valid value) and writes it from data."""
+    """Conversion of an attribute to data (None for an invalid value) and back."""
 
     read: Callable[[str], Any]
     write: Callable[[Any], str] = str

@@ -20,7 +20,7 @@ from presscheck.documents.nodes.tag_table import format_length
 Notation = Literal["text", "line", "html"]
 """Multi-line Markdown, single-line Markdown, or HTML."""
 Mark = tuple[str, str, str]
-"""A mark: its name, text colour and background colour."""
+"""A mark: its name, text color and background color."""
 _SIGNS = {"bold": "**", "italic": "_", "strikethrough": "~~"}
 _TAGS = {
     "bold": "strong",

@@ -74,7 +74,7 @@ def _blocks(nodes: Nodes, gap: str = "\n\n") -> str:
 
 
 def _family(node: Node) -> str:
-    """Return the family of a list: lists of one family that follow each other need different marks."""
+    """Return the family of a list. Adjacent lists of the same family need different markers."""
     return "" if markdown_details(node).get("html") else _FAMILIES.get(node["type"], "")
 
 
@@ -285,7 +285,7 @@ def _if(node: Node) -> str:
 
 
 def _table(node: Node) -> str:
-    """Write a table, as it was written if the node has not changed."""
+    """Write a table; if its node has not changed, with the original source."""
     source = markdown_details(node).get("source", "")
     written = html_table(source) if source else None
     return source if written and _without_keys(node) == _without_keys(written) else table_markdown(node)

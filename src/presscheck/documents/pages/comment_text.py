@@ -41,7 +41,7 @@ def quote(words: str) -> str:
 
 
 def quote_deleted(words: str) -> str:
-    """Return the quote that starts a comment on a deleted text, which is struck; empty if the text has no words."""
+    """Return the quote that starts a comment on a deleted text, struck through; empty if the text has no words."""
     flat = _cut(words, MAX_QUOTE)
     return f"> {_STRUCK}{flat}{_STRUCK}\n\n" if _letters.search(flat) else ""
 
@@ -80,8 +80,8 @@ def split_quote(markdown: str) -> tuple[str, str]:
 def find_quoted_line(words: str, lines: Iterable[tuple[int, str]]) -> int | None:
     """Return the number of the line with the quoted words, or None.
 
-    A line that starts with them takes precedence over a line that contains them, and that over the longest line that is
-    a prefix of them: a quoted paragraph may span several lines.
+    A line that starts with the words takes precedence over a line that contains them. Last comes the longest line that
+    the words start with, because a quoted paragraph may span several lines.
     """
     if CELL_SEPARATOR in words:
         rows = [(number, text) for number, text in lines if "|" in text]
@@ -130,7 +130,6 @@ def normalize_text(markdown: str) -> str:
 
 
 def _joined(parts: Sequence[str]) -> str:
-    """Join the parts of a cell's quote."""
     return f" {CELL_SEPARATOR} ".join(parts).strip()
 
 
@@ -164,13 +163,13 @@ def _short(words: str) -> str:
 
 
 def _find_row(lines: Iterable[tuple[int, str]], head: str, cell: str) -> int | None:
-    """Return the line of the first table row that starts with these words and contains such a cell, or None."""
+    """Return the line of the first table row that starts with `head` and contains `cell`, or None."""
     head, cell = normalize_text(head), normalize_text(cell)
     return next((number for number, text in lines if _is_row(text, head, cell)), None) if head or cell else None
 
 
 def _is_row(text: str, head: str, cell: str) -> bool:
-    """Return whether a table row starts with these words and contains such a cell.
+    """Return whether a table row starts with `head` and contains `cell`.
 
     If `head` has no letters, the first cell of the row must have none either.
     """

@@ -19,7 +19,7 @@ class Move(NamedTuple):
 
 
 class PageOrder:
-    """The pages below each parent, in order; moves change it.
+    """The order of the pages below each parent, which moves change.
 
     Args:
         below: the ids of the pages below each parent; None is the top level.
@@ -124,7 +124,7 @@ class PageOrder:
 
 
 def rearranged(pages: Sequence[RevisionPage], moves: Iterable[Move]) -> tuple[RevisionPage, ...]:
-    """Return a page tree after moves; moves that are not possible any more are skipped."""
+    """Return a page tree after moves; moves that are no longer possible are skipped."""
     order = PageOrder.of(pages)
     for move in moves:
         if order.is_possible(move):

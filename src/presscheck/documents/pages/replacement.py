@@ -2,7 +2,7 @@
 
 A page is searched in its title, its description and its Markdown. If the Markdown repeats the title as its first
 heading, as the service does, the heading is not searched; it follows the title. Everything outside of the chosen hits
-remains unchanged, byte by byte. The pattern is executed elsewhere, because it may take forever.
+remains unchanged, byte by byte. Patterns are matched elsewhere, because a match may never end.
 """
 
 from __future__ import annotations

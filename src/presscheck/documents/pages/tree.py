@@ -223,7 +223,7 @@ def semantic_changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> lis
 
 
 _SEEN = ("icon", "hidden", "noIndex", "noRobotsIndex", "condition", "linkTitle")
-"""not in the API description, but reviewers must see them; clients accept unknown names"""
+"""Attributes that the API description lacks, but reviewers must see. Clients accept unknown names."""
 _ATTRIBUTES = {
     "document": ("title", "description", "slug", "document", "cover", "emoji", "layout", "variables", *_SEEN),
     "group": ("title", "emoji", "slug", *_SEEN),

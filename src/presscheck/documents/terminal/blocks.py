@@ -120,7 +120,7 @@ class BlockRenderer:
         self._includes = 0
 
     def parse(self, text: str) -> list[Token]:
-        """Parse a block and remembers its link definitions."""
+        """Parse a block and remember its link definitions."""
         return parse(text, self._environment)
 
     def lines(self, text: str, columns: int, number: int = 0) -> list[Line]:

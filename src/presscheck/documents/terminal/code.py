@@ -1,7 +1,7 @@
-"""Renders code blocks with their language and a few colours: keywords, strings, comments.
+"""Renders code blocks with their language and a few colors: keywords, strings, comments.
 
 Each family of languages has one regular expression that never backtracks: untrusted code must not block the screen. The
-grammars of a full highlighter cannot guarantee that, and take longer to load than a page to render.
+grammars of a full highlighter cannot guarantee that, and loading them takes longer than rendering a page.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ PLAIN = CodeLook()
 
 
 def code_lines(text: str, columns: int, symbols: Symbols, look: CodeLook = PLAIN) -> list[Line]:
-    """Render code as lines of exactly this width; a long line continues on the next, after a marker."""
+    """Render code as lines of exactly `columns` cells; a wrapped line continues after a marker."""
     clean = _trailing("", sanitize(text, lines=True)).rstrip("\n")
     digits = len(str(clean.count("\n") + 1)) + 1 if look.is_numbered else 0
     inner = remaining_cells(columns, MARGIN + digits)
@@ -142,7 +142,7 @@ def widest_line(text: str) -> int:
 
 
 def room_of_code(text: str, columns: int, *, is_numbered: bool) -> int:
-    """Return the number of cells for code beside its margin and line number."""
+    """Return the number of cells that remain for code after its margin and line number."""
     digits = len(str(text.rstrip("\n").count("\n") + 1)) + 1 if is_numbered else 0
     return remaining_cells(columns, MARGIN + digits) or columns
 

@@ -1,8 +1,8 @@
 """The controls of a page: folds, tabs and horizontal scrolling, and their marks in lines.
 
 A control is a span with a link target that authors cannot write, because it begins with a character that `sanitize`
-removes. So a click, enter and a label activate a control in the same way as a link. A mark is such a span without text,
-and identifies the block that a line belongs to.
+removes. Therefore clicks, enter and labels activate a control like a link. A mark is a span of this kind without text,
+which identifies the block that a line belongs to.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ PICTURE = f"{_SIGN}picture "
 
 
 class Mark(NamedTuple):
-    """The block with a control that a line belongs to: its kind, its key, its current value, and its maximum.
+    """A block with a control, as marked in its lines: its kind, its key, its current value, and the maximum value.
 
     The value is the number of the current tab, 1 for an open fold, or the first visible column of a wide block.
     """

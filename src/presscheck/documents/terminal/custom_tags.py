@@ -1,6 +1,6 @@
 """Renders the platform's block tags as terminal lines: hints, tabs, steppers, references, embeds, API operations.
 
-Each tag has its meaning in words, so that a page is readable without colour. Tabs and expandables have controls if the
+Each tag shows its meaning in words, so that a page is readable without color. Tabs and expandables have controls if the
 page has a state for them; otherwise all their content is shown. An unknown tag is a box with its name and its content.
 """
 
@@ -46,7 +46,7 @@ class BlockContext(Protocol):
 
     @property
     def inline_words(self) -> InlineWords:
-        """How formulas, icons and the like are displayed."""
+        """The display forms of formulas, icons and the like."""
         ...
 
     def key(self, token: Token) -> str:
@@ -89,7 +89,7 @@ def tag_lines(page: BlockContext, token: Token, inner: Tokens, columns: int) -> 
 
 
 def hint_lines(page: BlockContext, kind: str, lines: list[Line], columns: int, icon: str = "") -> list[Line]:
-    """Render a hint: an icon, its label, and `lines` of this width behind a coloured bar."""
+    """Render a hint after a colored bar: an icon, its label, and `lines`, which have at most `columns` cells."""
     hint = hint_of(kind)
     bar = Span(f"{page.symbols.hint} ", hint.style)
     return with_prefix([*_hint_label(page, kind, columns, icon), *lines], (bar,), (bar,))
@@ -101,7 +101,7 @@ def _hint_label(page: BlockContext, kind: str, columns: int, icon: str) -> list[
 
 
 def _with_icon(page: BlockContext, icon: str, title: str) -> str:
-    """Return a title with an icon before it, in the form of icons in text."""
+    """Put an icon before a title, in the form of icons in text."""
     return f"{sanitize(page.inline_words.icon(icon))} {title}" if icon else title
 
 
@@ -116,7 +116,7 @@ def titled_rule(title: str, columns: int, symbols: Symbols) -> Line:
 
 
 def _barred(page: BlockContext, head: list[Line], inside: Callable[[int], list[Line]], columns: int) -> list[Line]:
-    """Render a head, and below it indented content behind a bar."""
+    """Render a head, and below it indented content after a bar."""
     narrow = remaining_cells(columns, 2)
     lines = inside(narrow or columns)
     bar = (Span(f"{page.symbols.quote} ", "quiet"),)
@@ -128,7 +128,7 @@ def _unknown(page: BlockContext, token: Token, inner: Tokens, columns: int) -> l
 
 
 def _box(title: str, values: Sequence[tuple[str, str]]) -> TagRenderer:
-    """Render a tag as a box with a title, its values and its content."""
+    """Return a renderer that shows a tag as a box with a title, its values and its content."""
 
     def render(page: BlockContext, token: Token, inner: Tokens, columns: int) -> list[Line]:
         def inside(narrow: int) -> list[Line]:
@@ -157,7 +157,7 @@ def _attributes(token: Token) -> list[tuple[str, str]]:
 
 
 def _box_renderer(title: str) -> TagRenderer:
-    """Render a tag as a box with its attributes and its content."""
+    """Return a renderer that shows a tag as a box with its attributes and its content."""
 
     def render(page: BlockContext, token: Token, inner: Tokens, columns: int) -> list[Line]:
         return _box(title, _attributes(token))(page, token, inner, columns)
@@ -253,7 +253,7 @@ def _tag_title(page: BlockContext, token: Token, attribute: str, default: str) -
 
 
 def _titled(attribute: str, default: str) -> TagRenderer:
-    """Render a tag as a hairline with a title, above its content."""
+    """Return a renderer that shows a tag as a hairline with a title, above its content."""
 
     def render(page: BlockContext, token: Token, inner: Tokens, columns: int) -> list[Line]:
         title = _tag_title(page, token, attribute, default)
@@ -396,7 +396,7 @@ def _update(page: BlockContext, token: Token, inner: Tokens, columns: int) -> li
 
 
 def _link(symbol: Callable[[Symbols], str], attribute: str) -> TagRenderer:
-    """Render a tag with a link: its symbol, its label, and the address unless the label contains it."""
+    """Return a renderer for a tag with a link: its symbol, its label, and the address unless the label contains it."""
 
     def render(page: BlockContext, token: Token, inner: Tokens, columns: int) -> list[Line]:
         address = sanitize(token.meta.get(attribute, ""))

@@ -29,7 +29,7 @@ class HtmlContext(Protocol):
 
     @property
     def inline_words(self) -> InlineWords:
-        """How formulas, icons and the like are displayed."""
+        """The display forms of formulas, icons and the like."""
         ...
 
     @property

@@ -56,7 +56,7 @@ CONFLICT = "conflict"
 
 
 ROOM_OF_FOLD = 16
-"""Columns reserved for the number of hidden lines beside a folded heading."""
+"""Number of cells reserved after a folded heading for the number of hidden lines."""
 
 
 class Heading(NamedTuple):
@@ -133,7 +133,7 @@ class PageLines:
     Args:
         markdown: the text.
         width: the width in cells.
-        title: the title of the page, shown first. If the text starts with the same heading, that is not shown.
+        title: the title of the page, shown first. A heading that repeats it at the start of the text is not shown.
         ascii: whether the terminal has only ASCII characters.
         references: the content that the page refers to.
         controls: the state of folds, tabs and scrolling; without it everything is open.
@@ -198,7 +198,7 @@ class PageLines:
             self._next()
 
     def advance(self, seconds: float) -> bool:
-        """Render for some seconds, folded sections last. Return whether the page is complete."""
+        """Render for about `seconds`, folded sections last. Return whether the page is complete."""
         end = perf_counter() + seconds
         while not self.done and perf_counter() < end:
             self._next()
@@ -213,8 +213,9 @@ class PageLines:
         return max(bisect_right(self.line_of_block, line) - 1, 0)
 
     def place_of(self, line: int) -> tuple[int, int]:
-        """Return the number of the block at a line, and the index of the line in it: a place that is independent of
-        the width.
+        """Return the place of a line: the number of its block, and its index in the block.
+
+        `line_of` finds the place again after the width has changed. Above the first block, the number is -1.
         """
         if not self.line_of_block or line < self.line_of_block[0]:
             return -1, line
@@ -224,7 +225,7 @@ class PageLines:
         return block, line - self.line_of_block[block]
 
     def line_of(self, place: tuple[int, int]) -> int:
-        """Return the line for such a place, or the nearest line. Renders the page up to it."""
+        """Return the line at a place (see `place_of`), or the nearest line. Renders the page up to it."""
         block, line = place
         if block < 0 or not self.blocks:
             return line
@@ -242,8 +243,9 @@ class PageLines:
         return list(marks_of(self.lines[line])) if line < len(self.lines) else []
 
     def section_at(self, line: int) -> int | None:
-        """Return the block number of the heading whose section contains a line, the innermost; None above the first
-        heading.
+        """Return the innermost section that contains a line, as the block number of its heading.
+
+        Return None above the first heading.
         """
         block = self.place_of(line)[0]
         sections = self._sections
@@ -571,7 +573,6 @@ class PageLines:
             self._append(self._layout.words(description, "quiet", self.width))
 
     def _add_conflict_count(self) -> None:
-        """Add the number of conflicts of the page."""
         if self._conflicts:
             number = counted(len(self._conflicts), "conflict")
             spans = [Span(f"{self._layout.symbols.broken} {number}", "removed strong")]
@@ -579,7 +580,7 @@ class PageLines:
             self._append(wrap([*spans, *hint], self.width), space=0)
 
     def conflict_at(self, line: int) -> int:
-        """Return the number of the conflict at a line or the last one above it; otherwise the first conflict."""
+        """Return the number of the conflict at a line, or of the last conflict above it; 0 above all conflicts."""
         block = self.place_of(line)[0]
         before = [number for number, _ in self._conflicts_up_to(block)]
         conflict_marks = [mark for at in range(line + 1) for mark in self.marks(at) if mark.kind == CONFLICT]
@@ -627,7 +628,7 @@ class PageLines:
 
 
 class _CutBlocks:
-    """The blocks of a page with conflicts, which are separate blocks or within others.
+    """The blocks of a page with conflicts. A conflict is a separate block, or a part of another block.
 
     Args:
         text: the page with placeholders for its conflicts.

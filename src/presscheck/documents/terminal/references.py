@@ -19,7 +19,7 @@ class Included(NamedTuple):
         title: the title; untrusted text.
         markdown: the text, or None if it is unknown.
         note: the reason why the text is unknown, as a sentence; may be empty.
-        key: identifies the content wherever it is included; empty if its address does.
+        key: an identifier that does not depend on the address; empty if the address identifies the content.
     """
 
     title: str
@@ -43,7 +43,7 @@ class Picture(NamedTuple):
 
 
 class References(Protocol):
-    """Resolves what a page refers to; methods return None for references that are not loaded."""
+    """Access to the content that a page refers to. Methods return None for references that are not loaded."""
 
     def target(self, address: str) -> LinkTarget | None:
         """Return the target of a link."""

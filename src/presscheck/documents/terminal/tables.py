@@ -86,8 +86,8 @@ def _scrolled(
     controls: Controls,
     key: str,
 ) -> list[Line] | None:
-    """Render the first column and as many others as fit from the chosen one on; None if there is no room for two
-    columns.
+    """Render the first column, and the columns that fit from the chosen column on. Return None if there is no room for
+    two columns.
     """
     natural_sizes = [min(max(1, *column), WIDEST_COLUMN) for column in natural]
     first = min(natural_sizes[0], max(columns // 3, 1))
@@ -141,9 +141,9 @@ def _sizes(cells: list[list[int]], grid: list[Row], columns: int) -> list[int] |
 
 
 def _shared(available: int, sizes: list[int], natural_sizes: list[int]) -> list[int]:
-    """Distribute the remaining cells in proportion to the square root of what each column lacks.
+    """Distribute the remaining cells in proportion to the square root of the width that each column lacks.
 
-    So columns that lack little, with short cells, get enough and do not wrap.
+    Columns with short cells, which lack little, then get enough and do not wrap.
     """
     sizes = sizes[:]
     while (columns_left := available - sum(sizes)) > 0:
