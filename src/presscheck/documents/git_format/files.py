@@ -48,7 +48,10 @@ class DecodedText(NamedTuple):
 
 
 class RepositoryFiles:
-    """Every file in a directory by source path, except symbolic links and hidden files (other than ``.gitbook``)."""
+    """Every file in a directory by source path, except symbolic links and unreadable names.
+
+    Hidden folders (other than ``.gitbook``), ``node_modules`` and folders deeper than `MAX_DEPTH` are skipped.
+    """
 
     def __init__(self, root: Path) -> None:
         self.root = root

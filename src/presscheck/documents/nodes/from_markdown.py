@@ -124,7 +124,7 @@ class BlockReader:
         self._notes: dict[str, Tokens] = {}
 
     def document(self, tokens: Tokens) -> Nodes:
-        """Return the blocks of a page; footnotes are inside their annotations, or at the end."""
+        """Return the blocks of a page. Footnotes are in their annotations; footnotes without a reference come last."""
         self._take_notes(tokens)
         nodes = fit_children("document", self.flow(tokens))
         bodies = {label: self.flow(inner) for label, inner in self._notes.items()}
