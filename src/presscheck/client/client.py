@@ -136,7 +136,7 @@ class NoCookies(httpx.Cookies):
 class CookielessClient(httpx.AsyncClient):
     """An HTTP client that neither stores nor sends cookies."""
 
-    cookies = NoCookies()  # pyrefly: ignore[bad-override-mutable-attribute]  # a property there
+    cookies = NoCookies()  # pyrefly: ignore[bad-override-mutable-attribute]  # a property in httpx
 
 
 def connect(address: Address, bearer: Bearer, timeouts: Timeouts, connections: int) -> httpx.AsyncClient:
@@ -543,7 +543,7 @@ class Progress:
 
 
 def to_typed_error(call: Operation[Any], failure: Exception, progress: Progress, host: str) -> RequestError:
-    """Return the typed error for a transport failure, without a reference to it: it may contain the token."""
+    """Return the typed error for a transport failure, without a reference to the failure: it may contain the token."""
     if isinstance(failure, BodyError):
         return unusable(call, str(failure))
     if isinstance(failure, BudgetExhausted):
@@ -640,14 +640,13 @@ async def with_retries(call: Operation[Any], attempt: Callable[[], Awaitable[T]]
         first = [error]
 
     async def next_attempt() -> T:
-        if first:
+        if first:  # the failure counts as the first attempt
             raise first.pop()
         return await attempt()
 
-    # 6 ms, only after a failure, which becomes the first attempt of the retrying
+    # 6 ms, only after a failure
     from tenacity import AsyncRetrying, retry_if_exception, stop_after_attempt, wait_exponential_jitter
 
-    # a lazy import, after the first failure, because it is rarely needed
     exponential = wait_exponential_jitter(multiplier=pause, jitter=pause, max=longest)
     retrying = AsyncRetrying(
         retry=retry_if_exception(should_retry),

@@ -31,7 +31,7 @@ class Downloads:
 
     Attributes:
         address: the address of the service; files of a service on a Unix socket are downloaded through the socket.
-        seconds: the time-out of a file.
+        seconds: the time-out of each request.
         connect: creates a connection pool without a token for an address.
         read_body: returns a decompressed body of a limited size.
         to_error: returns the typed error for a failure of the transport.
@@ -66,7 +66,7 @@ class Downloads:
                 return reply.body
             target = str(httpx.URL(url).join(location))
             if url.startswith("https:") and not target.startswith("https:"):
-                break  # on the way, the file could be read or replaced
+                break  # over plain HTTP, others could read or replace the file
             url = target
         raise MalformedAnswer("The address of the file redirects in a loop, or to an unsafe place", request=str(call))
 

@@ -45,7 +45,7 @@ class PageParts:
 
 
 def read_page_in_parts(call: Operation[Page[Any]], body: bytes) -> PageParts:
-    """Check the response to a listing.
+    """Check the response to a listing, and split its items into parts.
 
     Raises:
         MalformedAnswer: the response is not a page of the listing.
@@ -115,13 +115,12 @@ class _Scanner:
         self._go_to(0)
 
     def value(self) -> Any:
-        """Read a value."""
         value, end = _decode(self._text, self.at)
         self._go_to(end)
         return value
 
     def text(self) -> str:
-        """Read a text, such as the name of a field.
+        """Read a string, such as the name of a field.
 
         Raises:
             ValueError: the next token is different.
@@ -131,14 +130,14 @@ class _Scanner:
         raise ValueError(f"a text is missing at character {self.at}")
 
     def take(self, sign: str) -> bool:
-        """Skip a sign if it is next. Return whether it was."""
+        """Skip a punctuation character if it is next. Return whether it was skipped."""
         is_next = self._text.startswith(sign, self.at)
         if is_next:
             self._go_to(self.at + 1)
         return is_next
 
     def expect(self, sign: str) -> None:
-        """Skip a required sign.
+        """Skip a required punctuation character.
 
         Raises:
             ValueError: the next token is different.

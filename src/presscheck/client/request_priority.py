@@ -20,7 +20,7 @@ from typing import Any
 from presscheck.api.operation import Operation
 
 MAX_WAIT = 24 * 3600.0
-"""Maximum seconds of a wait; a longer wait is capped."""
+"""Maximum seconds to wait; longer waits are capped."""
 SLOW_FROM = 0.2
 """The remaining fraction of a window's requests below which requests are spread over the rest of the window."""
 RESERVE = 0.1
@@ -172,7 +172,7 @@ class Budget:
             self._next = max(self._next, now + self._gap(now))
 
     def _gap(self, now: float, *, idle: bool = False) -> float:
-        """Return seconds between requests that spread the rest of the budget over the window; 0 for a large budget."""
+        """Return the seconds between requests that spread the remaining requests over the window; 0 if many remain."""
         if self._left is None or self._left > self._limit * SLOW_FROM:
             return 0.0
         left = self._left - self._limit * RESERVE if idle else self._left

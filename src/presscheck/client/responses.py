@@ -44,7 +44,7 @@ KNOWN_HEADERS = ("content-type", "x-request-id")
 MAX_KNOWN_BODY = 1 << 20
 """The maximum size of a cached body, in bytes."""
 COMPRESSED_FROM = 4 << 10
-"""The minimum size of a compressed body, in bytes; a page of a listing shrinks to a twentieth in 3 ms."""
+"""Bodies of at least this size, in bytes, are compressed: a page of a listing shrinks to a twentieth in 3 ms."""
 MAX_ETAG = 200
 """The maximum length of an `ETag`."""
 NOT_MODIFIED = 304
@@ -239,9 +239,9 @@ class KnownResponses:
         return self._replies.get(url)
 
     def resolve(self, url: str, reply: Reply, known: Known | None = None) -> Reply:
-        """Return the response, with the body of the known response after a 304, and cache it if it has an `ETag`.
+        """Return the response, and cache it if it has an `ETag`. After a 304, return the cached response instead.
 
-        `known` is the response whose `ETag` was sent; another request may have replaced or dropped it meanwhile.
+        `known` is the response whose `ETag` was sent. Another request may have replaced or dropped it in the meantime.
         """
         if reply.status == NOT_MODIFIED and known is not None:
             if self._replies.get(url) is known:

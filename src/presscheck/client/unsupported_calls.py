@@ -111,7 +111,7 @@ def _is_documented(template: list[str], parent: int) -> bool:
 
 
 def _is_declared(template: str, call: Operation[Any]) -> bool:
-    """Return whether a read of the same feature has a path; its family is already imported with the call."""
+    """Return whether a call's feature has a GET operation with this path. Its family is imported with the call."""
     return any(
         operation.route == f"GET {template}" and operation.feature == call.feature for operation in FAMILIES.values()
     )

@@ -1,8 +1,8 @@
 """The severities of the checks of sites, from a TOML file that can be kept in a repository.
 
 ``[checks]`` applies to every site, ``[sites."TITLE OR ID"]`` to a single site; each line is the name of a check and its
-severity: ``no-description = "off"``. The file is `checks.toml` beside the settings file, unless the setting `checks` or
-the option --checks names another file. A file with errors is rejected as a whole: users would not notice a check
+severity: ``no-description = "off"``. The default file is `checks.toml` next to the settings file; the setting `checks`
+or the option --checks names another file. A file with errors is rejected as a whole: users would not notice a check
 that is off by mistake.
 """
 
@@ -18,7 +18,7 @@ from presscheck.config.validation import Key, SettingsError, line_of_key, lines_
 from presscheck.errors import ConfigurationError
 
 CHECKS_NAME = "checks.toml"
-"""The default name of the file, beside the settings file."""
+"""The default name of the file, which is next to the settings file."""
 MAX_BYTES = 256 * 1024
 """The maximum size of the file."""
 LEVELS = ("error", "warning", "info", "off")

@@ -1,4 +1,4 @@
-"""Atomic replacement of files: a file is complete at any moment, also if the process ends."""
+"""Atomic replacement of files: a file is never partly written, even if the process is killed."""
 
 from __future__ import annotations
 

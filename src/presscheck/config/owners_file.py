@@ -23,7 +23,7 @@ from typing import TypeVar
 from presscheck.config.validation import SettingsError, read_all
 
 OWNERS_NAME = "owners"
-"""The default name of the file, beside the settings file."""
+"""The default name of the file, which is next to the settings file."""
 MAX_BYTES = 256 * 1024
 """The maximum size of the file."""
 MAX_RULES = 2000

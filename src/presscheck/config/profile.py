@@ -48,9 +48,9 @@ class Profile:
     is_sample: bool = False
     """Whether the service is the sample workspace; not a setting of the file."""
     owners: str | None = None
-    """The path of the file with the owners of pages; None for `owners` beside the settings file."""
+    """The path of the file with the owners of pages; None for `owners` next to the settings file."""
     checks: str | None = None
-    """The path of the file with the severities of checks; None for `checks.toml` beside the settings file."""
+    """The path of the file with the severities of checks; None for `checks.toml` next to the settings file."""
     notify: str | None = None
     """How to notify of events: `bell`, `osc9` or `osc777`; None for no notifications."""
     editor: str | None = None
@@ -58,7 +58,7 @@ class Profile:
     images: str | None = None
     """How pictures are drawn: `auto`, `blocks`, `kitty`, `sixel` or `off`; None for `auto`."""
     text_width: int = TEXT_WIDTH
-    """The maximum width of the text of a page beside the tree, in cells."""
+    """The maximum width of the text of a page next to the tree, in cells."""
 
 
 def load(

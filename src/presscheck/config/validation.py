@@ -206,7 +206,7 @@ def _unknown_key(key: str) -> str:
 
 
 def lines_of_keys(text: str) -> dict[Key, int]:
-    """Return the lines of tables and keys, as far as they can be found without parsing values."""
+    """Return the line of each table and key. Keys that cannot be located without parsing values are missing."""
     found: dict[Key, int] = {}
     table: Key = ()
     entries: Counter[Key] = Counter()

@@ -120,7 +120,10 @@ class Access:
         return found if found.level else None
 
     def without(self, team_id: str, collection_id: str = "") -> Access:
-        """Return the access without a team's level on a collection, or on all collections if none is given."""
+        """Return the access without a team's level on a collection, or on all collections if `collection_id` is empty.
+
+        Reported levels are dropped, because they may come from this team.
+        """
         grants = {
             identity: [one for one in found if one.team.id != team_id or collection_id not in ("", identity)]
             for identity, found in self.grants.items()

@@ -120,7 +120,7 @@ class Status:
 
 
 class ConnectionState:
-    """Holds the connection status and notifies its listeners.
+    """The connection status, and the listeners to its changes.
 
     Args:
         pending: returns the writes that are not sent yet.
@@ -134,7 +134,7 @@ class ConnectionState:
     @cached_property
     def status(self) -> Status:
         """The current status. The numbers of pending and failed writes are counted again after each change."""
-        rows = [row for row in self._pending() if row.state != "collected"]  # others wait for a review to be submitted
+        rows = [row for row in self._pending() if row.state != "collected"]  # collected: held for a review
         refused = sum(row.state in ("refused", "parked") for row in rows)
         return replace(self._status, waiting=len(rows) - refused, refused=refused)
 

@@ -50,9 +50,9 @@ class ReadLine(NamedTuple):
 
 
 def read_conversations(file: BinaryIO) -> Iterator[ReadLine]:
-    """Read conversations from a file: a conversation from each line, or all of a JSON array.
+    """Read conversations from a file with a conversation on each line, or from a JSON array.
 
-    Invalid lines are returned with the reason. Only a part of the file is in memory at a time.
+    Invalid lines are yielded with the reason. Only a part of the file is in memory at a time.
     """
     start = b""
     while not start.strip() and len(start) <= PIECE and (line := file.readline(PIECE)):

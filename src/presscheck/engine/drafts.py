@@ -155,7 +155,8 @@ class Draft:
     Attributes:
         stored: the key, the text and the details of the draft.
         request: the id of the change request; empty if the draft does not belong to a change request.
-        name: the kind of the draft within its change request: its own name, without ids.
+        name: the name of the draft in its change request or on live content, without ids, such as `reply`; empty for
+            other drafts.
         target: the id of the page, comment or outbox row; empty if there is none. For a comment on a place in a page,
             the place follows the id.
         is_live: whether the draft is a comment on live content, outside of change requests.
@@ -347,7 +348,7 @@ def fate_of(draft: Draft, status: str | None, pages: frozenset[str] | None) -> F
 
 
 async def read_fate(reader: Reader, draft: Draft) -> Fate:
-    """Ask the service whether a draft in a change request can be continued.
+    """Read from the service why a draft in a change request cannot be continued; empty if it can.
 
     Raises:
         PresscheckError: the state cannot be read.

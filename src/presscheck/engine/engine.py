@@ -106,7 +106,7 @@ class Engine:
         self._snapshots = snapshots
         self._recorder: SnapshotRecorder | None = None
         self._notes: dict[str, asyncio.Task[None]] = {}
-        """The tasks that record what a site was last published with, by site id."""
+        """The tasks that record the published state of a site, by site id."""
         self._are_writes_prepared = False
         self.notices = tuple(notice for notice in (cache.notice, outbox.notice) if notice)
         cache.notice = None
@@ -223,7 +223,7 @@ class Engine:
         return self._stored_reads.positions(listing, ids)
 
     def first_matching(self, listing: Operation[Page[Any]], conditions: Iterable[Condition], first: int) -> array[int]:
-        """Return the positions of the rows that meet all conditions, among the `first` rows of a cached listing."""
+        """Return the positions of the rows that meet all conditions, in the first `first` rows of a cached listing."""
         return self._stored_reads.first_matching(listing, conditions, first)
 
     def own_reviews(self) -> dict[str, float]:
@@ -239,7 +239,7 @@ class Engine:
         return {**self.events.reviewed, **pending}
 
     def held_texts(self) -> dict[str, HeldTexts]:
-        """Return the numbers of drafts and held comments by change request id; other drafts have an empty id."""
+        """Return the numbers of drafts and held comments by change request id; other drafts are counted under ""."""
         return held_texts(self._pending.entries(), self.outbox.draft_keys())
 
     def remember(self, name: str, json: str) -> None:
@@ -348,7 +348,7 @@ class Engine:
             await self.site_snapshots.before(call, number)
 
     def _note_publish(self, call: Operation[Any], number: int, answer: Any) -> None:
-        """Start recording what a site was published with, without delaying the caller of the publish."""
+        """Start recording the published state of a site, without delaying the caller of the publish."""
         if "site_id" in type(call).model_fields:
             from presscheck.api.sites import PublishSite, Site  # 5 ms, only for sites
 
@@ -476,7 +476,7 @@ class Engine:
 
     @property
     def is_index_settled(self) -> bool:
-        """Whether the search index has everything that the cache has."""
+        """Whether the search index is up to date with the cache."""
         return self._index.is_settled
 
     def on_status(self, listener: Callable[[Status], None]) -> Callable[[], None]:

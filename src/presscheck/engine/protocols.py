@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 
 class Reader(Protocol):
-    """Reads from the service, or from the cache while the service cannot be reached."""
+    """A reader from the service, or from the cache while the service cannot be reached."""
 
     async def read(self, call: Operation[T], *, priority: Priority = ...) -> T:
         """Return the response to a call."""
@@ -24,7 +24,7 @@ class Reader(Protocol):
 
 
 class StoredReader(Protocol):
-    """Reads from the cache only."""
+    """A reader from the cache only."""
 
     def known(self, call: Operation[T], /) -> Result[T] | None:
         """Return the cached response to a call, or None if it was never fetched."""
@@ -32,11 +32,11 @@ class StoredReader(Protocol):
 
 
 class CachedReader(Reader, StoredReader, Protocol):
-    """Reads from the service and from the cache."""
+    """A reader from the service and from the cache."""
 
 
 class StoreWorker(Protocol):
-    """Runs functions on the cache in its writer thread."""
+    """A worker that runs functions on the cache in its writer thread."""
 
     async def in_store(self, work: Callable[[Cache], T]) -> T:
         """Run a function on the cache and return its result."""

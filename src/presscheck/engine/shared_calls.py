@@ -73,7 +73,7 @@ def live_page_keys(space: str, pages: Iterable[str]) -> dict[str, str]:
 
 
 def live_nodes(space: str, page: str) -> GetPage:
-    """Return a read of a page of the live content as a node tree, whose blocks have ids; by ids."""
+    """Return a read of a page of the live content, by ids, as a node tree whose blocks have ids."""
     return GetPage(space_id=space, page_id=page, format="document")
 
 
@@ -83,7 +83,7 @@ def changed_page(space: str, request: str, page: str) -> GetChangeRequestPage:
 
 
 def changed_nodes(space: str, request: str, page: str) -> GetChangeRequestPage:
-    """Return a read of a page of a change request as a node tree, whose blocks have ids; by ids."""
+    """Return a read of a page of a change request, by ids, as a node tree whose blocks have ids."""
     return GetChangeRequestPage(space_id=space, change_request_id=request, page_id=page, format="document")
 
 

@@ -168,8 +168,8 @@ class Condition:
     """A condition on the JSON of a row.
 
     Attributes:
-        path: a JSON path; or a cache key with the placeholders ``{space}`` and ``{id}``: for `asked`, of the list of
-            requested reviewers, and for `reviewed`, `not reviewed` and `involved`, of the list of reviews.
+        path: a JSON path; or a cache key with the placeholders ``{space}`` and ``{id}``: the key of the requested
+            reviewers (for `asked`) or of the reviews (for `reviewed`, `not reviewed` and `involved`).
         relation: `is`, `in`, `contains` (the value in lower case), `less`, `more`, `asked`; of the user: `not mine`,
             `reviewed`, `not reviewed`, `involved`, `muted`, `not muted`, `followed`.
         value: the value to compare with; for the user, a JSON object: `me` (an id), `reviewers` (the cache key of the
@@ -185,7 +185,9 @@ class Condition:
 def matching(
     conditions: Iterable[Condition], order: tuple[str, bool] | None, first: int | None = None
 ) -> tuple[str, list[str | int]]:
-    """Return the statement for positions and space ids, and its parameters after number and generation of the listing.
+    """Return a statement that selects positions and space ids, with its parameters.
+
+    The number and the generation of the listing precede these parameters.
 
     With `first`, only the first `first` rows of the listing are considered.
     """
@@ -240,7 +242,7 @@ STEPS: dict[int, Statements] = {
 
 
 class transaction:  # noqa: N801  # reads as a statement
-    """BEGIN IMMEDIATE … COMMIT; rolls back on any error, including one of the commit."""
+    """A write transaction that is rolled back after any error, including an error of the commit."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
@@ -347,7 +349,7 @@ class StoredWindow:
 
 
 class CacheReader:
-    """A reader of a single database; each method returns None if nothing is stored under the key.
+    """A reader of a single database. Methods that take a single key return None if nothing is stored under the key.
 
     A listing is read in two statements, in a single transaction: if another thread or process replaced the rows between
     the statements, the listing would look empty.
@@ -656,7 +658,7 @@ class Cache:
         return self._read(lambda reader: reader.matching_by_space(key, listed, order), self._own_readers) or {}
 
     def first_matching(self, key: str, conditions: Iterable[Condition], first: int) -> array[int]:
-        """Return matching positions among the first rows of a listing; for the thread of the user interface."""
+        """Return matching positions in the first `first` rows of a listing; for the thread of the user interface."""
         listed = list(conditions)
         return self._read(lambda reader: reader.matching(key, listed, None, first)) or array("q")
 
@@ -864,7 +866,7 @@ def _keep_page(
     *,
     last: bool,
 ) -> bool:
-    """Store a page; `length` are the columns `total` and `more`."""
+    """Store a page; `length` has the values of the columns `total` and `more`."""
     with transaction(database) as write:
         if start == 0:
             write.execute(
@@ -891,6 +893,6 @@ def _keep_page(
             )
         if last:
             write.execute("DELETE FROM items WHERE answer = ? AND generation <> ?", (number, into))
-    # before the last page, the total is only known if the service sent it
+    # before the last page, the total is unknown unless the service sent it
     has_same_length = (total, more) == length if last else length[1] == UNKNOWN or total == length[0]
     return [text for (text,) in before] != texts or not has_same_length

@@ -1,4 +1,4 @@
-"""Listing and clearing of the cache files of a directory, also while an app has them open."""
+"""Listing and clearing of the cache files of a directory, even while an app has them open."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ class DraftSlot:
         key: the key of the draft.
         initial: the text before anything is typed, which is not stored.
         about: ids and titles for the list of drafts, or a function that returns them for a text.
-        beside: texts by key that are stored with the draft, such as the text that it was edited from.
+        beside: texts by key that are stored with the draft, such as the text before the edit.
     """
 
     def __init__(
@@ -49,7 +49,7 @@ class DraftSlot:
         return self._about(self.text) if callable(self._about) else self._about
 
     def save(self, text: str) -> None:
-        """Store the text and the texts beside it; the initial text removes the draft.
+        """Store the text with the texts that belong to it; the initial text removes the draft.
 
         Raises:
             StoreError: the disk is full.

@@ -118,6 +118,6 @@ def _clear(directory: Path) -> None:
 
 
 def _newest(directory: Path, name: str) -> Path:
-    """Return the newest file: the text, or a recovery file of nano or emacs, written when the terminal is gone."""
+    """Return the newest file: the text, or a recovery file that nano or emacs writes when the terminal closes."""
     files = [directory / written for written in (name, f"{name}.save", f"#{name}#")]
     return max((file for file in files if file.is_file()), key=lambda file: file.stat().st_mtime_ns, default=files[0])

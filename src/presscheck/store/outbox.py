@@ -2,8 +2,9 @@
 
 A write is on disk when `put` returns. A write leaves the outbox in the transaction that adds it to the history, so that
 it is always in exactly one of them; the history is bounded. A row has the stored name and the arguments of a call; a
-row that this version cannot read is parked and shown. Only the process with the file lock sends, but any process may
-add, undo and edit writes, so every change of a row's state names the allowed former states.
+row that this version cannot read is parked and shown. Only the process with the file lock sends queued writes. Any
+process may add, undo and edit writes, so a change that could race with the sender names the allowed former states of
+the row.
 """
 
 from __future__ import annotations
@@ -96,12 +97,12 @@ class LocalState:
             self._execute("DELETE FROM drafts WHERE key = ?", (key,))
 
     def forget_draft(self, key: str, text: str, *beside: str) -> None:
-        """Delete a draft and the texts stored beside it, unless another instance changed its text.
+        """Delete a draft and the texts stored with it, unless another instance changed its text.
 
         Args:
             key: the key of the draft.
             text: the text that this instance stored or read last.
-            beside: the keys of the texts stored beside it, such as the text that it was edited from.
+            beside: the keys of the texts stored with it, such as the text before the edit.
         """
         self._execute(
             "DELETE FROM drafts WHERE key IN (SELECT value FROM json_each(?))"
@@ -115,7 +116,7 @@ class LocalState:
         return found[0] if found else None
 
     def drafts(self) -> tuple[StoredDraft, ...]:
-        """Return all drafts, the newest first, and last the drafts of an earlier version, whose age is unknown."""
+        """Return all drafts, newest first. Drafts of an earlier version, whose age is unknown, come last."""
         with translate_sqlite_errors():
             found = self._db.execute(
                 "SELECT key, text, changed_at, about FROM drafts ORDER BY changed_at DESC, key"
@@ -164,7 +165,7 @@ class LocalState:
             self._execute("INSERT OR REPLACE INTO marks VALUES (?, ?)", (key, value))
 
     def swap(self, key: str, expected: str | None, values: Mapping[str, str | None]) -> bool:
-        """Store all values in a single transaction if `key` has the expected value. Return whether it had."""
+        """Store all values in a single transaction if `key` has the expected value. Return whether they were stored."""
         self._db.execute("BEGIN IMMEDIATE")
         try:
             is_expected = self.recall(key) == expected
@@ -332,7 +333,7 @@ class Outbox(LocalState):
         self._db.close()
 
     def may_send(self) -> bool:
-        """Return whether this instance may send, after trying to get the lock, which only one instance can hold."""
+        """Return whether this instance may send: it already holds the file lock, or can acquire it now."""
         from filelock import FileLock, Timeout  # 10 ms and 0.6 MB, only if there is something to send
 
         if self._lock is None:
@@ -434,7 +435,11 @@ class Outbox(LocalState):
         return _row(found) if found else None
 
     def ahead(self) -> dict[int, Row]:
-        """Return the write that each unsent write waits for, by number: the oldest sendable write of its scope."""
+        """Return the write that each unsent write waits for, by the number of the waiting write.
+
+        This is the oldest write of the scope by the same or an unknown author. Collected writes and writes that are
+        sent immediately neither wait nor block.
+        """
         oldest: dict[str, list[Row]] = {}
         ahead: dict[int, Row] = {}
         for row in self.rows():
@@ -532,7 +537,7 @@ class Outbox(LocalState):
         )
 
     def rewrite(self, number: int, given: dict[str, Any]) -> bool:
-        """Replace the arguments of a write. Return False if the write is being sent, sent or discarded."""
+        """Replace the arguments of a write. Return False if the write is being sent, parked, or not in the outbox."""
         return self._execute_and_check(
             "UPDATE writes SET given = ?, not_before = 0, error = NULL,"
             " state = iif(state = 'refused', 'waiting', state)"
@@ -552,6 +557,8 @@ class Outbox(LocalState):
         self, number: int, identity: str | None, *, result: dict[str, Any] | None = None, now: float | None = None
     ) -> None:
         """Move a sent write to the history, and insert the id of its result into writes that refer to it.
+
+        The last write of an undo also marks the undone write in the history.
 
         Args:
             number: the row.
@@ -669,7 +676,7 @@ def _from_json(text: str | None) -> dict[str, Any] | None:
 
 
 def _without_key(name: str, value: Any) -> Any:
-    """Return a JSON value without fields of a name, at any depth."""
+    """Return a JSON value without the fields called `name`, at any depth."""
     if isinstance(value, dict):
         fields = cast("dict[str, Any]", value)
         return {key: _without_key(name, field) for key, field in fields.items() if key != name}

@@ -1,8 +1,8 @@
 """The full-text index of the cache: words and links of pages, change requests and comments, in the same SQLite file.
 
 Triggers add each changed response or resource to a queue, in the transaction of the change; `fill` indexes the queue.
-So after a crash, index and queue together still match the cache. Database errors are never raised: an unusable index
-has no results.
+After a crash, index and queue together therefore still match the cache. Database errors of updates and searches are not
+raised: an unusable index has no results.
 """
 
 from __future__ import annotations

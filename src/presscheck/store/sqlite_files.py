@@ -19,7 +19,7 @@ from presscheck.paths import private_directory
 Statements = str | Callable[[], str]
 """SQL statements, or a function that returns them."""
 BUSY_TIMEOUT = 5.0
-"""Seconds that an instance waits for the transaction of another."""
+"""Seconds that an instance waits for the transaction of another instance."""
 MAX_LOG_SIZE = 16 << 20
 """Maximum bytes of the write-ahead log after a checkpoint."""
 CACHE_KIB = 128

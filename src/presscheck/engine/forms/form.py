@@ -395,4 +395,4 @@ class FilterForm(OperationForm):
 
     @override
     def changes_nothing(self, result: Any) -> bool:
-        return False  # unchanged filters still list again
+        return False  # applying unchanged filters reloads the listing

@@ -53,7 +53,7 @@ class FormFile:
             place = Path(path).expanduser()
             if self.read_at:
                 return self.read_at(place)
-            if place.exists() and not place.is_file():  # reading a pipe could wait for ever
+            if place.exists() and not place.is_file():  # reading a pipe could block forever
                 raise InvalidArgument(self.name, "is not a file")
             with place.open("rb") as stream:
                 return self.read(stream)

@@ -126,7 +126,7 @@ def with_file(call: Operation[Any]) -> Operation[Any]:
     name, path = f"source{SEPARATOR}text", text[1:].strip()
     try:
         place = Path(path).expanduser()
-        if not place.is_file():  # reading a pipe could wait for ever
+        if not place.is_file():  # reading a pipe could block forever
             raise InvalidArgument(name, "is not a file" if place.exists() else "file not found")
         if place.stat().st_size > LARGEST:
             raise InvalidArgument(name, f"is too large: at most {LARGEST // 1_000_000} MB")

@@ -1,4 +1,4 @@
-"""The references in operation fields: how to list the referenced objects, and the names by which to find them."""
+"""The references in operation fields: the listings of the referenced objects, and the names that identify them."""
 
 from __future__ import annotations
 

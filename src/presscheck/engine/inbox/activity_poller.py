@@ -1,4 +1,4 @@
-"""Polls the service for activity: change requests of the user's views, new actions on them, and sites.
+"""The activity poller: change requests of the user's views, new actions on them, and sites.
 
 All requests have background priority, and their responses are cached like any others. If a request fails, the whole
 poll fails.
@@ -249,7 +249,7 @@ class _Poll:
     async def _with_mentions(
         self, request: ChangeRequest, comment: Comment, new: Mapping[str, UserAction]
     ) -> dict[str, UserAction]:
-        """Return new replies to a comment. Replies by authors who mentioned the user are marked.
+        """Return new replies to a comment, marked if the newest reply of their author mentions the user.
 
         The service reports the number of replies without their texts. The texts are fetched only where a mention can
         end a mute.

@@ -27,7 +27,7 @@ EVENT_TEXTS: Mapping[str, str] = {
 FORMER_FIELDS = {"mark": "version", "deeds": "actions", "basis": "compared"}
 """Fields of `RequestState` by their stored names in version 0.1.0."""
 FINAL = ("merged", "archived")
-"""Statuses in which new changes in main do not matter."""
+"""Statuses of change requests that new changes in main no longer affect."""
 
 
 @dataclass(frozen=True)
@@ -161,12 +161,12 @@ def diff_snapshots(
         former = before.sites.get(key)
         if site.published and former and not former.published and f"site {key}" not in own:
             events.append(Event(PUBLISHED, subject=site.title, site=key))
-    # events without a time follow from events with a time
+    # events without a time come last: they are consequences of the others
     return tuple(sorted(events, key=lambda event: event.at or "~"))
 
 
 def _review_requests(before: Snapshot, now: RequestState) -> Iterator[UserAction]:
-    """Yield the review requests of a change request that is new in the snapshot. Its other actions are not news."""
+    """Yield the review requests of a change request that is new in the snapshot. Its other actions are no events."""
     for action in (now.actions or {}).values():
         # in a truncated snapshot, an older request was only below the cut-off
         if action.kind == REVIEW_ASKED and (before.complete or action.at > before.newest):

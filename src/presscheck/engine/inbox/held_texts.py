@@ -24,7 +24,7 @@ NOTHING_HELD = HeldTexts(0, 0)
 
 
 def held_texts(entries: Iterable[OutboxEntry], draft_keys: Iterable[str]) -> dict[str, HeldTexts]:
-    """Return the numbers of held texts by id of the change request.
+    """Return the numbers of held texts by change request id.
 
     Args:
         entries: the unsent writes.

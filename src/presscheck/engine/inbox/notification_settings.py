@@ -68,7 +68,7 @@ class Change:
     """A change of settings that can be undone.
 
     Attributes:
-        before: the settings before the change, by the order of `targets`; None for a target without a setting.
+        before: the settings before the change, in the order of `targets`; None for a target without a setting.
     """
 
     state: State
@@ -114,12 +114,12 @@ class NotificationSettings:
         self._store(target, setting)
 
     def toggle(self, targets: Sequence[NotificationTarget], state: State) -> Change:
-        """Mute or follow all targets. If all of them are in this state already, end it."""
+        """Mute or follow all targets. If all of them already have this state, end it."""
         is_on = any(self.state(target) != state for target in targets)
         return self.change(targets, state, is_on=is_on)
 
     def change(self, targets: Sequence[NotificationTarget], state: State, *, is_on: bool) -> Change:
-        """Mute or follow targets, or end it. When ending, targets in another state are unchanged."""
+        """Mute or follow targets if `is_on`; otherwise end this state, and leave targets in another state unchanged."""
         changed = tuple(target for target in targets if is_on or self.state(target) == state)
         before = tuple(self._settings.get(target.key) for target in changed)
         for target in changed:
@@ -149,7 +149,7 @@ class NotificationSettings:
     def by_id(self) -> dict[str, Mapping[str, State]]:
         """Return the states of change requests and spaces by id, for queries.
 
-        Empty if no target is muted or followed.
+        Empty if no change request or space has a setting.
         """
         states: dict[str, dict[str, State]] = {"requests": {}, "spaces": {}}
         for setting in self._settings.values():
@@ -182,7 +182,7 @@ class NotificationSettings:
         return tuple(reported)
 
     def _end_mute(self, target: NotificationTarget, at: str) -> None:
-        """End the own mutes of a thread and of its change request, if they are older than the event."""
+        """End the mutes that are set for a thread or its change request, if they are older than the event."""
         for muted in {target, replace(target, thread="")}:
             setting = self._settings.get(muted.key)
             if setting and setting.state == "muted" and not (at and at <= setting.target.seen):

@@ -35,7 +35,7 @@ STATUSES = ("draft", "open", "archived", "merged")
 ME = "me"
 """The name of the signed-in user in filters."""
 REQUEST_PARAMETERS = {"reviewer": "requested_reviewer", "author": "creator", "waiting": "requested_reviewer"}
-"""The request parameter of each filter by user. The service filters only by `me`: other ids are unknown."""
+"""The request parameter of each filter by user. It is used only for `me`: the ids of other users are unknown."""
 _ANY = ChangeRequest(id="{id}", space="{space}")
 REVIEWERS_KEY, REVIEWS_KEY = reviewers_of(_ANY).key(), reviews_of(_ANY).key()
 """The cache keys of the requested reviewers and of the reviews, with placeholders for the ids."""
@@ -79,8 +79,8 @@ class Query:
         Args:
             me: the id of the user.
             listings: the cache keys of the listings of change requests that the user takes part in.
-            reviewed: the times of the user's reviews by change request id, in seconds since the epoch; older cached
-                reviews lack that review.
+            reviewed: the times of the user's latest reviews by change request id, in seconds since the epoch. Reviews
+                that were cached before that time lack the review.
             notifications: the muted and followed targets, from `NotificationSettings.by_id`.
             held: the ids of the change requests with drafts or with comments of a pending review.
         """
@@ -144,7 +144,7 @@ def asks_of(text: str) -> tuple[tuple[str, str], ...]:
 def is_local(text: str) -> bool:
     """Return whether a filter selects or sorts in the cache, beyond the service's own filters.
 
-    False if it is invalid.
+    False if the filter is invalid.
     """
     try:
         query = parse(text, {}, datetime.now(UTC))

@@ -129,13 +129,13 @@ class RowDetails:
     """The number of changed pages that are marked as viewed in their current version."""
     latest: Comment | None = None
     open_comments: int | None = None
-    """The number of open comments without the texts of reviews; None if the comments are unknown."""
+    """The number of open comments without the texts of reviews; None if unknown."""
     has_conflict: bool | None = None
     """Whether the change request conflicts with main or has unresolved conflicts; computed, not cached."""
 
 
 class RowReader(StoredReader, Protocol):
-    """Reads the cached details of inbox rows."""
+    """A reader of the cached details of inbox rows."""
 
     def viewed(self, change_request: str) -> dict[str, str]:
         """Return the revision at which each page of a change request was viewed, by page id."""
@@ -143,7 +143,7 @@ class RowReader(StoredReader, Protocol):
 
 
 class LocalFacts(Protocol):
-    """Provides what only this machine knows: the latest reviews, muted and followed targets, and held texts."""
+    """Data that only this machine has: the latest reviews, muted and followed targets, and held texts."""
 
     notification_settings: NotificationSettings
 
@@ -157,17 +157,17 @@ class LocalFacts(Protocol):
 
 
 class FirstRows(LocalFacts, Protocol):
-    """Filters the first rows of a cached listing."""
+    """A filter for the first rows of a cached listing."""
 
     def first_matching(
         self, listing: ListOrganizationChangeRequests, conditions: Iterable[Condition], first: int, /
     ) -> array[int]:
-        """Return the positions of the rows that meet all conditions, among the `first` rows."""
+        """Return the positions of the rows that meet all conditions, in the first `first` rows."""
         ...
 
 
 class RowArranger(LocalFacts, StoreWorker, Protocol):
-    """Filters and sorts a cached listing in the cache's writer thread."""
+    """A worker that filters and sorts a cached listing in the cache's writer thread."""
 
 
 def row_details(engine: RowReader, request: ChangeRequest, me: str) -> RowDetails:
@@ -268,7 +268,10 @@ def own_view(saved: SavedView) -> View:
 
 
 def all_views(saved: Iterable[SavedView]) -> tuple[View, ...]:
-    """Return all tabs: the built-in views, and before the last of them the saved views, whose digits stay the same."""
+    """Return all tabs: the built-in views, with the saved views before the last one.
+
+    The last built-in view is newer than the others. Its place keeps the number keys of saved views unchanged.
+    """
     *built_in, pending = VIEWS
     return (*built_in, *(own_view(view) for view in saved), pending)
 
@@ -285,9 +288,10 @@ def validate_view(view: SavedView) -> tuple[str, str] | None:
 
 
 def listing_of(view: View, more: str, organization: str, me: str) -> ListOrganizationChangeRequests:
-    """Return the listing of a view for an organization and the signed-in user, by ids.
+    """Return the listing of a view for an organization.
 
-    `more` is an additional filter. If `me` is empty, the listing is not restricted to the user.
+    `organization` and `me` are ids; `more` is an additional filter. If `me` is empty, the listing is not restricted to
+    the signed-in user.
     """
     asks = dict(asks_of(f"{view.query} {more}"))
     parameters = {field: me if value == ME else value for field, value in asks.items() if me or value != ME}
@@ -374,7 +378,7 @@ async def arrange_rows(
 
 
 class WindowReader(Protocol):
-    """Reads windows of cached listings."""
+    """A reader of windows of cached listings."""
 
     def window(self, listing: Operation[Page[M]], start: int, count: int, /) -> Window[M]:
         """Return rows of a listing."""

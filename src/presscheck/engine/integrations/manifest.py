@@ -1,4 +1,4 @@
-"""Reads the manifest of an integration: `gitbook-manifest.yaml` in a folder with the script and the pictures."""
+"""The manifest of an integration: `gitbook-manifest.yaml` in a folder with the script and the pictures."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def read_manifest(path: Path, environment: Mapping[str, str] = os.environ) -> Ma
 
 
 class _Reader:
-    """Reads the files that a manifest names, and collects problems with their lines."""
+    """A reader of the files that a manifest names, which collects problems with their lines."""
 
     def __init__(
         self,
@@ -180,7 +180,7 @@ class _Reader:
         return found
 
     def _check(self, values: Mapping[str, Any]) -> None:
-        """Add a problem for each value that the API would refuse."""
+        """Add a problem for each value that the API would reject."""
         stand_ins: dict[str, Any] = {
             _KEYS[key]: () if key == "scopes" else "xx" for key in (*_REQUIRED, "organization")
         }
@@ -212,7 +212,7 @@ def _content(file: Path, largest: int) -> bytes:
         InvalidArgument: the file cannot be read or is too large.
     """
     try:
-        if file.exists() and not file.is_file():  # reading a pipe could wait for ever
+        if file.exists() and not file.is_file():  # reading a pipe could block forever
             raise InvalidArgument("manifest", "is not a file")
         with file.open("rb") as stream:
             content = stream.read(largest + 1)

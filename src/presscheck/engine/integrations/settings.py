@@ -34,7 +34,7 @@ NOT_SET = ("", "not set")
 
 
 class Downloader(Protocol):
-    """Downloads a file."""
+    """A downloader of files."""
 
     async def download(self, call: Operation[Any], url: str) -> bytes:
         """Return the bytes of the file at a URL."""
@@ -114,7 +114,7 @@ def settings_of(integration: Integration, where: str = "account") -> tuple[Setti
 
     Args:
         integration: the integration.
-        where: `account` for the settings of the installation, `space` and `site` for those of each space and site.
+        where: `account` for the settings of the installation, `space` or `site` for the settings of each space or site.
     """
     schema = _mapping((integration.configurations or {}).get(where))
     required = schema.get("required")
@@ -179,7 +179,6 @@ class SettingsForm(Form):
     @property
     @override
     def fields(self) -> tuple[FormField, ...]:
-        """A field for each setting."""
         return tuple(_field(number, setting) for number, setting in enumerate(self._settings))
 
     @property

@@ -1,4 +1,4 @@
-"""The state of a sync in the cache: which parts and responses are missing. For the cache's writer thread.
+"""The state of a sync in the cache: which parts and responses are missing. Runs in the cache's writer thread.
 
 For each part, the cache stores the version of the part's row, the time when that version was first seen, and whether
 the part is complete. A response that was cached after that time is current and is not fetched again.

@@ -40,7 +40,7 @@ class Progress:
 
 
 class ProgressCounter:
-    """Counts the steps of a sync and estimates the remaining time."""
+    """A counter of the steps of a sync, which estimates the remaining time."""
 
     def __init__(self) -> None:
         self._counts = Progress()

@@ -1,4 +1,4 @@
-"""Compares two versions of an OpenAPI description and finds the changes that break clients of the old version.
+"""Comparison of two versions of an OpenAPI description, to find the changes that break clients of the old version.
 
 A change is breaking if a formerly valid request can now be refused, or if a response can now lack a value or have a
 value that a client of the old version does not expect. A change in a named schema is reported once, with all operations

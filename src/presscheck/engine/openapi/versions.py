@@ -64,7 +64,7 @@ class SeenVersions:
         """Store the latest version, unless it equals the newest stored version. Call it in a thread: it writes to disk.
 
         Returns:
-            The version before it, or None if there is none.
+            The newest stored version with another description, or None if there is none.
 
         Raises:
             StoreError: the version cannot be written.

@@ -82,7 +82,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Check:
-    """One check.
+    """A check of a site.
 
     Attributes:
         name: a stable name for programs.

@@ -58,7 +58,7 @@ class ClaimForm(Form):
     """The form of a claim.
 
     Attributes:
-        schema: the schema of the claim.
+        schema: the schema that contains the claim.
         claim: the claim; None for a new claim.
     """
 
@@ -68,7 +68,6 @@ class ClaimForm(Form):
     @property
     @override
     def fields(self) -> tuple[FormField, ...]:
-        """Path, type, values, description."""
         kinds = tuple(KINDS.items())
         return (
             FormField(

@@ -53,7 +53,7 @@ async def preview_url(
 
     Raises:
         InvalidArgument: the site does not have the space of the change request.
-        RequestError: there is no connection, or the service cannot preview the change request.
+        RequestError: the service cannot be reached, or cannot preview the change request.
     """
     if request is not None:
         spaces = await spaces_of_site(engine, organization_id, site_id)

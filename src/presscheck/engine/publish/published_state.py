@@ -2,8 +2,8 @@
 
 The service reports neither the time nor the content of a publish. This machine therefore records the state when it
 publishes a site, or when it first sees a site that is live already. The state contains the revisions of the spaces,
-which never change and can be read again, the structure, the redirects and the customization. Addresses are not
-recorded, because they may contain share keys.
+which never change and can be read again, the structure, the redirects and the customization. The addresses of
+the site are not recorded, because they may contain share keys.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ class PublishedStates:
         self._store.remember(KEY + site_id, json.dumps(asdict(state)))
 
     def note_if_new(self, site_id: str, state: PublishedState) -> None:
-        """Record the state of a site that was live already, unless a state was recorded meanwhile.
+        """Record the state of a site that was live already, unless a state was recorded in the meantime.
 
         The check that reads the state takes a while, and the user may publish the site before it ends.
         """

@@ -1,4 +1,4 @@
-"""After a site is published: records its state, and requests its page as a visitor to prove that it is reachable."""
+"""Steps after a publish or unpublish: recording the published state, and requesting the page as a visitor would."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ SIGN_IN = (401, 403)
 
 
 class PublishedVisitor(Reader, Protocol):
-    """Requests published pages, and reads the settings of their sites."""
+    """A visitor of published pages, which can also read the settings of their sites."""
 
     async def visit(self, call: Operation[Any], url: str) -> int:
         """Request a page without the user's token and return the HTTP status."""
@@ -152,7 +152,7 @@ async def read_customization(engine: SiteReading, organization_id: str, site_id:
 def state_of(
     content: SiteContent, at: float, *, is_own: bool, customization: Mapping[str, str] | None = None
 ) -> PublishedState:
-    """Return the current state of a site as its published state at a time."""
+    """Return the current state of a site as a published state, recorded at the time `at`."""
     is_unread = any(part.name == "redirects" for part in content.unread)
     return PublishedState(
         at=at,

@@ -1,4 +1,4 @@
-"""Suggests redirects for pages that recent revisions of a site's spaces moved or deleted."""
+"""Redirect suggestions for pages that recent revisions of a site's spaces moved or deleted."""
 
 from __future__ import annotations
 

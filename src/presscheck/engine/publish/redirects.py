@@ -453,7 +453,7 @@ async def send_changes(
     Args:
         engine: sends the changes.
         changes: the changes of the plan.
-        progress: called after each batch.
+        progress: called after each batch that was sent, not after batches that were only queued.
 
     Raises:
         NotNow: an earlier failed write in the outbox holds up all changes.

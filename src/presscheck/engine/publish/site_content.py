@@ -1,4 +1,4 @@
-"""Reads the data for the checks of a site: its structure and settings, and the pages and links of its spaces.
+"""The data for the checks of a site: its structure and settings, and the pages and links of its spaces.
 
 Parts that cannot be read are listed, so that checks that need them are reported as not run. Page texts come from the
 cache if they are current there, and from the service otherwise. A space with an unchanged revision is not read again;
@@ -193,7 +193,7 @@ def page_facts(markdown: str) -> PageFacts:
 
 
 class SiteReader:
-    """Reads sites for their checks, and reuses results for unchanged spaces and pages.
+    """A reader of sites for their checks, which reuses results for unchanged spaces and pages.
 
     Args:
         engine: reads from the service and from the cache.

@@ -82,7 +82,7 @@ class UnsupportedCalls:
         self._answered: set[str] = set()
 
     def check(self, call: Operation[Any]) -> None:
-        """Raise an error if the service is known to lack an operation.
+        """Check that the service is not recorded as lacking an operation.
 
         Raises:
             NotSupported: the service answered in the last 24 hours that it does not have the operation.
@@ -213,7 +213,7 @@ class InStore(Protocol):
 
 
 class IndexUpdates:
-    """Keeps the search index of a cache up to date, outside the user interface's thread.
+    """Background updates of the search index of a cache, outside the user interface's thread.
 
     Args:
         in_store: runs a function on the cache in its writer thread.
@@ -267,7 +267,7 @@ def _index_some(cache: Cache) -> int:
 
 
 class StoredReads:
-    """Reads cached responses and stores new ones.
+    """A reader of cached responses, which also stores new responses.
 
     Args:
         cache: the cache.
@@ -345,7 +345,7 @@ class StoredReads:
         return self._cache.positions(listing.key(), ids)
 
     def first_matching(self, listing: Operation[Page[Any]], conditions: Iterable[Condition], first: int) -> array[int]:
-        """Return the positions of the rows that meet all conditions, among the `first` rows of a cached listing."""
+        """Return the positions of the rows that meet all conditions, in the first `first` rows of a cached listing."""
         return self._cache.first_matching(listing.key(), conditions, first)
 
     def remember(self, name: str, json: str) -> None:
@@ -401,7 +401,7 @@ def _without_limit(call: Operation[Any]) -> Operation[Any] | None:
 
 
 class ServiceReads:
-    """Reads from the service through the cache.
+    """A reader from the service through the cache.
 
     Args:
         scheduler: sends the requests.
@@ -510,7 +510,7 @@ class ServiceReads:
 
 
 def _without_secrets(call: Operation[Any], body: bytes) -> bytes:
-    """Replace each secret of a response by a marker, so that the cache only has whether the secret is set."""
+    """Replace each secret of a response by a marker: the cache only shows that the secret is set."""
     if not call.secret_fields:
         return body
     answer: dict[str, Any] = json.loads(body)
@@ -518,18 +518,16 @@ def _without_secrets(call: Operation[Any], body: bytes) -> bytes:
 
 
 class _FreshReader:
-    """Reads only from the service, so that an answer made of several responses is not older than it seems."""
+    """A reader without fallback to the cache: an answer made of several responses must not be older than it seems."""
 
     def __init__(self, reads: ServiceReads) -> None:
         self._reads = reads
 
     async def read(self, call: Operation[T], *, priority: Priority = REQUESTED) -> T:
-        """Return the response of the service."""
         value, _ = await self._reads.fresh(call, priority)
         return value
 
     def known(self, call: Operation[T], /) -> Result[T] | None:
-        """Return the cached response."""
         return self._reads.stored.known(call)
 
 

@@ -28,7 +28,7 @@ MAX_SECONDS = 600.0
 
 
 class ListingGuard:
-    """Checks the pages of a listing as they arrive: drops repeated items and detects a listing that does not end.
+    """A guard for the pages of a listing, which drops repeated items and detects a listing that does not end.
 
     Args:
         listing: the listing, named in error messages.

@@ -1,6 +1,6 @@
-"""Schedules API reads: highest priority first, identical reads share one request, unneeded requests are cancelled.
+"""Scheduling of API reads: highest priority first, identical reads share a request, unneeded requests are cancelled.
 
-While offline, the only request is a connection check (the current user) at growing intervals, and at once when the user
+While offline, the only request is a connection check (the current user) at growing intervals, and earlier when the user
 opens something. Once the service answers the check, requests are sent again, and so are the writes in the outbox.
 """
 
@@ -30,7 +30,7 @@ LINGER = 0.3
 FIRST_PAUSE, LONGEST_PAUSE = 1.0, 30.0
 """Seconds between two connection checks: the first pause, and the longest."""
 SHORTEST_PAUSE = 1.0
-"""Seconds between two connection checks that reads of the user cause."""
+"""Minimum seconds between two connection checks, even if the user opens something."""
 
 
 class Service(Protocol):

@@ -54,7 +54,7 @@ NO_USER = "This service does not tell who you are: set `user` in the settings"
 
 
 class Substitutes:
-    """Makes answers from other operations.
+    """The substitutes for responses, made from the responses of other operations.
 
     Args:
         reader: reads from the service.
@@ -128,7 +128,7 @@ class Substitutes:
             raise _Unknown(NO_USER)
         known = self._reader.known(GetCurrentUser())
         if known and _is_called(known.value, self.user):
-            return _json(known.value)  # found at an earlier start
+            return _json(known.value)  # from an earlier session
         people: dict[str, User] = {}
         for organization in await self._all(organizations.ListOrganizations(), priority):
             people |= {person.id: person for person in await self.people(organization.id, priority)}

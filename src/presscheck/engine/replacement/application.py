@@ -1,4 +1,4 @@
-"""Applies chosen hits to the pages of a change request, after checking that no page was edited since the search."""
+"""Application of chosen hits to the pages of a change request, unless a page was edited since the search."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ LARGEST_WRITE = 8 << 20
 
 
 class Editor(PageReader, Writer, Protocol):
-    """Reads and writes pages."""
+    """The parts of the engine that read and write pages."""
 
 
 @dataclass(frozen=True)

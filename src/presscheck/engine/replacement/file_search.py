@@ -1,4 +1,4 @@
-"""Finds the places in a space that show a file, to replace the file by a new one, which is uploaded first.
+"""Search for the places in a space that show a file, to replace the file by a new file, which is uploaded first.
 
 Pages refer to a file by path, address or id. Covers of pages and reusable content also show files, but the API has no
 operation to edit them. They are therefore only listed with the hits.
@@ -50,7 +50,7 @@ class KeptPlace:
 
 
 class FilePlaces:
-    """Finds the places that show a file in a revision of a space.
+    """A search for the places that show a file in a revision of a space.
 
     Args:
         query: the old and the new file.

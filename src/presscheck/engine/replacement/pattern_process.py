@@ -33,7 +33,7 @@ class InvalidPattern(Exception):
 
 
 class Matcher:
-    """Finds the matches of a query, up to a limit for all texts together.
+    """A matcher for a query, with a limit of matches for all texts together.
 
     Args:
         query: the fields of `presscheck.documents.pages.replacement.Query`.

@@ -1,4 +1,4 @@
-"""Searches texts for a pattern in a separate process (pattern_process.py), which is killed if it takes too long.
+"""Search for a pattern in a separate process (pattern_process.py), which is killed if it takes too long.
 
 Each text has a time limit. A pattern that takes too long on a page raises an error that names the page.
 """

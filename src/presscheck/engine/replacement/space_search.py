@@ -1,4 +1,4 @@
-"""Searches all pages of a space for a text or a file, on main or in a change request, and lists unreadable pages."""
+"""Search for a text or a file in all pages of a space, on main or in a change request; lists unreadable pages."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ from presscheck.errors import NetworkError, RequestError
 AT_ONCE = 6
 """Maximum number of pages read concurrently."""
 SHOW_EVERY = 8
-"""Number of pages after which other tasks get a chance to run, even if all pages are cached."""
+"""Number of pages after which the progress is reported and, while pages are read, other tasks can run."""
 Report = Callable[[str], None]
 """Called with the progress in words."""
 
 
 class PageReader(Reader, StoredReader, Protocol):
-    """Reads from the service and from the cache, and reports whether it is online."""
+    """A reader from the service and from the cache, which reports whether it is online."""
 
     @property
     def status(self) -> Status:

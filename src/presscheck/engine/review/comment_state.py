@@ -1,4 +1,4 @@
-"""Decides whether a comment is open, for callers that do not build threads: the inbox and the merge checks."""
+"""The open state of comments, for callers that do not build threads: the inbox and the merge checks."""
 
 from __future__ import annotations
 

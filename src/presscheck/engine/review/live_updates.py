@@ -1,4 +1,4 @@
-"""Live updates of an open review: what other people write arrives within seconds.
+"""Live updates of an open review: changes by other people arrive within seconds.
 
 While the review is visible, the change request is requested every five seconds; the service answers 304 if it is
 unchanged. Comments, reviews and content are fetched only after the change request has changed. A hidden review and a
@@ -55,7 +55,7 @@ class PollingEngine(Protocol):
 
 
 class LiveUpdates:
-    """Polls one change request and refreshes the calls whose responses may have changed with it.
+    """A poller of a change request, which refreshes the calls whose responses may have changed with it.
 
     Args:
         engine: sends the polls and refreshes calls.

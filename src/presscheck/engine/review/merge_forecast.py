@@ -1,6 +1,6 @@
-"""Forecasts the conflicts of a merge or an update by merging both sides locally, page by page.
+"""Forecast of the conflicts of a merge or an update, made by merging both sides locally, page by page.
 
-It also finds unresolved conflict markers that an earlier update left in the pages.
+The forecast also lists pages with unresolved conflict markers of an earlier update.
 
 The service has no dry run, and a merge with conflicts cannot be undone. The service compares a revision only with its
 parents, so the changes between any two revisions are computed here. Reads go through the cache: a forecast works

@@ -1,4 +1,4 @@
-"""Reads the inputs of the merge checks, for callers that have no review model."""
+"""Reading of the inputs of the merge checks, for callers without a review model."""
 
 from __future__ import annotations
 

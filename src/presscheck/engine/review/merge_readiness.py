@@ -78,7 +78,7 @@ class MergeReadiness:
 
 @dataclass(frozen=True)
 class MergeCheck:
-    """One merge requirement: whether it is met, its subject, its status in words, and who can fix it."""
+    """A merge requirement: whether it is met, its subject, its status in words, and who can fix it."""
 
     certainty: Certainty
     subject: str

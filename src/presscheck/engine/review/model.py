@@ -1,6 +1,6 @@
 """The review model: the data of one change request, from the cache first and from the service later.
 
-Its calls equal those of the inbox, so that both share the cached responses. It does not render anything.
+Its calls equal the calls of the inbox, so that both share the cached responses. It does not render anything.
 """
 
 from __future__ import annotations
@@ -66,12 +66,12 @@ class Progress:
 
     @property
     def missing(self) -> str:
-        """`only 12 of 37 changes are loaded`; empty if all are loaded."""
+        """A note such as `only 12 of 37 changes are loaded`; empty if all are loaded."""
         return f"only {self.known:,} of {self.total:,} changes are loaded" if self.known < self.total else ""
 
 
 class ReviewModel:
-    """One change request: the responses of the service, and the data derived from them.
+    """A change request: the responses of the service, and the data derived from them.
 
     Args:
         store: the local state.
@@ -212,7 +212,7 @@ class ReviewModel:
         self.organization = answer
 
     def own_review(self) -> Review | None:
-        """Return the user's last review."""
+        """Return the user's newest review that names a revision, or None."""
         return newest_review_by(self.reviews or (), self.me)
 
     def compare_since(self, review: Review | None) -> None:

@@ -1,4 +1,4 @@
-"""Finds the owners of the pages that a change request changes: the users and teams that the owners file names.
+"""The owners of the pages that a change request changes: the users and teams that the owners file names.
 
 Teams are found by id or title, if the service lists teams; ``@company/writers`` is the team `writers`.
 """
@@ -33,7 +33,7 @@ _FURTHEST: tuple[OwnerReview, ...] = ("changes-requested", "approved", "stale", 
 
 
 class HasUser(Protocol):
-    """A person who can be chosen."""
+    """An object with a user, such as an entry in a list of people."""
 
     @property
     def user(self) -> User:
@@ -43,7 +43,7 @@ class HasUser(Protocol):
 
 @dataclass(frozen=True)
 class OwnedPage:
-    """A changed page and the first matching rule, which names its owners; None if no rule matches."""
+    """A changed page and the last matching rule, which names its owners; None if no rule matches."""
 
     item: ChangedItem
     rule: OwnerRule | None
@@ -79,7 +79,7 @@ class PageOwner:
 
     @property
     def share(self) -> str:
-        """`owns 3 of 5 pages`."""
+        """The share of the changed pages in words, such as `owns 3 of 5 pages`."""
         return f"owns {self.pages:,} of {self.total:,} {'page' if self.total == 1 else 'pages'}"
 
 

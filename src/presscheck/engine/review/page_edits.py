@@ -23,7 +23,7 @@ _NOT_CONTENT = frozenset(("pages", "created_at", "updated_at", "path", "git", "u
 
 
 class Writer(Reader, Protocol):
-    """Reads from the service and writes to it."""
+    """A reader from the service that also sends writes."""
 
     def write(self, call: Operation[T]) -> PendingWrite[T]:
         """Send a write."""

@@ -1,4 +1,4 @@
-"""Drops changes of a change request, or copies or moves them to another change request of the same space.
+"""Dropping changes of a change request, and copying or moving them to another change request of the same space.
 
 The base of a change request is the revision of main that it started from or was last updated from. A drop restores the
 base's content. A copy is a three-way merge of the changes into the target, with the same base; if both sides changed
@@ -322,7 +322,7 @@ class _Order:
 
 @dataclass
 class _Plan:
-    """Collects the edits of the selected pages and the reasons why some are impossible."""
+    """The edits of the selected pages, and the reasons why some are impossible."""
 
     reader: Reader
     sides: _Sides
@@ -416,7 +416,7 @@ class _Plan:
 
 
 class _Drop(_Plan):
-    """Plans the edits that remove changes from a change request."""
+    """The edits that remove changes from a change request."""
 
     async def work_out(self) -> None:
         """Collect the edits of all selected pages."""
@@ -505,7 +505,7 @@ class _Drop(_Plan):
 
 
 class _Copy(_Plan):
-    """Plans the edits that copy changes of a change request to a target.
+    """The edits that copy changes of a change request to a target.
 
     Args:
         reader: reads texts.

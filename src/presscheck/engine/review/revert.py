@@ -1,4 +1,4 @@
-"""Reverts a merged change request: creates a change request that undoes the changes that are still on main.
+"""Revert of a merged change request, or return to an earlier revision: a new change request undoes later changes.
 
 A page that was not edited since the merge gets its old content back. Later edits are kept and merged with the old text;
 where both changed the same words, the page contains both versions as a conflict, as after an update from main.
@@ -126,7 +126,7 @@ async def _revision(reader: Reader, space: str, revision: str) -> Revision:
 
 @dataclass
 class _Plan:
-    """Collects the edits that undo changes."""
+    """The edits that undo changes."""
 
     reader: Reader
     space: str

@@ -1,4 +1,4 @@
-"""Applies the suggestions in threads to the text of a page."""
+"""Application of the suggestions in threads to the text of a page."""
 
 from __future__ import annotations
 

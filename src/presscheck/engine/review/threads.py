@@ -118,7 +118,7 @@ class Thread:
     is_review: bool = False
     """Whether the first comment is the text of a review."""
     verdict: str = ""
-    """The status of that review; empty if the reviews are not loaded."""
+    """The status of the review whose text starts the thread; empty if the reviews are not loaded."""
     pending_status: PendingChange | None = None
     """A pending "resolve" or "reopen"."""
     may_answer: bool = True
@@ -151,7 +151,7 @@ class Thread:
 
     @property
     def may_resolve(self) -> bool:
-        """Whether the user may resolve or reopen the thread, as may everyone who may edit its first comment."""
+        """Whether the user may resolve or reopen the thread, which requires permission to edit its first comment."""
         return self.first.may_edit
 
     @property
@@ -227,7 +227,7 @@ class Discussion:
         return bool(self._comments)
 
     def begin_news(self, moment: str) -> None:
-        """Start to mark messages of others as new: messages later than `moment` and than all loaded comments."""
+        """Start marking messages of other users as new, if they are later than `moment` and all loaded comments."""
         comments = [comment for page in self._comments.values() for comment in page]
         self._opened_at = max([moment, *(_last_activity(comment) for comment in comments)])
         self._reset()
@@ -372,7 +372,7 @@ class Discussion:
         return next((thread for thread in self.threads() if thread.id == comment_id), None)
 
     def unsent_messages(self) -> frozenset[str]:
-        """Return the temporary ids of unsent comments and replies."""
+        """Return the temporary ids of unsent comments and replies in a change request; empty for live content."""
         return frozenset(f"{NEW}{row.id}" for row in self.pending() if isinstance(row.call, PostComment | PostReply))
 
     def open_comments(self) -> int:

@@ -96,7 +96,7 @@ class OtherUses:
 
 
 class LinkReader(Reader, Protocol):
-    """Reads links from the service and from cached pages."""
+    """A reader of links from the service and from cached pages."""
 
     async def local_links(self, space: str, change_request: str | None = None) -> LocalLinks | None:
         """Return the links in the cached pages, or None if the page tree is not cached."""

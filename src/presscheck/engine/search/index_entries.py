@@ -1,4 +1,4 @@
-"""Builds search index entries from cached JSON: pages, change requests and comments. Invalid JSON has no entries."""
+"""Search index entries from cached JSON: pages, change requests and comments. Invalid JSON has no entries."""
 
 from __future__ import annotations
 

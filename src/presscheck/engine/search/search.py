@@ -57,7 +57,7 @@ class Hit:
 
 
 class Search:
-    """Searches the cached content first, then the service.
+    """A search in the cached content first, then in the service.
 
     Args:
         reads: reads from the service.

@@ -1,4 +1,4 @@
-"""Compares two configurations field by field, or three to find other people's changes.
+"""Comparison of two configurations field by field, or of three to find other people's changes.
 
 A configuration is flattened into named fields of structure items and redirects, and paths in a customization. Items of
 a file are matched with items of the site first, so that a renamed section is a changed title, not a new section.
@@ -104,7 +104,7 @@ def match(site: Sequence[Entry], file: Sequence[Entry]) -> dict[Place, str]:
 
 
 def _likeness(site: Entry, file: Entry, matched: Matching) -> int:
-    """Rate how similar a section or group of a file is to one of the site; 0 if they share nothing."""
+    """Rate how similar a section or group of a file is to an item of the site; 0 if they share nothing."""
     inside = {entry.key for entry in every_entry(site.entries)}
     shared = sum(matched.get(entry.place) in inside for entry in every_entry(file.entries))
     path = file.texts.get("path")
@@ -214,7 +214,7 @@ def file_fields(site: SiteConfig, file: SiteConfig) -> dict[Field, Any]:
 
 
 def compare(site: SiteConfig, file: SiteConfig) -> list[Difference]:
-    """Return the differences that a push of a file would remove; parts that the file does not have are ignored."""
+    """Return the differences between a site and a file, in the parts that the file has."""
     names = names_of(site.structure or ())
     theirs = fields_of(site, lambda entry: names[entry.key])
     ours = file_fields(site, file)

@@ -1,4 +1,4 @@
-"""Sends the calls of a plan one after another, unless somebody else changed the site since the plan was made.
+"""Sending of the calls of a plan, one after another, unless somebody else changed the site since the plan was made.
 
 Before the first call of a part, the part is read again and compared with the state for which the plan was made. Before
 each call on the structure, the affected item is compared. The effects of calls before a failure stay: the next push
@@ -66,7 +66,7 @@ class _Drifted(ChangedSince):
 
 @dataclass
 class Push:
-    """Sends the steps of one plan.
+    """A push in progress, which sends the steps of a plan.
 
     Args:
         engine: reads items of the structure and sends calls.

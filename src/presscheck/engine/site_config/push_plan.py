@@ -1,4 +1,4 @@
-"""Plans a push: resolves the names in a file, finds its mistakes, and plans the calls.
+"""Planning of a push: resolving the names in a file, finding its mistakes, and planning the calls.
 
 The service replaces a customization as a whole, so settings that the file does not have are sent with their current
 values.
@@ -174,7 +174,7 @@ def resolve(config: SiteConfig, state: SiteState, spaces: Iterable[Space]) -> tu
 
 @dataclass
 class _SpaceNames:
-    """Resolves spaces by id or unique title; hides keys of share links, as the configuration of the site does."""
+    """A resolver of spaces by id or unique title. It also hides the keys of share links, like `StateReader`."""
 
     titles: Mapping[str, str]
     secrets: SiteSecrets
@@ -232,7 +232,7 @@ def plan_push(config: SiteConfig, state: SiteState, *, prune: bool = False) -> P
 
 @dataclass
 class _Planner:
-    """Plans the parts one after another: redirects need the items of the structure."""
+    """A planner of the parts one after another: redirects need the items of the structure."""
 
     config: SiteConfig
     state: SiteState
@@ -245,7 +245,6 @@ class _Planner:
         self._spaces: dict[str, str] = {}
 
     def plan(self) -> None:
-        """Plan all parts."""
         self._plan_schema()
         self._plan_structure()
         self._plan_redirects()

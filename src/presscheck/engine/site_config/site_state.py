@@ -1,4 +1,4 @@
-"""Reads the current state of a site: the configuration as a document, and the ids and full responses that calls need.
+"""The current state of a site: the configuration as a document, and the ids and full responses that calls need.
 
 The document never contains secrets. The address of a share link contains its key, and a customization or a redirect may
 contain such an address, for example as a link in the header. A file, which is meant to be committed, has the name of
@@ -101,7 +101,7 @@ class SiteState:
 
 @dataclass
 class StateReader:
-    """Reads the state of a site, always from the service, because cached responses may be outdated.
+    """A reader of the state of a site, always from the service, because cached responses may be outdated.
 
     Args:
         engine: reads from the service.
@@ -267,7 +267,7 @@ def redirects_of(state: SiteState) -> tuple[RedirectEntry, ...]:
 
 
 class _Places:
-    """Finds the targets of redirects by id."""
+    """The targets of redirects by id."""
 
     def __init__(self, state: SiteState) -> None:
         pairs = list(site_spaces(state.structure.structure))

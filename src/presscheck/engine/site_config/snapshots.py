@@ -278,7 +278,7 @@ def _age(name: str) -> tuple[str, int]:
 
 
 class _ServiceReader:
-    """Adapts a function that reads from the service to `OnlineReader`. Failed reads raise, so it is always online."""
+    """An adapter from a read function to `OnlineReader`. It is always online, because failed reads raise errors."""
 
     status = Status()
 
@@ -286,13 +286,12 @@ class _ServiceReader:
         self._read = read
 
     async def read(self, call: Operation[T], *, priority: Priority = REQUESTED) -> T:
-        """Read a response from the service."""
         del priority  # always at the highest priority: a write waits for it
         return await self._read(call)
 
 
 class SnapshotRecorder:
-    """Takes the snapshots of all sites of a profile.
+    """The recorder of the snapshots of all sites of a profile.
 
     Args:
         directory: the directory of the snapshots; None disables snapshots.
@@ -399,5 +398,5 @@ class SnapshotRecorder:
         return Snapshots(self._directory, site_id)
 
     def _is_announced(self, site_id: str, part: Part) -> bool:
-        """Return whether a push took a snapshot of a part before its calls. Returns True once for each push."""
+        """Return whether a push took a snapshot of a part before its calls. True only once for each push and part."""
         return time.monotonic() - self._announced.pop((site_id, part), -math.inf) < LONGEST_BURST

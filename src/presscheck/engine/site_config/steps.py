@@ -23,7 +23,7 @@ class ItemId(str):
 
 @dataclass(frozen=True)
 class Step:
-    """One call of a push.
+    """A planned call of a push.
 
     Attributes:
         part: the part that the call changes.

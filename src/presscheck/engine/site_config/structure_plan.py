@@ -1,4 +1,4 @@
-"""Plans the calls that change the structure of a site to the structure in a file.
+"""Planning of the calls that change the structure of a site to the structure in a file.
 
 The service has three constraints: an item can only be placed next to another item, a new section needs a space that is
 in no other section, and the first section of a site takes all its spaces. The plan therefore keeps a model of the
@@ -119,13 +119,12 @@ class _Model:
         return name == ancestor
 
     def of_kind(self, kind: Kind) -> list[str]:
-        """Return all items of a kind."""
         return [name for name, item in self.items.items() if item.kind == kind]
 
 
 @dataclass
 class StructurePlanner:
-    """Plans the steps from one structure to another.
+    """A planner of the steps from the structure of a site to the structure in a file.
 
     Args:
         path: the path parameters of calls about the site.
@@ -359,7 +358,7 @@ class StructurePlanner:
         return is_last and any(self._parents[self.name(one)] == parent for one in waiting)
 
     def _add_again(self, entry: Entry) -> None:
-        """Remove a space and add it to an empty section: the service can only add spaces to it, not move them."""
+        """Remove a space and add it to an empty section, into which the service cannot move a space."""
         parent = self._parents[self.name(entry)]
         self._remove_to_add(entry, parent, self._model.items[parent].label)
         self._add_space(parent, entry)

@@ -1,4 +1,4 @@
-"""Writes documents as readable TOML, and changes existing TOML files without losing comments."""
+"""Writing of documents as readable TOML, and changing of TOML files without losing comments."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def changed_toml(text: str, plain: Mapping[str, Any]) -> str | None:
         written = tomlkit.dumps(document)
         return written if tomllib.loads(written) == plain else None
     except (TOMLKitError, ValueError, TypeError, LookupError, RecursionError):
-        return None  # the caller writes the whole file anew
+        return None  # the caller then writes a new file
 
 
 def toml_lines(text: str) -> dict[Place, int]:

@@ -1,4 +1,4 @@
-"""Parses the contents of a file into a document and reports each mistake with its place.
+"""Parsing of the contents of a file into a document, with the place of each mistake.
 
 Checks that need the site (limits of changed values, unknown spaces and pages) are in `push_plan`.
 """
@@ -58,12 +58,11 @@ def parse(plain: Mapping[str, Any]) -> tuple[SiteConfig, list[Problem]]:
 
 @dataclass
 class _Reader:
-    """Converts values of a file and collects mistakes."""
+    """A converter of the values of a file, which collects mistakes."""
 
     problems: list[Problem] = field(default_factory=list[Problem])
 
     def add(self, place: Place, message: str) -> None:
-        """Add a mistake."""
         self.problems.append(Problem(place, message))
 
     def known(self, place: Place, table: Mapping[Any, Any], names: Iterable[str]) -> None:
@@ -74,14 +73,14 @@ class _Reader:
                 self.add((*place, str(key)), f"is not a known key; known: {', '.join(known)}")
 
     def table(self, place: Place, value: Any) -> dict[str, Any] | None:
-        """Return a table, or None and a mistake for other values."""
+        """Return a table. For other values, add a mistake and return None."""
         if isinstance(value, dict):
             return cast("dict[str, Any]", value)
         self.add(place, "must be a table with keys and values")
         return None
 
     def items(self, place: Place, value: Any) -> list[Any]:
-        """Return a list; empty if it is missing, empty and a mistake for other values."""
+        """Return a list, or an empty list if it is missing. For other values, also add a mistake."""
         if isinstance(value, list):
             return cast("list[Any]", value)
         if value is not None:
@@ -89,14 +88,14 @@ class _Reader:
         return []
 
     def text(self, place: Place, value: Any) -> str:
-        """Return a text; empty if it is missing, empty and a mistake for other values."""
+        """Return a text, or an empty text if it is missing. For other values, also add a mistake."""
         if value is None or isinstance(value, str):
             return value or ""
         self.add(place, "must be a text: put it in quotes")
         return ""
 
     def flag(self, place: Place, value: Any) -> bool:
-        """Return a flag; False if it is missing, False and a mistake for other values."""
+        """Return a flag, or False if it is missing. For other values, also add a mistake."""
         if value is not None and not isinstance(value, bool):
             self.add(place, "must be true or false")
         return value is True

@@ -1,4 +1,4 @@
-"""Writes documents as YAML in which every character is visible to a reviewer. Comments of an existing file are lost."""
+"""Writing of documents as YAML with only visible characters. Comments of an existing file are lost."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ WIDTH = 110
 
 
 class _Writer(yaml.SafeDumper):
-    """Writes texts with invisible characters in double quotes, where escapes are possible."""
+    """A dumper that puts texts with invisible characters in double quotes, where escapes are possible."""
 
     @override
     def ignore_aliases(self, data: Any) -> bool:

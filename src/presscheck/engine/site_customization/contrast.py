@@ -139,7 +139,7 @@ def palette(document: Document, mode: Mode) -> Palette:
 
 
 def readable_on(color: str) -> str:
-    """Black or white, whichever has more contrast with a color."""
+    """Return black or white, whichever has more contrast with a color."""
     return max(("#ffffff", "#000000"), key=lambda one: contrast(one, color).ratio)
 
 

@@ -53,7 +53,6 @@ class SettingsForm(Form):
     @property
     @override
     def fields(self) -> tuple[FormField, ...]:
-        """A field for each value."""
         return tuple(self._field(leaf) for leaf in self.leaves)
 
     @property
@@ -125,7 +124,6 @@ class SettingsForm(Form):
         )
 
     def _contrast_note(self, leaf: Leaf, text: str) -> str:
-        """Describe the contrast of a typed color."""
         return contrast_words(text.strip(), self._start, leaf.path)
 
 

@@ -1,4 +1,4 @@
-"""Merges two edits of a customization: other people's changes stay, unless the user changed the same value."""
+"""Merge of two edits of a customization: other people's changes stay, unless the user changed the same value."""
 
 from __future__ import annotations
 

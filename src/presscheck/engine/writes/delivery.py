@@ -1,9 +1,9 @@
 """Delivery of writes: the outbox worker, immediate sends, reconciliation of unknown delivery, and the undo guard.
 
 The worker sends queued writes in order within a scope, and in parallel across scopes. A write whose response was lost
-is never sent again without a search for its result: a delayed request may still arrive. The write counts as not arrived
-only if two searches, after the time-out plus a settle time, find nothing. A write that the service rejects keeps its
-text and blocks only its own scope.
+is not sent again while its delayed request may still arrive: until the time-out plus a settle time have passed. If
+sending it twice could have two effects, the write counts as not arrived only if two searches after that time do not
+find its result. A write that the service rejects keeps its text and blocks only its own scope.
 
 A write that cannot be queued is sent immediately by the instance that made it. It is in the outbox while it is being
 sent, so that after a crash the next start can find out whether it arrived.
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from presscheck.engine.writes.inverse import Comparison, Inverse, SentWrite
 
 SETTLE = 2.0
-"""Seconds to wait before the first search for a write of unknown delivery, and between two searches."""
+"""Seconds after the time-out in which a delayed request may arrive, and seconds between two searches for its result."""
 TIMEOUT = 30.0
 """Seconds after which the client stops waiting for a response."""
 RETRY_AFTER_ERROR = 5.0
@@ -65,11 +65,11 @@ GONE = "Not undone: the history does not have this change any more"
 
 
 class DeliveryReconciler:
-    """Searches the service for the results of writes, bypassing the cache.
+    """A search in the service for the results of writes, bypassing the cache.
 
     Args:
         scheduler: knows whether the service can be reached.
-        settle: seconds to wait before a search; None for the default.
+        settle: replaces `SETTLE`; None for the default.
     """
 
     def __init__(self, scheduler: RequestScheduler, settle: float | None = None) -> None:
@@ -137,7 +137,7 @@ class DeliveryReconciler:
 
 
 class ImmediateSender:
-    """Sends single writes immediately.
+    """A sender of writes that cannot be queued.
 
     Args:
         outbox: stores each write while it is being sent.
@@ -222,9 +222,9 @@ class ImmediateSender:
 
 
 class OutboxWorker:
-    """Sends queued writes: those of one scope in order, those of different scopes at the same time.
+    """The worker that sends queued writes: in order within a scope, and in parallel across scopes.
 
-    The scope of a write is the change request, site or the like that it changes, see `Effects.scope`.
+    The scope of a write is the change request, site or other resource that it changes; see `Effects.scope`.
 
     Args:
         outbox: the queue.
@@ -262,7 +262,7 @@ class OutboxWorker:
         self._task = asyncio.create_task(self._drain())
 
     def wake(self) -> None:
-        """Check the outbox now, after a new write or when the service can be reached again."""
+        """Check the outbox now instead of after the current pause."""
         self._wake.set()
 
     async def close(self) -> None:
@@ -374,7 +374,7 @@ class OutboxWorker:
                 await self._delivered(row, call, await self._scheduler.service.fetch(call), None)
 
     def _hold_back(self, row: Row) -> None:
-        """Explain once on another user's write why it is not sent. A failed write keeps its own error."""
+        """Store on another user's write why it is not sent. A failed write keeps its own error."""
         if row.error != OTHER_AUTHOR and row.state not in ("refused", "parked"):
             self._outbox.reschedule(row.id, row.not_before, OTHER_AUTHOR, state=row.state)
             self._changed()
@@ -423,7 +423,7 @@ class OutboxWorker:
 
 
 class UndoGuard:
-    """Records the values that writes replace, and compares them with the present values before an undo.
+    """A guard that records the values that writes replace, and compares values before an undo.
 
     Args:
         outbox: stores the writes and their history.
@@ -490,7 +490,7 @@ class UndoGuard:
             raise ChangedSince(GONE)
         batch = (other for other in self._outbox.history() if other.undoes == undoes and other.state == "sent")
         if any(other.created_at == row.created_at for other in batch):
-            return True  # a part of this undo was sent, so the change is its own
+            return True  # a part of this undo was sent already and made the change itself
         return (await self.compare(ended, me)).state == "unchanged"
 
     def _message(self, ended: EndedRow, sent: SentWrite, comparison: Comparison) -> str:

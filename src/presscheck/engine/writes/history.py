@@ -63,7 +63,7 @@ class HistoryEntry:
 
 
 class StoredResources(StoredReader, Protocol):
-    """Reads from the cache, by call or by id."""
+    """A reader from the cache, by call or by id."""
 
     def resource(self, kind: str, identity: str) -> dict[str, Any]:
         """Return the fields of a cached resource, or an empty dict if it is not cached."""

@@ -69,7 +69,7 @@ from presscheck.text.phrases import count
 T = TypeVar("T")
 NO_INVERSE = "changes of this kind cannot be undone"
 Find = Callable[[Read, Call, str], Awaitable[Any]]
-"""Finds a resource next to or below a call by id. Returns None or raises NotFound if it no longer exists."""
+"""Finds a resource by id, with the path fields of a call. Returns None or raises NotFound if it no longer exists."""
 
 
 def _get(operation: type[Operation[Any]], **given: Any) -> Find:
@@ -110,7 +110,7 @@ def _default_of(items: Iterable[Any]) -> str | None:
 
 @dataclass(frozen=True)
 class _Created(Inverse):
-    """Deletes a new resource, unless it was changed or used since.
+    """The inverse of a creation: deletes the resource, unless it was changed or used since.
 
     Attributes:
         delete: the operation that deletes it; the id is the last field of the path.
@@ -214,7 +214,7 @@ async def _contents(read: Read, call: Call, collection: str) -> list[Any] | None
 
 
 class _AddedSection(_Created):
-    """Removes a new section with its space, unless the section contains spaces that the site had before."""
+    """The inverse of a new section: removes it with its space, unless it contains spaces that the site had before."""
 
     @override
     async def former(self, read: Read, call: Call, me: str) -> Json | None:
@@ -243,14 +243,13 @@ def _spaces_in(items: Iterable[site_structure.StructureItem]) -> list[str]:
 
 
 class _Restored(Inverse):
-    """Writes the replaced values again."""
+    """An inverse that writes the replaced values again."""
 
     @abstractmethod
     def written(self, sent: SentWrite) -> Json:
         """Return the values that the write has set, under the keys of `sent.former`."""
 
     def text(self, values: Json) -> str:
-        """Return values as text."""
         return values_text(values)
 
     def obstacle(self, sent: SentWrite) -> str | None:
@@ -281,7 +280,7 @@ class _Restored(Inverse):
 
 
 class _Fields(_Restored):
-    """Restores the former values of the fields of a resource.
+    """The inverse of an update: restores the former values of the fields.
 
     Args:
         find: returns the resource, with the fields of the call.
@@ -334,7 +333,7 @@ def _restored(name: str, value: Any) -> str:
 
 
 class _EditedMessage(_Restored):
-    """Restores the former text, state and reactions of a comment or reply.
+    """The inverse of an edit of a comment or reply: restores the former text, state and reactions.
 
     Args:
         get: the operation that reads the message.
@@ -468,7 +467,7 @@ async def _organization(read: Read, call: Call, _: str) -> organizations.Organiz
 
 
 class _ReplacedSchema(_Restored):
-    """Restores the former visitor schema."""
+    """The inverse of a replaced visitor schema: restores the former schema."""
 
     @override
     async def former(self, read: Read, call: Call, me: str) -> Json:
@@ -498,7 +497,7 @@ class _ReplacedSchema(_Restored):
 
 
 class _ChangedRedirect(_Restored):
-    """Restores the former path and target of a redirect."""
+    """The inverse of a changed redirect: restores its former path and target."""
 
     @override
     async def former(self, read: Read, call: Call, me: str) -> Json | None:
@@ -525,7 +524,7 @@ class _ChangedRedirect(_Restored):
 
 
 class _DeletedRedirect(Inverse):
-    """Creates a deleted redirect again."""
+    """The inverse of a deleted redirect: creates it again."""
 
     @override
     async def former(self, read: Read, call: Call, me: str) -> Json | None:
@@ -570,7 +569,7 @@ def _redirect_text(values: Json) -> str:
 
 @dataclass(frozen=True)
 class _Grant(_Restored):
-    """Restores a level or role that was given, changed or removed.
+    """The inverse of giving, changing or removing a level or role: restores the former one.
 
     Attributes:
         listing: the listing of all holders; the last field of a call's path is the id of the holder.
@@ -654,7 +653,7 @@ _UNLISTED_LEVEL = "the service lists no levels that were given in a space alone:
 
 
 class _TeamMembers(Inverse):
-    """Removes the people who were added to a team, and restores the former roles of its earlier members."""
+    """The inverse of changed team members: removes added people, and restores the roles of earlier members."""
 
     @override
     async def former(self, read: Read, call: Call, me: str) -> Json | None:
@@ -714,7 +713,7 @@ def _roles_text(roles: Json) -> str:
 
 
 class _AddedReviewers(Inverse):
-    """Removes the reviewers who were not requested before."""
+    """The inverse of review requests: removes the reviewers who were not requested before."""
 
     @override
     def result(self, answer: Any) -> Json | None:
@@ -748,7 +747,7 @@ class _AddedReviewers(Inverse):
         return _used(", ".join(sorted(new)), ", ".join(sorted(requested)), is_used=not new <= requested.keys())
 
     def _new(self, sent: SentWrite) -> list[str]:
-        # the service leaves out some, such as the author
+        # the service ignores some users, such as the author
         requested = (sent.result or {"users": sent.call.users})["users"]
         return [user for user in sent.call.users if user in requested and user not in sent.before["users"]]
 
@@ -761,7 +760,7 @@ async def _requested(read: Read, call: Call) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class _Switch(Inverse):
-    """Switches a state back that is on or off.
+    """The inverse of a write that turns a state on or off.
 
     Attributes:
         note: returns the present state, with the values that the sentence needs.
@@ -816,7 +815,7 @@ async def _membership(read: Read, call: Call) -> Json:
 
 
 class _DeletedGroup(Inverse):
-    """Adds a deleted group of sections again to its former parent. The service chooses the position."""
+    """The inverse of a deleted section group: adds it to its former parent. The service chooses the position."""
 
     @override
     async def former(self, read: Read, call: Call, me: str) -> Json | None:
@@ -861,7 +860,7 @@ class _DeletedGroup(Inverse):
 
 
 class _MovedItem(Inverse):
-    """Moves an item of a site back to its former neighbor."""
+    """The inverse of a move in a site: moves the item back to its former neighbor."""
 
     @override
     async def former(self, read: Read, call: Call, me: str) -> Json | None:
@@ -915,7 +914,7 @@ def _neighbors(items: Sequence[T], index: int) -> tuple[T | None, T | None]:
 
 @dataclass(frozen=True)
 class _Moved(Inverse):
-    """Moves a space or collection back to its former collection, next to its former neighbor.
+    """The inverse of a moved space or collection: moves it back to its former collection and neighbor.
 
     Attributes:
         name: `space` or `collection`.
@@ -985,7 +984,7 @@ class _Moved(Inverse):
 
 
 class _DeletedSpace(Inverse):
-    """Restores a deleted space. The service keeps deleted spaces for seven days."""
+    """The inverse of a deleted space: restores it. The service keeps deleted spaces for seven days."""
 
     @override
     def reason(self, sent: SentWrite) -> str | None:

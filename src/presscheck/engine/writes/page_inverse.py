@@ -28,7 +28,7 @@ from presscheck.text.phrases import count
 
 
 class PageEdits(Inverse):
-    """Restores the former contents and places of pages, and deletes new pages.
+    """The inverse of page edits: restores the former contents and places of pages, and deletes new pages.
 
     The revision before the edit is recorded. To detect later changes, the pages of the edit's own revision are compared
     with the present pages.
@@ -120,7 +120,8 @@ class PageEdits(Inverse):
     def _changes(self, sent: SentWrite) -> Iterator[Any]:
         """Yield the changes that undo an edit, in reverse order.
 
-        Deleted pages are restored in the original order: each page returns to its former index below its parent.
+        Two kinds of edits differ: moves are undone by `_moves_back`, and deleted pages are restored in the original
+        order, so that each page returns to its former index below its parent.
         """
         former, pages = sent.before, cast("list[str | None]", sent.response.get("pages", []))
         revision, places = former["revision"], former["places"]
@@ -129,7 +130,6 @@ class PageEdits(Inverse):
             yield from _moves_back(former, changes)
             return
         if all(change.operation == "delete_page" for change in changes):
-            # in the original order: each page returns to the index that it had below its parent
             yield from (content_changes.RevertPage(page=change.page, revision=revision) for change in changes)
             return
         created = dict(enumerate(pages)) if len(pages) == len(changes) else {}

@@ -47,7 +47,7 @@ class PendingWrite(Generic[T]):
     Attributes:
         id: the outbox row, or 0 if the write is sent immediately.
         call: the operation.
-        outcome: the response, or the error.
+        outcome: a future with the response or the error.
         held_up: set while the write waits behind a failed write, until the user retries or discards that write.
     """
 

@@ -111,7 +111,7 @@ class WriteQueue:
         return task
 
     def wake(self) -> None:
-        """Send now, because the service can be reached again."""
+        """Check the outbox for due writes now."""
         self._worker.wake()
 
     def write(self, call: Operation[T], hold: float, *, collect: bool = False) -> PendingWrite[T]:
