@@ -126,7 +126,7 @@ def short_listings(organization: str, now: float) -> Iterator[MirrorRequest]:
 
 
 def same_as_organization(organization: str) -> tuple[str, str, str]:
-    """Return the cache key, object type and id for the call that reads an organization, a row of the organizations."""
+    """Return the cache key, object type and id for the call whose response is a row of the organizations."""
     return GetOrganization(organization_id=organization).key(), "organization", organization
 
 

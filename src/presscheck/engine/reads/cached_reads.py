@@ -230,7 +230,7 @@ class IndexUpdates:
         return self._task is None or self._task.done()
 
     def schedule(self) -> None:
-        """Schedule an update: the cache has changed."""
+        """Schedule an update after a change of the cache."""
         self._is_outdated = True
         if self._task is None or self._task.done():
             self._task = asyncio.create_task(self._update_later())

@@ -328,7 +328,7 @@ class _Plan:
     sides: _Sides
     selection: Selection
     first: list[ContentChange] = field(default_factory=list[ContentChange], init=False)
-    """Edits that create pages. They are sent before the edits in `later`, of content and places; deletions are last."""
+    """Edits that create pages, sent first. `later` has the edits of content and places, `last` the deletions."""
     later: list[ContentChange] = field(default_factory=list[ContentChange], init=False)
     last: list[ContentChange] = field(default_factory=list[ContentChange], init=False)
     whats: dict[str, list[str]] = field(default_factory=dict[str, list[str]], init=False)

@@ -95,7 +95,7 @@ def _place(target: SuggestionTarget) -> tuple[int, int]:
 
 
 def _overlap(target: SuggestionTarget, other: SuggestionTarget) -> bool:
-    """Return whether one of two targets is a table and the other a cell of it."""
+    """Return whether either target is a table that contains the cell of the other target."""
     return target != other and target.block == other.block and (target.cell is None or other.cell is None)
 
 

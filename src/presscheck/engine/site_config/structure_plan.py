@@ -420,7 +420,7 @@ class StructurePlanner:
     # -- removing
 
     def _remove(self) -> None:
-        """Remove items that the file does not have: spaces, sections with their contents, then nested groups first."""
+        """Remove items that the file lacks: spaces, sections with their contents, then groups, innermost first."""
         extra = [name for name in self._model.items if name not in self._parents]
         sections = [name for name in extra if self._model.items[name].kind == "section"]
         spaces = [name for name in extra if self._model.items[name].kind == "space"]
