@@ -54,7 +54,7 @@ async def choose_level(screen: BaseScreen, title: str, present: str = "", *, wit
         screen: the screen that asks.
         title: the title of the picker.
         present: the current level.
-        with_guest: whether the choice of no role is offered.
+        with_guest: whether to offer a choice for no role.
 
     Returns:
         The level, `GUEST` for no role, or None if the user canceled.
@@ -90,8 +90,8 @@ def changes_in_words(
     Args:
         before: the permissions now.
         after: the permissions after the change.
-        people: the people. Sentences name them, except for one person in several places.
-        places: the places. Sentences name them for one person in several places.
+        people: the people. Sentences name the people, unless a single person has several places.
+        places: the places. For a single person with several places, sentences name the places instead.
     """
     names_places = len(people) == 1 < len(places)
     found: dict[tuple[str, str], list[str]] = {}

@@ -169,7 +169,10 @@ class PlaceAccess(AccessSession):
         return None if allowed else f"this needs the admin level in this {kind_of(self.place)}"
 
     def reason_add(self) -> str | None:
-        """Disabled without the admin level, and where teams cannot get a level. On a space, opens its collection."""
+        """Disabled without the admin level, and where teams cannot get a level.
+
+        Enabled on a space in a collection, because the command opens the collection.
+        """
         if self.access and isinstance(self.place, Space):
             return None if self.outer else "teams get a level on a collection, and this space is in none"
         return self.team_reason(UpdateCollectionTeamPermission)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class AccessScreen(TabScreen):
-    """Shows levels, and the reason for each level.
+    """The levels of people and teams, and the reason for each level.
 
     Args:
         organization: the organization.
@@ -75,6 +75,6 @@ class AccessScreen(TabScreen):
         self.session.reload()
 
     async def command_unsend(self) -> None:
-        """Undo the last change here; asks first."""
+        """Undo the last change of these permissions, after a confirmation."""
         await undo_last_sent(self, self.session.is_here)
         self.session.reload()

@@ -1,4 +1,4 @@
-"""The permissions of a place or a person while their screen is open. Every change reloads all of them."""
+"""The permissions of a place or a person while their screen is open. Every change reloads all permissions."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 
 
 class AccessSession(ABC):
-    """The permissions behind a screen; handles the commands that all of its tabs share.
+    """The permissions that a screen shows, with the reads and writes that its tabs share.
 
     Args:
         screen: the screen.
         organization: the organization.
 
     Attributes:
-        access: the roles, default levels and team levels that decide; None until they are loaded.
+        access: the roles, default levels and team levels; None until they are loaded.
         error: the error of the latest read; None if the read succeeded.
         is_stale: whether the user opened another screen that may have changed permissions.
     """

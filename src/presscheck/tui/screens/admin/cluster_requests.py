@@ -22,7 +22,7 @@ Status = Literal["draft", "open", "merged", "archived"]
 
 
 class ClusterRequests:
-    """Handles the command that lists the change requests of a group of issues.
+    """The command that lists the change requests of a group of issues.
 
     Args:
         screen: the screen.

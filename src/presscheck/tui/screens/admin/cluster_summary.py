@@ -14,7 +14,7 @@ from presscheck.tui.screens.admin.facts import sparkline
 LINES = 3
 """Maximum height of the summary."""
 TASKS = {"tasks_backlog": "open", "tasks_started": "started", "tasks_completed": "done", "tasks_cancelled": "cancelled"}
-"""Names of the task numbers on screen, by field of the statistics."""
+"""Labels of the task counts, by field of the statistics."""
 
 
 def cluster_lines(cluster: IssuesCluster, columns: int) -> Sequence[Line]:

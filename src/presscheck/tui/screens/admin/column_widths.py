@@ -26,7 +26,8 @@ def column_widths(columns: Sequence[Column], texts: Sequence[int], room: int) ->
     """Return the widths of the visible columns in cells, gaps included.
 
     A column without a fixed width is as wide as its texts, so that names and addresses stay readable. If the columns do
-    not fit, the last columns are hidden first, and texts are shortened only after that. Left-over cells are shared.
+    not fit, they shrink to a readable width first. If that is not enough, the last columns are hidden. Left-over cells
+    are shared.
 
     Args:
         columns: the columns, most important first.
@@ -54,7 +55,7 @@ def _fixed(shown: Sequence[tuple[Column, int]]) -> int:
 
 
 def _least(shown: Sequence[tuple[Column, int]]) -> list[int]:
-    """Return the minimum width of each flexible column. Descriptions are shortened before any column is hidden."""
+    """Return the minimum width of each flexible column, and 0 for each column with a fixed width."""
     return [
         0
         if column.columns
@@ -66,7 +67,7 @@ def _least(shown: Sequence[tuple[Column, int]]) -> list[int]:
 
 
 def _tight(shown: Sequence[tuple[Column, int]], room: int) -> list[int]:
-    """Return widths for a tight table: each column gets the width that it needs, from left to right."""
+    """Return widths for a tight table: columns grow from their minimum to their texts, from left to right."""
     widths = _least(shown)
     if sum(widths) > room:  # a single flexible column remains, with or without fixed columns
         return [column.columns + GAP if column.columns else max(1, room) for column, _ in shown]

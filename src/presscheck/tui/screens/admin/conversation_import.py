@@ -1,4 +1,4 @@
-"""Imports conversations from a file (JSON Lines or a JSON array), and shows the lines that failed."""
+"""The import of conversations from a file (JSON Lines or a JSON array), with a report of failed lines."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ MOST_FAILED = 1000
 
 
 class ConversationImport:
-    """Handles the command that imports conversations.
+    """The command that imports conversations.
 
     Args:
         screen: the administration screen.

@@ -32,7 +32,7 @@ class Losses(NamedTuple):
     """The consequences of removing items.
 
     Attributes:
-        sentences: descriptions of what is lost, as display text.
+        sentences: descriptions of the losses, as display text.
         refusal: why the items cannot be removed; empty if they can.
         is_grave: whether the user must type the name to confirm.
     """
@@ -47,7 +47,7 @@ class Details:
     """Extra content in the details of an item.
 
     Attributes:
-        read: yields the item with its facts so far, again each time more facts have loaded.
+        read: yields the item with its extra facts, and yields both again whenever more facts have loaded.
         left_out: fields of the item that the facts replace.
     """
 

@@ -37,12 +37,16 @@ VALIDITY_STYLES = {"warning": "waiting", "expired": "error", "broken": "error"}
 
 @dataclass(frozen=True)
 class Column:
-    """A column: its heading, the path of its values as dotted field names, and its width.
+    """A column of a table.
 
-    A width of 0 `columns` (in cells) shares the cells that fixed columns leave; columns that are `is_long` get most of
-    them. A `date` is shown as an age, a `number` is right-aligned, a `certificate` shows the days until it expires, and
-    a `pulse` (a list of numbers) becomes a sparkline. Columns with `keeps_end`, such as e-mail addresses, shorten texts
-    in the middle.
+    Attributes:
+        title: the heading.
+        value: the path of the value in an item, as dotted field names.
+        columns: the width in cells; 0 shares the cells that fixed columns leave.
+        kind: the format of the values. A `date` is shown as an age, a `number` is right-aligned, a `certificate` shows
+            the days until it expires, and a `pulse` (a list of numbers) becomes a sparkline.
+        is_long: whether the column gets most of the shared cells.
+        keeps_end: whether long texts, such as e-mail addresses, are shortened in the middle.
     """
 
     title: str
@@ -89,9 +93,9 @@ def cell(item: Any, column: Column) -> str:
 
 
 def sparkline(values: Sequence[float]) -> str:
-    """Draw numbers as bars, one cell per number.
+    """Draw the last `MOST_BARS` numbers as bars, one cell per number.
 
-    The maximum has a full-height bar, and only zero has the lowest bar.
+    The maximum has a full-height bar. Only zero, negative and non-finite numbers have the lowest bar.
     """
     known = [max(0.0, value) if isfinite(value) else 0.0 for value in values[-MOST_BARS:]]
     most = max(known, default=0.0)

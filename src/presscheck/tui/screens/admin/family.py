@@ -30,9 +30,9 @@ class Family:
         noun: the name of an item in sentences, such as `team`.
         plural: the plural of `noun`, if it is irregular.
         details: extra content in the details of an item.
-        adds: adds items in a custom dialog instead of the form of `add`. Returns what was done; empty for nothing.
+        adds: adds items in a custom dialog instead of the form of `add`. Returns a message; empty if nothing was done.
         edits_several: whether a form can change all marked items.
-        losses: checks what removing items takes away, and whether they can be removed.
+        losses: determines the consequences of removing items, and whether they can be removed.
         link: returns the address of an item, which is copied instead of its id; empty if unknown.
         for_everybody: the operations that need no role in the organization.
         listing: the operation that lists the items.
@@ -43,8 +43,8 @@ class Family:
         edit: the operation that changes an item.
         remove: the operation that removes an item.
         remove_verb: the verb for removing an item.
-        loses: a sentence about what removing an item takes away.
-        parts: the family of the parts of an item, which the enter key lists; otherwise it shows details.
+        loses: a sentence about the consequences of removing an item.
+        parts: the family of an item's parts, which the enter key lists instead of showing the item.
         head: returns the lines above the parts of an item for a width in cells.
         screen: makes the screen that the enter key opens for an item instead of its details.
         state: the field with the state of an item, which is polled while the service works on the item.

@@ -27,7 +27,7 @@ async def admins_of(screen: BaseScreen, organization_id: str) -> set[str]:
 
 
 async def _check_role(screen: BaseScreen, call: UpdateMember) -> None:
-    """Reject taking the role of the last admin, and confirm when users give up their own admin role.
+    """Reject a change that leaves no admin, and ask users to confirm before they give up their own admin role.
 
     Raises:
         InvalidArgument: the last admin would lose the role, or the user did not confirm.

@@ -78,14 +78,14 @@ def _rule_in_words(name: str) -> str:
 
 
 def rules_in_words(rules: MergeRules | None) -> str:
-    """Return the number of rules in words."""
+    """Describe merge rules: their number, or that they are inherited."""
     if rules is None or rules.type == "inherit":
         return "those of the organization"
     return count(len(rules.rules), "rule") if rules.type == "rules" and rules.rules else "none"
 
 
 class OrganizationMergeRules:
-    """Handles the command that changes the merge rules of an organization. Spaces can inherit the rules.
+    """The command that changes the merge rules of an organization, which its spaces can inherit.
 
     Args:
         screen: the administration screen.

@@ -1,6 +1,6 @@
 """Actions on people: the losses of a removal, adding people to a team, joining and leaving, and invite links.
 
-Users join organizations by e-mail domain.
+Users find organizations to join by e-mail domain.
 """
 
 from __future__ import annotations
@@ -138,7 +138,7 @@ async def losses_of_team_members(screen: OrganizationScreen, members: Sequence[T
 
 
 async def add_team_members(screen: OrganizationScreen, given: Mapping[str, Any]) -> str:
-    """Choose people, and add them to a team in a single request. Returns what was done, or an empty string."""
+    """Choose people, and add them to a team in a single request. Returns a message; empty if nothing was done."""
     organization, team_id = screen.organization, given["team_id"]
     if organization is None:
         return ""
@@ -164,7 +164,7 @@ async def add_team_members(screen: OrganizationScreen, given: Mapping[str, Any])
 
 
 async def join_organization(screen: OrganizationScreen, given: Mapping[str, Any]) -> str:
-    """Ask for an e-mail domain, and join one of its organizations. Returns what was done, or an empty string."""
+    """Ask for an e-mail domain, and join one of its organizations. Returns a message; empty if nothing was done."""
     own = (screen.engine.me.email or "").rpartition("@")[2]
     dialog = PromptDialog(
         "E-mail domain of the organization to join",
@@ -218,7 +218,7 @@ async def losses_of_leaving(screen: OrganizationScreen, organizations: Sequence[
 
 
 def invite_link(organization: Organization, invite: Invite | OrganizationInvite) -> str:
-    """Return the web address of an invite; empty if the address of the web app is unknown.
+    """Return the URL of an invite; empty if the URL of the web app is unknown.
 
     The API only returns the id of an invite. Its page in the web app is next to the page of the organization.
     """
@@ -238,7 +238,7 @@ INVITE_DETAILS = Details(_details)
 
 
 async def add_invite(screen: OrganizationScreen, given: Mapping[str, Any]) -> str:
-    """Create an invite link for a chosen target and role, and copy it. Returns what was done, or an empty string."""
+    """Create and copy an invite link for a chosen target and role. Returns a message; empty if nothing was done."""
     organization = screen.organization
     if organization is None:
         return ""

@@ -198,12 +198,12 @@ class FamilyTable(Vertical):
 
     def _take(self, result: Result[int]) -> None:
         self._error = result.error
-        self._is_loaded = self._is_loaded or result.error is None  # an error without a stored listing is no answer
+        self._is_loaded = self._is_loaded or result.error is None  # not if the request failed without a stored listing
         self._total = result.value or 0
         if self._order is None:
             self._show_as_listed()
         if self._text or self._sorted:
-            self._arrange()  # until it ends, the rows stay: positions in the new listing may hold other items
+            self._arrange()  # the rows stay until it ends: positions in the new listing may hold other items
         if self.family.state and self.listing:
             first = self._screen.engine.window(self.listing, 0, BLOCK).items
             if any(map(self.family.is_busy, first)):
@@ -419,7 +419,7 @@ class FamilyTable(Vertical):
         return None
 
     def reason_add(self) -> str | None:
-        """Disabled if the family cannot be listed, has no operation for it, or the user lacks the role."""
+        """Disabled if the family cannot be listed, if its items cannot be added, or if the user lacks the role."""
         return self.unavailable or self.change_reason(self.family.add, "added")
 
     async def command_add(self) -> None:
@@ -442,7 +442,7 @@ class FamilyTable(Vertical):
         return None if self._count else f"no {self.family.noun} here"
 
     def reason_rename(self) -> str | None:
-        """Disabled without a row, if the family has no operation for it, or if the user lacks the role."""
+        """Disabled without a row, if the items of the family cannot be changed, or if the user lacks the role."""
         return self._no_row() or self.change_reason(self.family.edit, "changed")
 
     async def command_rename(self) -> None:
@@ -495,7 +495,10 @@ class FamilyTable(Vertical):
         return getattr(item, "team", None) if item and self.family.path.startswith("organization.") else item
 
     def _identity(self, operation: type[Operation[Any]], item: BaseModel) -> dict[str, Any]:
-        """Return the fields that identify an item. Without a field for a user, the signed-in user is meant."""
+        """Return the fields that identify an item.
+
+        Operations on a user get the id of the signed-in user, except in families of users.
+        """
         known: dict[str, Any] = {}
         if self.family.field in operation.model_fields:
             known[self.family.field] = str(value_at(item, self.family.path))
@@ -504,7 +507,7 @@ class FamilyTable(Vertical):
         return known
 
     def changed(self, message: str) -> None:
-        """Notify what was done, and load the rows again."""
+        """Show a message, and load the rows again."""
         self._screen.notify(message)
         if self.listing:
             self._screen.engine.refresh(self.listing)
@@ -525,7 +528,7 @@ class FamilyTable(Vertical):
         return {"delete": self.family.remove_verb.lower()}
 
     def reason_delete(self) -> str | None:
-        """Disabled without a row, if the family has no operation for it, or if the user lacks the role."""
+        """Disabled without a row, if the items of the family cannot be removed, or if the user lacks the role."""
         return self._no_row() or self.change_reason(self.family.remove, "removed")
 
     async def command_delete(self) -> None:
@@ -547,7 +550,7 @@ class FamilyTable(Vertical):
         show_failures(self._screen, failed)
 
     async def _confirm_removal(self, items: Sequence[BaseModel], verb: str) -> bool:
-        """Ask before items are removed. The dialog can be confirmed when the losses are loaded."""
+        """Ask before items are removed. The dialog can be confirmed only after the losses have loaded."""
         several = len(items) > 1
         what = count(len(items), self.family.noun, self.family.plural) if several else self.name_of(items[0])
         lines: list[Line] = [(Span(self.family.loses),)]

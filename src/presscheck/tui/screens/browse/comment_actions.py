@@ -31,7 +31,7 @@ WAITS = "you are offline: the comment waits in the outbox (g x), z undoes it"
 
 
 class PageCommentActions:
-    """Handles the comment commands of the browse screen.
+    """The comment commands of the browse screen.
 
     Args:
         session: the tree and the page pane.
@@ -100,7 +100,7 @@ class PageCommentActions:
         actions.comment(comment, lambda: ADDED if self._engine.status.online else WAITS)
 
     async def _find_block(self, space: str, comment: PageComment, source: str, drafts: LiveDrafts) -> None:
-        """Set the block of a comment to the block with a text. If there is none, only the quote marks the place."""
+        """Attach a comment to the block with the quoted text. Without such a block, only the quote marks the place."""
         with contextlib.suppress(PresscheckError):
             nodes = await self._engine.read(live_nodes(space, comment.page_id), priority=PREFETCH)
             if key := find_block_key(nodes.document or {}, _without_marks(source)):

@@ -28,7 +28,7 @@ LONGEST = 512
 
 
 class ContentActions:
-    """Exports and searches the space under the cursor.
+    """The commands that export and search the space under the cursor.
 
     Args:
         session: the tree and the page pane.
@@ -92,7 +92,7 @@ class ContentActions:
 
 
 class ReplaceActions:
-    """Handles the command that finds and replaces text in all pages of a space.
+    """The command that finds and replaces text in all pages of a space.
 
     Args:
         session: the tree and the page pane.

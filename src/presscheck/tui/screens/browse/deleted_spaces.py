@@ -41,10 +41,12 @@ class DeletedSpace(NamedTuple):
 
 
 class DeletedSpaces:
-    """Remembers spaces that have disappeared, and asks the service which of them are deleted.
+    """The deleted spaces that can be restored.
+
+    Spaces that disappear are remembered, and the service is asked which of them are deleted.
 
     Args:
-        engine: reads spaces, and stores the remembered ones.
+        engine: reads spaces, and stores the remembered spaces.
     """
 
     def __init__(self, engine: Engine) -> None:

@@ -33,7 +33,9 @@ SUBJECT = 100
 
 
 class EditActions:
-    """Edits, adds, renames and deletes pages. Asks for a change request if the space is shown on main.
+    """The commands that edit, add, rename and delete pages.
+
+    If the space is shown on main, each command asks for a change request first.
 
     Args:
         session: the tree and the page pane.
@@ -104,7 +106,7 @@ class EditActions:
         return self._choose_request(item.space) if item and item.space else None
 
     def command_edit(self) -> Awaitable[None] | None:
-        """Edit the page in the editor, which opens at the conflict under the cursor if there is one."""
+        """Edit the page. A text with conflicts opens at the conflict at or above the cursor."""
         conflict = self._session.page_view.conflict_at_cursor
         return self._on_page(lambda path, page: page_editor.edit_page(self._screen, path, page.id, conflict=conflict))
 
@@ -150,7 +152,7 @@ class EditActions:
         return undo_last_sent(self._screen, is_here)
 
     def _on_page(self, action: Callable[[Path, RevisionPage], Awaitable[None]]) -> Awaitable[None] | None:
-        """Run an action on the page under the cursor. The page is read now: results may move the cursor later."""
+        """Run an action on the page that is under the cursor now. Later responses may move the cursor."""
         item = self._session.item
         return self._run(item.space, item.page, action) if item and item.space and item.page else None
 
@@ -161,7 +163,7 @@ class EditActions:
             await action(path, page)
 
     async def _add(self, space: Space, item: Item) -> None:
-        """Ask for the position once a change request is chosen, and add a page there."""
+        """Ask for a position once a change request is chosen, and add a page at the position."""
         path = await self.path(space)
         side = await self._ask_side(item) if path else None
         if path is None or side is None:
@@ -171,7 +173,7 @@ class EditActions:
             self._session.go_to(page_key(space.id, page_id))
 
     async def _ask_side(self, item: Item) -> page_editor.Side | None:
-        """Ask for the position of a new page, with the usual position first. Does not ask if only one is possible."""
+        """Ask for the position of a new page, with the usual position first. On a space, there is no choice."""
         if item.page is None:
             return "inside"
         sides = {"after": "After", "before": "Before", "inside": "Inside, as its last subpage"}
@@ -194,11 +196,11 @@ class EditActions:
             self._session.tree_view.clear_marks()
 
     async def path(self, space: Space) -> Path | None:
-        """Return the change request in which the space is shown, or ask for one.
+        """Return the change request in which the space is shown. On main, ask for a change request.
 
         Returns:
             The arguments of a call, or None if the user cancels, the space stays locked, or the change request was
-            merged or archived meanwhile. The checks come before any input, so that no input is lost.
+            merged or archived. The checks come before any input, so that no input is lost.
         """
         if await page_editor.stays_locked(self._screen, space.id) or await self._session.has_ended(space.id):
             return None

@@ -23,7 +23,7 @@ CONTENTS_OF = {
 """Kinds of items whose contents are listed, with a hint for each."""
 EMPTY = {"collection": "nothing in it yet", "group": "no pages in it yet"}
 MARGIN, GAP = 2, 3
-"""Columns before the rows, and columns between titles and facts."""
+"""Cells before the rows, and cells between titles and facts."""
 
 
 class Contents(StaticLayout):

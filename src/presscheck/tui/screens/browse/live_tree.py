@@ -22,8 +22,8 @@ MAX_INTERVAL = 120.0
 async def keep_current(session: ContentTree) -> None:
     """Refresh the listings of the tree while the screen is visible, less often after failures. Runs until cancelled.
 
-    The listing of spaces includes the revisions on main, so it shows when pages change. There is no listing of this
-    kind for change requests. Under the cursor, the change request and its pages are refreshed too.
+    The listing of spaces includes the revisions on main, so it shows when pages change. Change requests have no such
+    listing, so the change request under the cursor is refreshed together with its pages.
     """
     wait, engine = INTERVAL, session.screen.engine
     while True:

@@ -39,7 +39,7 @@ Plan = Callable[[PageOrder, Mapping[str, RevisionPage], Sequence[str]], "list[Mo
 TOP = " top"
 """The key of the top level in the picker; ids of pages contain no blanks."""
 COPIED = ("icon", "emoji", "description", "hidden", "no_index", "no_robots_index", "condition")
-"""The details of a page that its copy gets too."""
+"""The details that are copied with a page."""
 TITLE = 256
 """Maximum number of characters in the title of a page."""
 
@@ -65,7 +65,7 @@ class _Burst:
             where: the ids of space and change request.
             now: the order of pages on the service. The moves are applied to it.
         Raises:
-            ChecksFailed: somebody else moved one of the pages, or removed a page next to which one goes.
+            ChecksFailed: another user moved one of the pages, or made one of the moves impossible.
         """
         following = [*(move.page for move in self.waiting[1:]), None]
         moves = [move for move, next_page in zip(self.waiting, following, strict=True) if move.page != next_page]
@@ -84,7 +84,9 @@ class _Burst:
 
 
 class PageMoves:
-    """Sends moves in order. Moves that are made while a write is running are collected for the next write.
+    """The unsent moves of pages, which are sent in order.
+
+    Moves that are made while a write is running are collected for the next write.
 
     Args:
         session: the tree and the page pane.
@@ -150,7 +152,7 @@ class PageMoves:
 
 
 class MoveActions:
-    """Handles the commands that move, copy and mark pages.
+    """The commands that move, copy and mark pages.
 
     Args:
         session: the tree and the page pane.
@@ -175,7 +177,7 @@ class MoveActions:
     def _shift(self, way: Way) -> Awaitable[None] | None:
         """Move the marked pages or the page under the cursor.
 
-        If the space is shown in a change request, the move starts immediately, so that keys act in order.
+        If the space is shown in a change request, the move starts immediately, so that key presses act in order.
         """
         return self._start(_PLANS[way])
 
@@ -258,7 +260,7 @@ class MoveActions:
             return
         known = self._session.library.pages(space.id)
         if known is None:
-            return  # the change request was left meanwhile
+            return  # the change request was left in the meantime
         order, by_id = PageOrder.of(known.pages), {page.id: page for page in flatten(known.pages)}
         title = sanitize(by_id[pages[0]].title) if len(pages) == 1 and pages[0] in by_id else count(len(pages), "page")
         choices = [Choice(TOP, "Top level", sanitize(space.title)), *_destinations(order, by_id, pages)]

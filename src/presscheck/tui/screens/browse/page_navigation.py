@@ -21,15 +21,15 @@ if TYPE_CHECKING:
     from presscheck.tui.widgets.page_view import PageLayout, PageView, Position
 
 WIDE = 120
-"""Columns from which the terminal has room for the outline."""
+"""Minimum width of the terminal, in cells, for the outline."""
 SHOWN = "browse outline"
 """The storage key of the setting that shows the outline."""
 REMEMBERED = 200
-"""Number of pages whose positions are remembered."""
+"""Maximum number of pages whose position and folded sections are remembered."""
 
 
 class OutlinePane:
-    """Shows and hides the outline, and goes to headings.
+    """The outline, and the actions on it: show, hide, and go to a heading.
 
     Args:
         session: the tree and the page pane.
@@ -77,7 +77,7 @@ class OutlinePane:
 
 
 class PageNavigation:
-    """Shows each page at its last position, and handles the commands that move within and between pages.
+    """The position in each page, and the commands that move within and between pages.
 
     Args:
         session: the tree and the page pane.
@@ -222,7 +222,7 @@ class PageNavigation:
         self.outline.arrange()
 
     def controls(self, key: str) -> Controls:
-        """Return the folding state of a page. It is kept for the last `REMEMBERED` pages."""
+        """Return the folding state of a page, which is remembered for the last `REMEMBERED` pages."""
         controls = self._controls.pop(key, None) or Controls()
         self._controls[key] = controls
         if len(self._controls) > REMEMBERED:

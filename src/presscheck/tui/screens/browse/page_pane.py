@@ -41,7 +41,7 @@ NO_HIT = "Nothing that is loaded has this text in its title. esc ends the filter
 
 
 class PagePane:
-    """Shows the page under the cursor, and handles its commands.
+    """The pane that shows the page under the cursor, and the commands on the page.
 
     Args:
         session: the tree and the filter.

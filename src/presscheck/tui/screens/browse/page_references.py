@@ -163,7 +163,7 @@ class PageReferences:
 
 
 class ReferenceLoader:
-    """Reads the content that the current page refers to, besides the tree of pages.
+    """A loader of the content that the current page refers to, besides the tree of pages.
 
     Args:
         session: the tree.
@@ -215,7 +215,7 @@ class ReferenceLoader:
         return self._problem or (LOADING if self._screen.engine.status.online else NOT_CACHED)
 
     def want(self, item: Item, markdown: str) -> None:
-        """Read the content that a page refers to. Subscriptions that the previous page needed too are kept."""
+        """Read the content that a page refers to. Subscriptions that the previous page also needed continue."""
         place = self._place(item)
         if self._shown == (item, place, markdown):
             return  # the service has confirmed the cached page

@@ -63,7 +63,7 @@ def page_key(space_id: str, page_id: str) -> str:
 
 
 class Library:
-    """The collections, spaces, pages and sites of an organization, as they are loaded.
+    """The loaded collections, spaces, pages and sites of an organization.
 
     `requests` maps ids of spaces to the change requests in which they are shown.
 
@@ -151,7 +151,7 @@ class Library:
         return self._items.get(key or "")
 
     def target(self, key: str | None) -> Item | None:
-        """Return the item with a key or, for a shortcut, the item that it leads to if that is loaded."""
+        """Return the item with a key. For a shortcut, return its target if the target is loaded."""
         item = self._items.get(key or "")
         return (self._items.get(item.shortcut.target) or item) if item and item.shortcut else item
 
@@ -277,7 +277,7 @@ class Library:
         return Node(item.key, line, expandable=is_group or bool(item.page and item.page.pages))
 
     def _shortcut_node(self, item: Item, shortcut: Shortcut) -> Node:
-        """Return the node of a shortcut: the label of its target if that is loaded, and the place of the target."""
+        """Return the node of a shortcut: the label and the place of its target, as far as the target is loaded."""
         target = self.item(shortcut.target)
         if self.is_gone(shortcut):
             return Node(item.key, (Span(sanitize(item.title) or "(no title)", "quiet"),), (Span("gone ", "waiting"),))

@@ -54,7 +54,7 @@ CHUNK = 20
 
 
 class RevisionActions:
-    """Handles the command that lists the revisions of a space.
+    """The command that lists the revisions of a space.
 
     Args:
         session: the tree and the page pane.
@@ -92,7 +92,7 @@ class RevisionListScreen(BaseScreen):
 
     Args:
         space: the space.
-        request: the change request; None for main. Its revisions end where it was created; the last row leads to main.
+        request: the change request, whose last row leads to the revisions of main; None for main.
     """
 
     DEFAULT_CSS = "RevisionListScreen RowList { margin-top: 1; }"
@@ -172,7 +172,10 @@ class RevisionListScreen(BaseScreen):
         return _write_reason(self, self._request)
 
     def command_revert(self) -> Awaitable[None]:
-        """Choose whether to bring back the page or all pages, and create a change request for that."""
+        """Bring back the page or all pages in a new change request.
+
+        On a revision of a change request, bring back the page in the same change request.
+        """
         # the row is read now: until the first response arrives, the cursor may move or the rows may be reloaded
         return self._bring_back_row(self._rows[self.query_one(RowList).cursor])
 

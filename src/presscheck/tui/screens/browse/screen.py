@@ -118,7 +118,7 @@ class BrowseScreen(BaseScreen):
 
     @property
     def item(self) -> Item | None:
-        """The item under the cursor or, on a shortcut, the item that it leads to if that is loaded."""
+        """The item under the cursor. On a shortcut, its target if the target is loaded."""
         return self.session.item
 
     @override
@@ -239,7 +239,7 @@ class BrowseScreen(BaseScreen):
             await self.find.command_find_here()
 
     def command_back(self) -> None:
-        """Focus the tree. If it has the focus, remove all marks."""
+        """Focus the tree, and end the zoom. If the tree has the focus, remove all marks."""
         if self.page_pane.navigation.is_zoomed:
             self.page_pane.navigation.command_zoom()
         if not (self.tree_view.has_focus and self.tree_view.clear_marks()):
@@ -286,7 +286,7 @@ class BrowseScreen(BaseScreen):
         if self.outline.has_focus:
             self.page_pane.navigation.outline.open()
             return
-        item = self.library.item(self.tree_view.key)  # a shortcut opens what it leads to
+        item = self.library.item(self.tree_view.key)  # the shortcut itself, not its target
         if not self.tree_view.has_focus:
             self.page_pane.navigation.open_links()
             return

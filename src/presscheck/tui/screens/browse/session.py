@@ -1,4 +1,4 @@
-"""The session of the browse screen: collections, spaces, pages and sites, and where the cursor goes."""
+"""The session of the browse screen: collections, spaces, pages and sites, and the target of the cursor."""
 
 from __future__ import annotations
 
@@ -41,10 +41,10 @@ ENDED = ("merged", "archived")
 
 
 class ContentTree:
-    """Loads the tree, moves its cursor, and tracks the change request in which each space is shown.
+    """The loaded tree, its cursor, and the change request in which each space is shown.
 
-    A space leaves its change request when that is merged or archived. A change request that was merged or archived
-    before it was opened stays open, so that it can be read.
+    A space goes back to main when its change request is merged or archived. A change request that was merged or
+    archived before it was opened stays open, so that it can be read.
 
     Args:
         screen: the browse screen.
@@ -81,16 +81,16 @@ class ContentTree:
         self._target = ""
         """The key of the item that the cursor goes to once it is loaded."""
         self._opens = ""
-        """The same key if the item will count as opened then."""
+        """The same key, if the item counts as opened when the cursor reaches it."""
         self._target_space = ""
-        """The id of the space that will be shown in a change request once that is loaded."""
+        """The id of a space that will be shown in a change request once the change request is loaded."""
         self._is_new = True
         self._back: list[str] = []
         self._forward: list[str] = []
 
     @property
     def item(self) -> Item | None:
-        """The item under the cursor or, on a shortcut, the item that it leads to if that is loaded."""
+        """The item under the cursor. On a shortcut, its target if the target is loaded."""
         return self.library.target(self.tree_view.key) if self.screen.is_mounted else None
 
     @property
@@ -133,7 +133,7 @@ class ContentTree:
         self.has_failed = result.error is not None
         if result.state != "cached" and not self.moves:
             self.unsettled.discard(kind)
-        if not (self.moves or self.unsettled):  # results are older than the displayed order until then
+        if not (self.moves or self.unsettled):  # until then, results are older than the displayed order
             self.reload_spaces()
 
     def _take_sites(self, result: Result[Page[Site] | None]) -> None:
@@ -281,7 +281,7 @@ class ContentTree:
         self.screen.refresh_status_bars()
 
     def move_to_target(self) -> None:
-        """Move the cursor to its target if that is loaded."""
+        """Move the cursor to its target if the target is loaded."""
         item = self.library.item(self._target)
         if item is None:
             return
@@ -341,9 +341,9 @@ class ContentTree:
             self._leave_if_ended(space_id, result.value)
 
     async def has_ended(self, space_id: str) -> bool:
-        """Return whether the change request of a space is merged or archived, and leave it if so.
+        """Return whether the change request of a space is merged or archived, according to the service.
 
-        Asks the service.
+        If it has ended since it was opened, the space goes back to main.
 
         Raises:
             PresscheckError: the change request cannot be read.

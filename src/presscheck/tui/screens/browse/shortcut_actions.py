@@ -21,7 +21,7 @@ GROUP_HINTS = {
 
 
 class ShortcutActions:
-    """Adds and removes bookmarks, and opens the targets of shortcuts.
+    """The commands that add and remove bookmarks, and open the targets of shortcuts.
 
     Args:
         session: the tree and the page pane.
@@ -84,7 +84,7 @@ class ShortcutActions:
 
 
 class ShortcutRows:
-    """Handles commands on the row of a shortcut, as opposed to its target.
+    """The commands on the row of a shortcut, as opposed to its target.
 
     Args:
         session: the tree and the page pane.
@@ -95,12 +95,12 @@ class ShortcutRows:
 
     @property
     def shortcut(self) -> Shortcut | None:
-        """The shortcut under the cursor; None if another item is there."""
+        """The shortcut under the cursor; None on other items."""
         item = self._session.library.item(self._session.tree_view.key)
         return item.shortcut if item else None
 
     def reason_delete(self) -> str | None:
-        """Return None: a shortcut can always be removed, because its target is not deleted."""
+        """Return None: a shortcut can always be removed; its target stays."""
         return None
 
     def command_delete(self) -> None:
@@ -117,11 +117,11 @@ class ShortcutRows:
     reason_move_up = reason_move_down
 
     def command_move_down(self) -> None:
-        """Move the bookmark below the next one."""
+        """Move the bookmark below the next bookmark."""
         self._move(1)
 
     def command_move_up(self) -> None:
-        """Move the bookmark above the previous one."""
+        """Move the bookmark above the previous bookmark."""
         self._move(-1)
 
     def _move(self, by: int) -> None:

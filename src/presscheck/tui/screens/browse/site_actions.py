@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class TreeSites:
-    """Handles the commands on the sites in the tree.
+    """The commands on the sites in the tree.
 
     Args:
         session: the tree and the page pane.
@@ -38,17 +38,17 @@ class TreeSites:
 
     @property
     def site(self) -> Site | None:
-        """The site under the cursor; None if another item is there."""
+        """The site under the cursor; None on other items."""
         item = self._session.item
         return item.site if item else None
 
     def open(self, site: Site, command: str = "") -> None:
-        """Open a site in the publish screen, and run a command there unless `command` is empty."""
+        """Open a site in the publish screen, and run a command on it unless `command` is empty."""
         app = self._screen.app_context
         self._screen.run(lambda: app.go(Place.site(site.id, command)))
 
     def reason_move_down(self) -> str | None:
-        """Return that sites cannot be moved or copied."""
+        """Return the same reason for every site: sites cannot be moved or copied."""
         return "go to a space or a collection first"
 
     reason_move_up = reason_copy_change = reason_move_change = reason_move_down
@@ -60,7 +60,7 @@ class TreeSites:
     reason_why = reason_view_as = reason_preview_site = reason_publish
 
     def _open_with(self, command: str) -> None:
-        """Open the site under the cursor in the publish screen, and run a command there."""
+        """Open the site under the cursor in the publish screen, and run a command on it."""
         site = self.site
         if site:
             self.open(site, command)

@@ -57,7 +57,7 @@ NOTHING_DELETED = "No space was deleted in the last seven days, as far as is kno
 
 
 class SpaceSettings:
-    """Handles the settings of spaces and collections: default level, language and merge rules.
+    """The settings of spaces and collections: default level, language and merge rules.
 
     Args:
         session: the tree and the page pane.
@@ -128,7 +128,7 @@ class SpaceSettings:
 
 
 class SpaceActions:
-    """Handles the commands on spaces and collections.
+    """The commands on spaces and collections.
 
     Args:
         session: the tree and the page pane.
@@ -220,7 +220,7 @@ class SpaceActions:
     # create
 
     def command_add(self) -> Awaitable[None]:
-        """Choose what to create: a page, a space or a collection."""
+        """Choose between a new page, space or collection, and create it."""
         return self._add(self._session.item)
 
     async def _add(self, item: Item | None) -> None:
@@ -358,7 +358,7 @@ class SpaceActions:
                 self._session.reload_spaces()
 
     def command_move_change(self) -> Awaitable[None] | None:
-        """Choose a collection or the top level, and move the item there."""
+        """Choose a collection or the top level, and move the item into it."""
         item = self._session.item
         return self._move_to(item) if item else None
 
@@ -524,7 +524,7 @@ def _pointer(item: Item) -> Neighbour:
 
 
 def lacks_admin(item: Item) -> str | None:
-    """Return why the user cannot administer a space or collection; None if unknown."""
+    """Return why the user cannot administer a space or collection; None if the user can, or if that is unknown."""
     thing = item.space or item.collection
     told = thing.permissions if thing else None
     lacks = told is not None and "admin" in told.model_fields_set and not told.admin
@@ -532,7 +532,7 @@ def lacks_admin(item: Item) -> str | None:
 
 
 def lacks_create(inside: Item | None) -> str | None:
-    """Return why the user cannot create items in a collection; None if unknown."""
+    """Return why the user cannot create items in a collection; None if the user can, or if that is unknown."""
     told = inside.collection.permissions if inside and inside.collection else None
     lacks = told is not None and "create" in told.model_fields_set and not told.create
     return f"this needs the create role in {sanitize(inside.title)}" if lacks and inside else None

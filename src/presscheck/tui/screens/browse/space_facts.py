@@ -1,7 +1,7 @@
-"""The facts of a space: signs for lock, visibility and Git sync in its row, and the same in words.
+"""The facts of a space: signs for lock, visibility and Git sync in its row, and the same facts in words.
 
-Rows of collections, spaces and sites start with a sign of their kind; a space with an emoji starts with that. The row
-of a site ends with its state.
+Rows of collections, spaces and sites start with a sign of their kind; a space with an emoji starts with the emoji. The
+row of a site ends with its state.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Sign(NamedTuple):
-    """A sign of one column, and its meaning."""
+    """A sign that is one cell wide, and its meaning."""
 
     sign: str
     words: str

@@ -36,15 +36,15 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 MOST_MINE, MOST_OTHERS, MOST_MERGES, MOST_PAGES = 8, 8, 3, 5
-"""Maximum numbers of lines in each list; the remaining items are counted."""
+"""Maximum numbers of listed change requests of the user and of others, merged change requests, and changed pages."""
 ROW_WIDTH = 52
-"""Column at which the facts of rows begin if there is room."""
+"""Width in cells to which links are padded if there is room, so that the facts after them are aligned."""
 LOADING, NOT_CACHED = "loading …", "not in the cache"
 LINKS = "links"
 """The link target of the number of broken links."""
 HINT = "enter shows its pages; tab goes to this list"
 REST = 0.2
-"""Seconds after which a resting cursor causes requests."""
+"""Seconds that the cursor rests on an item before its data is requested."""
 MOST = 50
 """Maximum number of open change requests that are read; further change requests are only counted."""
 KEPT = 50
@@ -76,7 +76,7 @@ class SpaceFacts:
         pages: its pages, each followed by its subpages.
         drafts: the user's own drafts.
         requests: its open change requests.
-        total_requests: the number of open change requests, including those that are not loaded; None if unknown.
+        total_requests: the number of open change requests, whether loaded or not; None if unknown.
         merges: the change requests that were merged last.
         sites: the sites that publish it.
         broken_links: the number of broken links.
@@ -265,7 +265,7 @@ def _words(text: str | None) -> str:
 
 
 class SpaceHome:
-    """Reads the data that the home of a space shows, and follows its links.
+    """The home of a space: it loads the data, and follows the links.
 
     When the cursor rests on a space, there are at most five requests: pages, open and merged change requests, sites and
     links. A space with Git sync needs one more for its repository. The user's drafts are read once, from the listing of
@@ -461,7 +461,7 @@ def _with(part: Part[Any], value: Any) -> Part[Any]:
 
 
 def _total(requests: Page[ChangeRequest], space: Space) -> int:
-    """Return the number of open change requests, including those that are not loaded."""
+    """Return the number of open change requests, whether they are loaded or not."""
     if requests.total is not None:
         return requests.total
     return space.change_requests_open if requests.next else len(requests.items)

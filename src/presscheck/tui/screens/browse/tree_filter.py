@@ -23,7 +23,7 @@ MOST_READ, AT_ONCE = 50, 10
 
 
 class TreeFilter:
-    """Filters the tree by a text, including collapsed nodes and spaces whose pages are not loaded.
+    """The filter of the tree by a text. It includes collapsed nodes, and spaces whose pages are not loaded.
 
     Args:
         session: the tree and the page pane.
@@ -67,7 +67,7 @@ class TreeFilter:
     async def find_items(self, text: str) -> Sequence[object]:
         """Return the nodes that contain a text, including cached pages that were not in the tree.
 
-        Pages that are not cached are requested, and found when they arrive.
+        Pages that are not cached are requested, and the filter is applied again when they arrive.
         """
         if await self._add_cached_pages() and self.search_text:
             self.highlight(self.search_text)

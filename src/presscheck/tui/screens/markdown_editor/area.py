@@ -169,7 +169,7 @@ class MarkdownArea(TextArea):
 
     Args:
         text: the initial text.
-        press: handles keys that type nothing; returns whether it handled the key.
+        press: handles keys that insert no text; returns whether it handled the key.
     """
 
     takes_text = True
@@ -263,7 +263,7 @@ class MarkdownArea(TextArea):
         cursor_row, cursor = self.selection.end
         if cursor_row == row and start <= cursor < start + len(text) and self._draw_cursor:
             text.stylize(self.style_for("accent mark"), cursor - start, cursor - start + 1)
-        segments = list(text.render(self.app.console))  # App is generic
+        segments = list(text.render(self.app.console))
         return (
             Strip(segments).adjust_cell_length(self.scrollable_content_region.size.width).apply_style(self.rich_style)
         )
@@ -298,7 +298,7 @@ class MarkdownArea(TextArea):
         self.highlight(text)
         places = await self.find_items(text)
         if not places:
-            self.selection = Selection.cursor(self.cursor_location)  # so that no letter replaces the match
+            self.selection = Selection.cursor(self.cursor_location)  # typing must not replace the previous match
             return None
         here = min(self.selection) if step < 0 else max(self.selection)
         is_selected = self.selected_text.lower() == text.lower()

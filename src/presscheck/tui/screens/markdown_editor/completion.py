@@ -1,4 +1,4 @@
-"""What the editor completes: blocks after `/`, people after `@`, pages and files after `[[` and `](`.
+"""Completion in the editor: blocks after `/`, people after `@`, pages and files after `[[` and `](`.
 
 Only images are proposed after `![[`, `![…](` and `<img src="`.
 """
@@ -33,7 +33,7 @@ _PICTURES = ("![", "<img")
 
 
 def opening(before: str) -> Opening | None:
-    """Return the completion at the end of a text without line breaks, or None."""
+    """Return the completion that is open at the cursor, or None. `before` is the line up to the cursor."""
     for kind, pattern in _OPENINGS:
         match = pattern.search(before[-300:])
         if match:

@@ -110,7 +110,7 @@ MISSING = {
 
 
 class MarkdownEditor(BaseScreen):
-    """Edits a page of a change request, or another document.
+    """An editor for a page of a change request, or for another document.
 
     Args:
         draft: stores and saves the text.
@@ -259,10 +259,10 @@ class MarkdownEditor(BaseScreen):
     # keys
 
     def _press(self, event: events.Key) -> bool:
-        """Handle a key that types nothing. Returns False if the text area has to handle the key."""
+        """Handle a key that inserts no text. Returns False if the text area has to handle the key."""
         if self._completion.press(event):
             return True
-        has_alt = event.key.startswith("alt+")  # terminals send it with the letter, which is not typed
+        has_alt = event.key.startswith("alt+")  # the event counts as printable, but its letter is not inserted
         if (event.is_printable and not has_alt) or event.key in ("ctrl+c", "enter", "tab"):
             return False
         self.last_key = event.key
@@ -393,7 +393,7 @@ class MarkdownEditor(BaseScreen):
         return answer
 
     async def _go_on(self, before: str, stored: str) -> None:
-        """Show and store the text after saving, merged with edits by other users and with what was typed meanwhile.
+        """Show and store the text after saving, merged with edits by other users and with text typed in the meantime.
 
         Args:
             before: the text that was being saved.

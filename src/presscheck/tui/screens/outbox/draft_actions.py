@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 SUBJECT = 100
 """Maximum number of characters in a subject."""
 SHOWN_LINES = 4
-"""Number of lines of a draft in the confirmation before it is discarded."""
+"""Maximum number of lines of a draft in the confirmation of discarding it."""
 IN_REVIEW = ("page", "whole", "reply", "message", "pending", APPROVAL, CHANGES)
 """Drafts that the review screen continues, besides subject and description."""
 DETAILS = ("title", "description", "icon", "emoji", "slug", "condition")
@@ -47,7 +47,7 @@ IN_BROWSE = {"new page": "add", **dict.fromkeys(DETAILS, "rename")}
 
 
 class DraftActions:
-    """Opens, copies and discards drafts.
+    """The commands that open, copy and discard drafts.
 
     Args:
         screen: the outbox screen.

@@ -1,4 +1,4 @@
-"""Opens drafts outside of change requests where they were written: in their form, or at their command."""
+"""Drafts outside of change requests, opened where they were written: in their form, or with their command."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ SCREENS = {
 
 
 class DraftPlaces:
-    """Opens drafts outside of change requests.
+    """The places of drafts outside of change requests, and the ways to open them.
 
     Args:
         screen: the outbox screen.
@@ -109,7 +109,7 @@ class DraftPlaces:
         return await self._continue(draft, place, is_there)
 
     async def open_in_request(self, draft: Draft, command: str) -> bool:
-        """Continue a draft about a page of a change request in the browse screen, at the command that uses it."""
+        """Continue a draft about a page of a change request in the browse screen, with the command that uses it."""
         app = self._screen.app_context
         browse = cast("BrowseScreen", await app.go(Place.page(draft.space, draft.target, draft.request)))
         key = page_key(draft.space, draft.target) if draft.target else f"space {draft.space}"

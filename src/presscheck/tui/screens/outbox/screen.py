@@ -64,7 +64,7 @@ ENDED_STATES = {"sent": "sent", "undone": "undone", "refused": "failed", "unsent
 """Descriptions of the states of changes in the history."""
 View = Literal["unsent", "history", "drafts"]
 VIEWS: tuple[View, ...] = ("unsent", "history", "drafts")
-"""The views in the order of their tabs, which are also the click targets of the tabs."""
+"""The views in tab order. Their names are also the click targets of the tabs."""
 TITLES = ("Unsent", "History", "Drafts")
 LISTS: dict[View, str] = {"unsent": "#waiting", "history": "#history", "drafts": "#drafts"}
 ELSEWHERE = "only unsent changes: 1 shows them"
@@ -232,7 +232,7 @@ class OutboxScreen(BaseScreen):
             self.notify("it needs the failed change: retry that, or discard both")
 
     def command_edit(self) -> Awaitable[None] | None:
-        """Edit the text of a change, or continue a draft. It keeps its position, and is retried if it failed."""
+        """Edit the text of a change, or continue a draft. The change keeps its position; a failed change is retried."""
         current = self._current
         if self._draft:
             return self._draft_actions.open(self._draft)
@@ -257,7 +257,7 @@ class OutboxScreen(BaseScreen):
         return [person.user for person in people]
 
     async def command_unsend(self) -> None:
-        """Undo the change: drop an unsent change, or send the inverse of a sent one."""
+        """Undo the change: discard an unsent change, or send the inverse of a sent change."""
         if self._past:
             await undo_sent(self, self._past, shows_place=True)
         else:

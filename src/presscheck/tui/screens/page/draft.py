@@ -199,7 +199,7 @@ class PageDraft:
         return Saved("", merged.text, is_sent=True)
 
     def _keep_sent(self, text: str) -> None:
-        """Store a text before it is sent unless it is stored: another instance may have stored a later text."""
+        """Store a text before sending it, unless it is stored: another instance may have stored a later text."""
         is_stored = self._base is not None and (text, self._base.text) == (self._kept, self._kept_base)
         if not is_stored or not self._outbox.draft(self._keys[0]):
             self.keep(text)

@@ -46,11 +46,10 @@ TITLE = 256
 async def edit_page(
     screen: BaseScreen, path: dict[str, Any], page_id: str, *, uses_other_editor: bool = False, conflict: int = 0
 ) -> None:
-    """Edit the Markdown of a page. The text is kept as a draft until the user has confirmed and the service accepted
-    it.
+    """Edit the Markdown of a page, and save it after a confirmation.
 
-    Edits by other users are merged in. On a conflict, the draft contains both versions and nothing is sent. A text with
-    conflicts is opened at a conflict.
+    The text is kept as a draft until the service has accepted it. Edits by other users are merged in. On a conflict,
+    the draft contains both versions and nothing is sent. A text with conflicts is opened at a conflict.
 
     Args:
         screen: the screen that shows the dialogs.
@@ -100,7 +99,7 @@ async def _ask_about(screen: BaseScreen, draft: PageDraft) -> str | None:
 
 
 async def stays_locked(screen: BaseScreen, space_id: str) -> bool:
-    """Return whether a space is locked. A user who may unlock the space is asked to do that first."""
+    """Return whether a lock prevents edits in a space. Admins of the space are asked to unlock it first."""
     call = GetSpace(space_id=space_id)
     known = screen.engine.known(call)
     is_unlocked = bool(known and known.value and known.value.edit_mode != "locked")
@@ -145,7 +144,10 @@ async def add_page(screen: BaseScreen, path: dict[str, Any], target: str | None,
 
 
 async def delete_pages(screen: BaseScreen, path: dict[str, Any], page_ids: Sequence[str]) -> bool:
-    """Delete pages and their subpages in a single write, after a confirmation that lists links to them."""
+    """Delete pages and their subpages in a single write, after a confirmation that lists links to them.
+
+    Returns False if the user canceled.
+    """
     pages = (await screen.engine.read(ListChangeRequestPages(**path))).pages
     by_id = {page.id: page for page in flatten(pages)}
     deleted = [by_id[page] for page in PageOrder.of(pages).outermost(page_ids)]

@@ -1,4 +1,4 @@
-"""Converts the Markdown of a page to editor text and back, so that only the user's changes are sent.
+"""Conversion of the Markdown of a page to editor text and back, so that only the user's changes are sent.
 
 The service repeats the title as the first heading, and escapes text that looks like a tag. Editor text has the title
 once, as the first heading, and no escapes. On the way back, the heading is restored only if the service had it;
@@ -40,7 +40,7 @@ class PageEdit:
     changed: int
     """The number of changed lines."""
     new_tags: tuple[str, ...]
-    """Edited lines with a tag that was escaped before, and so was text."""
+    """Edited lines with a tag that was escaped, and so was plain text, before the edit."""
 
 
 def to_editor(title: str, markdown: str) -> EditorPage:

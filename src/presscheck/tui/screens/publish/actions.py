@@ -54,7 +54,7 @@ _AUDIENCES = {
 
 
 class SiteItem(BatchItem):
-    """Publish or unpublish a site, then request its address without signing in.
+    """A site to publish or unpublish. Its address is then requested without signing in.
 
     Args:
         engine: the engine.
@@ -134,7 +134,7 @@ class SiteItem(BatchItem):
 
 
 class PublishActions:
-    """Handles the commands that publish and unpublish the site under the cursor, or all marked sites.
+    """The commands that publish and unpublish the site under the cursor, or all marked sites.
 
     Args:
         session: the sites.
@@ -271,7 +271,7 @@ class PublishActions:
         return bool(await self._session.screen.ask(self._dialog(f"Unpublish {number}?", lines, "Unpublish", number)))
 
     async def _start_publishing(self, sites: Sequence[Site]) -> None:
-        """Publish sites, after an offer of share links for those without an active one."""
+        """Publish sites. For sites without an active share link, offer to create share links."""
         lacking = {site.id for site in sites if _lacks_link(site, self._checklist.content(site))}
         choice = None
         if lacking and self._session.screen.engine.write_reason(CreateShareLink) is None:
@@ -304,7 +304,7 @@ class PublishActions:
 
 
 def _lacks_link(site: Site, content: SiteContent | None) -> bool:
-    """Return whether a site is shared by link, and the last check found no active link."""
+    """Return whether a site is shared by link, and had no active link at the last check."""
     if site.visibility != "share-link" or content is None or _is_unread(content, "share links"):
         return False
     return not any(link.active for link in content.share_links)
@@ -377,7 +377,7 @@ def last_publish(state: PublishedState | None, now: float) -> str:
 
 
 def difference_lines(state: PublishedState | None, changes: Differences | None, now: float) -> list[Line]:
-    """Return the changes since the last publish, or one line saying why they are unknown."""
+    """Return the changes since the last publish, or a line with the reason if they are unknown."""
     if state is not None and changes is None:
         return [
             (Span(f"It was {last_publish(state, now)}, and not checked since: what changed is not known.", "quiet"),)

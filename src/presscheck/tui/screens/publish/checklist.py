@@ -50,7 +50,7 @@ _HEADINGS: dict[Severity, str] = {
 
 
 class Checklist:
-    """Checks the site under the cursor, and handles the command that lists the findings.
+    """The checks of the sites, and the command that lists the findings.
 
     Args:
         session: the sites.
@@ -92,7 +92,7 @@ class Checklist:
     def check_if_changed(self, site: Site, structure: SiteStructure | None) -> None:
         """Check a site again when its displayed details or structure change.
 
-        The comparison uses the displayed site, not the checked content: only the former includes unsent changes.
+        The comparison uses the displayed site, which includes unsent changes, and not the checked content.
         """
         before, before_structure = self._shown.get(site.id, (site, structure))
         now = structure or before_structure

@@ -99,13 +99,13 @@ class PublishScreen(BaseScreen):
 
     @override
     def on_screen_resume(self) -> None:
-        """Check the site again: the user may have fixed problems on the other screen."""
+        """Check the site again: the user may have fixed problems on another screen."""
         super().on_screen_resume()
         self._check_again(AFTER_A_SCREEN)
 
     def _check_again(self, current: float = CURRENT) -> None:
         site = self.current
-        # a check of a large site may take longer than the interval: restarted each time, it would never finish
+        # a check of a large site may take longer than the interval, and would never finish if it were restarted
         if site and self.is_current and self.engine.status.online and not self.checklist.is_running(site):
             self.checklist.check_soon(site, current=current)
 
@@ -126,7 +126,7 @@ class PublishScreen(BaseScreen):
 
     @override
     def run_command(self, command: Command) -> None:
-        """Run a command, after the sites have loaded if it needs a site. Another key pressed meanwhile cancels it."""
+        """Run a command, after the sites have loaded if it needs a site. Another key press cancels the command."""
         if self.session.answered.is_set() or self.disabled_reason(command.name) is None:
             super().run_command(command)
             return

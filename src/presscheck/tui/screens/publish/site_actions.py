@@ -21,7 +21,7 @@ GO_THERE = "press tab to go to the structure, or g u for a screen of it"
 
 
 class SiteActions:
-    """Handles the commands that change a site, or an item of its structure while the structure has the focus.
+    """The commands that change a site, or an item of its structure while the structure has the focus.
 
     Args:
         session: the sites.
@@ -82,7 +82,7 @@ class SiteActions:
         return self._details.change(site) if site else None
 
     def change_detail(self, name: str) -> Awaitable[None] | None:
-        """Change one detail of the site, or notify why the user cannot change it."""
+        """Change a detail of the site, or notify why the user cannot change it."""
         site = self._session.current
         if reason := write_reason(self._session.screen, UpdateSite, site, "create"):
             self._session.screen.notify(reason)
@@ -117,7 +117,7 @@ class SiteActions:
         return self._session.site_reason()
 
     def command_unsend(self) -> Awaitable[None] | None:
-        """Undo the last change of the site; asks first if it was sent."""
+        """Undo the last change of the site, after a confirmation if it was sent."""
         site = self._session.current
         return undo_here(self._session.screen, site.id) if site else None
 

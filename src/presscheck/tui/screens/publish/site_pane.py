@@ -1,4 +1,4 @@
-"""The pane of one site: its facts above, its structure as a tree below."""
+"""The pane of a site, with its facts above its structure."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
     from presscheck.tui.screens.sites.structure.model import SiteTree
 
 FACTS_HEIGHT = 6
-"""Height of the facts in lines, including a blank line below, without a last publish and without plan limits."""
+"""Height of the facts in lines, with a blank line below, but without the last publish and the plan limits."""
 _NO_ADDRESS = Span("  the address has a share key: shown to those who manage the site", "quiet")
 
 
 class SitePane(Vertical):
-    """Shows the facts and the structure of the site under the cursor.
+    """A pane with the facts and the structure of the site under the cursor.
 
     Args:
         published: returns a description of the last publish of a site; empty if unknown.

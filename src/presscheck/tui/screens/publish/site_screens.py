@@ -19,7 +19,7 @@ ACCESS_TABS: tuple[Part, ...] = ("redirects", "share links", "sign-in")
 
 
 class SiteScreens:
-    """Handles the commands that open the screens of a site.
+    """The commands that open the screens of a site.
 
     Args:
         session: the sites.
@@ -87,7 +87,7 @@ class SiteScreens:
         return self._session.site_reason() or preview_reason(self._session.screen)
 
     async def command_preview_site(self) -> None:
-        """Open a preview of the site in the browser; with open change requests, choose first."""
+        """Open a preview of the site in the browser. If its spaces have open change requests, offer to include one."""
         site = self._session.current
         if site:
             await preview_site(self._session.screen, self._session.organization_id, site)

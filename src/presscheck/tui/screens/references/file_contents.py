@@ -1,4 +1,4 @@
-"""Downloads files of a space. Small files are cached, so that they are available offline."""
+"""The contents of files in a space. Small files are cached, so that they are available offline."""
 
 from __future__ import annotations
 

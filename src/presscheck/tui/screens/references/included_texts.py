@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from presscheck.tui.ui.screen import BaseScreen
 
 MOST_READ = 50
-"""Maximum number of texts that are read for a page."""
+"""Maximum number of pieces of reusable content that are followed from a page."""
 MOST_KEPT = 500
 """Maximum number of texts that are kept, to show them at once on the next page."""
 LOADING, NOT_CACHED = "Loading …", "Its text is not in the cache, and you are offline."
@@ -42,13 +42,13 @@ Find = Callable[[str], Piece | None]
 
 
 class IncludedTexts:
-    """Reads the texts of reusable content that a page includes, and the texts that these include.
+    """The texts of the reusable content that a page includes, at any depth.
 
     Documents never change, so each text is read only once.
 
     Args:
         screen: subscribes to the calls.
-        on_change: called when more has been read.
+        on_change: called when a text or piece was read, or could not be read.
     """
 
     def __init__(self, screen: BaseScreen, on_change: Callable[[], None]) -> None:
@@ -58,7 +58,7 @@ class IncludedTexts:
         self._pieces: dict[tuple[str, str], ReusableContent] = {}
         """Reusable content of other spaces, by the ids of space and content."""
         self._problems: dict[tuple[str, str], str] = {}
-        """Reasons why texts or pieces could not be read, by the ids of their space and themselves."""
+        """Reasons why texts or pieces could not be read, by the ids of the space and of the document or piece."""
         self._watched: frozenset[tuple[str, str]] = frozenset()
 
     def want(self, markdown: str, find: Find) -> None:
@@ -84,7 +84,7 @@ class IncludedTexts:
         self._watched = frozenset()
 
     def included(self, address: str, find: Find) -> Included | None:
-        """Return the reusable content at an address, or None. Without a text, its note has the reason."""
+        """Return the reusable content at an address, or None. If its text is missing, its note has the reason."""
         piece = self._piece(address, find)
         if isinstance(piece, tuple) and not isinstance(piece, Piece):
             return Included("", note=self._why(piece))
@@ -108,7 +108,7 @@ class IncludedTexts:
         return Piece(key[0], known) if known else key
 
     def _unread(self, markdown: str, find: Find) -> dict[tuple[str, str], Any]:
-        """Return the calls for missing texts and pieces, by the ids of what they read."""
+        """Return the calls for missing texts and pieces, by the ids of the space and of the document or piece."""
         calls: dict[tuple[str, str], Any] = {}
         addresses, seen = _addresses(markdown), set[str]()
         while addresses and len(seen) < MOST_READ:
@@ -156,7 +156,7 @@ class IncludedTexts:
         self._on_change()
 
     def _note(self, key: tuple[str, str], result: Result[Any]) -> None:
-        """Store the reason why a text or piece is missing, or remove it."""
+        """Store the reason why a text or piece is missing, or clear an earlier reason."""
         self._problems.pop(key, None)
         if result.value is None and result.error:
             is_offline = result.state == "offline"

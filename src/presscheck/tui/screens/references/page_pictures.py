@@ -37,7 +37,7 @@ OFFLINE = "not loaded: you are offline"
 
 
 class Wanted(NamedTuple):
-    """A picture to draw: the place and id of its file, and the maximum size in columns and rows."""
+    """A picture to draw: the place and id of its file, its maximum size in columns and rows, and the size of a cell."""
 
     place: FilePlace
     file: str
@@ -52,7 +52,7 @@ class Wanted(NamedTuple):
 
 
 class PagePictures:
-    """Reads and draws pictures.
+    """The pictures of a page, which are loaded and drawn on request.
 
     Args:
         screen: the screen of the page.

@@ -50,7 +50,7 @@ class SpaceLinks:
 
     @cached_property
     def resolver(self) -> LinkResolver:
-        """Resolve links between pages, and to files and reusable content."""
+        """The resolver of links to pages, files and reusable content."""
         revision = self.revision
         return LinkResolver.of(
             self.pages, revision.files if revision else (), revision.reusable_contents if revision else ()
@@ -77,7 +77,7 @@ class RevisionReferences:
     """The references of a text in a revision.
 
     Args:
-        pictures: reads and draws images, and redraws the text when more has been read.
+        pictures: reads and draws images, and redraws the text when content has loaded.
         place: the place of the content.
         revision: the content.
         source: the source path of the text, to which its links are relative.

@@ -89,7 +89,7 @@ class ReplaceForm(Dialog[Query]):
     Args:
         title: the question, as display text.
         draft: stores the query while it is edited.
-        query: the initial query; None for the stored one.
+        query: the initial query; None for the stored query.
         check: returns why a query cannot be run, or None, in bounded time.
         error: the error of the last run of the query, if any.
     """
@@ -126,7 +126,7 @@ class ReplaceForm(Dialog[Query]):
         yield TextView()
 
     def on_mount(self) -> None:
-        """Focus the field with the error, or the first one."""
+        """Focus the field with the error, or the first field."""
         self.query_one(TextView).can_focus = False
         self.show_title()
         field = self._error.field if self._error and self._error.field in INPUTS else "find"

@@ -1,4 +1,4 @@
-"""The rows of a search and the choice of hits: pages, hits with surrounding text, and pages that were not searched."""
+"""The rows of a search, and the chosen hits. Rows are pages, hits with surrounding text, and unchanged places."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _NOTES = {"code": "code", "front matter": "front matter", "link target": "in a l
 
 
 class Row(NamedTuple):
-    """A row: a page, a hit, a place that is not changed, or a heading above such places."""
+    """A row: a page, a hit, a place that is not changed, or a heading above unchanged places."""
 
     page: PageHits | None = None
     hit: Hit | None = None

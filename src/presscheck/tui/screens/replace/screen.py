@@ -145,7 +145,6 @@ class ReplaceScreen(BaseScreen):
             self._start()
 
     def _draw(self) -> None:
-        """Draw the screen again."""
         if not self.is_mounted or self.is_leaving:
             return
         rows, empty, hits = self.rows, self.query_one(EmptyState), self.list.hits
@@ -275,7 +274,7 @@ class ReplaceScreen(BaseScreen):
     reason_back = reason_close
 
     async def command_send(self) -> None:
-        """Replace the chosen hits, in the current change request or in a new one."""
+        """Replace the chosen hits, in the current or in a new change request."""
         hits, chosen = self.list.hits, self.list.chosen()
         if hits is None:
             return
@@ -329,7 +328,7 @@ class ReplaceScreen(BaseScreen):
             raise
 
     async def _show_edited(self, applied: Applied) -> None:
-        """Show the hits of pages that other users have edited meanwhile; hits that were left out stay left out."""
+        """Show the current hits of pages that other users have edited. Hits that were left out stay left out."""
         if applied.request and self._request is None:
             self._use(applied.request)
         hits = self.list.hits

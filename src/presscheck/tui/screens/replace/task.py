@@ -73,7 +73,7 @@ class ReplaceTask(Protocol):
 
 
 class TextTask:
-    """Replaces a text.
+    """The replacement of a text.
 
     Args:
         space: the space.
@@ -124,7 +124,9 @@ def draft_key(space: Space) -> str:
 async def ask_query(
     screen: BaseScreen, space: Space, query: Query | None = None, error: InvalidArgument | None = None
 ) -> Query | None:
-    """Ask for a query in a space; it is stored as a draft until it was replaced. Returns None if canceled.
+    """Ask for a query in a space. Returns None if canceled.
+
+    The query is stored as a draft until its hits are replaced.
 
     Args:
         screen: the screen that shows the dialog.

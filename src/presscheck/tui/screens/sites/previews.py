@@ -1,4 +1,4 @@
-"""Opens previews in the browser: of a site, or of a site with an unmerged change request."""
+"""Previews in the browser: of a site, or of a site with an unmerged change request."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ async def _open(context: BaseScreen, organization_id: str, site_id: str, request
 
 
 async def preview_site(context: BaseScreen, organization_id: str, site: Site) -> None:
-    """Open a preview of the site in the browser. If its spaces have open change requests, choose first."""
+    """Open a preview of the site in the browser. If its spaces have open change requests, offer to include one."""
     spaces = {one.space.id: one for one in await spaces_of_site(context.engine, organization_id, site.id)}
     listing = ListOrganizationChangeRequests(organization_id=organization_id, status="open", limit=MANY)
     answer = await context.engine.read(listing)
@@ -56,7 +56,7 @@ async def preview_site(context: BaseScreen, organization_id: str, site: Site) ->
 
 
 class RequestPreview:
-    """Handles the preview of a change request on a site that contains its space.
+    """The preview of a change request on a site that contains its space.
 
     Args:
         model: the change request.
@@ -72,7 +72,7 @@ class RequestPreview:
         return preview_reason(self._context) if is_known else "the change request is still loading"
 
     async def command_preview_site(self) -> None:
-        """Open the preview in the browser. If several sites contain the space, choose first."""
+        """Open the preview in the browser. If several sites contain the space, ask for a site."""
         request, space = self._model.request, self._model.space
         if request is None or space is None or not space.organization:
             return

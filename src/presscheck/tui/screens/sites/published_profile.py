@@ -1,4 +1,4 @@
-"""What visitors of a site get: the address and whether it answers, sections and spaces, and the look."""
+"""The published site as its visitors get it: address and reachability, sections and spaces, and appearance."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def published_reason(context: BaseScreen, site: Site | None) -> str | None:
 async def show_published(
     context: BaseScreen, organization_id: str, site: Site, share_link: ShareLink | None = None
 ) -> None:
-    """Request the published site from the service, and show it.
+    """Request the published site from the service, show it, then check whether its address answers.
 
     Args:
         context: the screen.

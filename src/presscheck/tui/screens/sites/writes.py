@@ -35,7 +35,7 @@ async def send(screen: BaseScreen, call: Operation[T]) -> T | None:
 
 
 async def undo_here(screen: BaseScreen, site_id: str) -> None:
-    """Discard the last unsent change of a site; without one, offer to undo the last sent change."""
+    """Discard the last unsent change of a site. If there is none, offer to undo the last sent change."""
     unsent = [entry for entry in screen.engine.waiting() if getattr(entry.call, "site_id", None) == site_id]
     for entry in reversed(unsent):
         if screen.engine.unsend(entry.id) is not None:

@@ -1,4 +1,4 @@
-"""Opens, saves and uploads files. Disk and network access never block the screen."""
+"""Actions on files: open, save and upload. Disk and network access never block the screen."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ LONGEST_PATH = 4096
 
 
 class FileActions:
-    """Opens, saves and uploads files.
+    """The actions that open, save and upload files.
 
     Args:
         session: the content of the space.
@@ -57,7 +57,7 @@ class FileActions:
             open_address(self._session.screen.app_context, file.download_url)
 
     async def save(self, file: RevisionFile) -> None:
-        """Ask for a path, and save a file there. Asks before an existing file is replaced."""
+        """Ask for a path, and save a file to it. Replacing an existing file needs a confirmation."""
         about = {"space": self._session.space_id, "title": file.name}
         start = str(Path.cwd() / local_name(file))
         draft = DraftSlot(self._session.screen.engine.outbox, f"save {file.id}", start, about)
@@ -185,7 +185,7 @@ def _place(typed: str, name: str) -> Path:
     """Return the path to save to. For a directory, the name of the file is appended.
 
     Raises:
-        PresscheckError: there is no such directory.
+        PresscheckError: the path is invalid, or its directory does not exist.
     """
     try:
         path = Path(typed).expanduser().absolute()

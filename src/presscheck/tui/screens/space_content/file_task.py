@@ -1,4 +1,4 @@
-"""Replaces a file of a space by a local file. Places that show the file are chosen like the hits of a text."""
+"""Replacement of a file of a space with a local file. Uses of the file are chosen like the hits of a text."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 
 
 class FileTask:
-    """Replaces a file.
+    """The replacement of a file.
 
     Args:
         space_id: the id of the space.
-        query: the file, and the file that replaces it.
+        query: the file, and the local file that replaces it.
         files: all files of the space.
     """
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 TYPE_COLUMNS, SIZE_COLUMNS, USED_COLUMNS, PIXEL_COLUMNS = 18, 9, 12, 13
 WIDE = 90
-"""Columns from which the list shows the size of images in pixels."""
+"""Minimum width in cells of a list with the size of images in pixels."""
 
 
 class FileList(ContentList[RevisionFile]):
@@ -99,7 +99,7 @@ class FileList(ContentList[RevisionFile]):
         return self.reason_open() or self.session.edit_reason()
 
     async def command_find_replace(self) -> None:
-        """Replace the file by a local file on all pages that show it."""
+        """Ask for a local file, and list the pages on which it can replace the file."""
         # 40 ms of imports, only when it is first opened
         from presscheck.tui.screens.replace.screen import ReplaceScreen
         from presscheck.tui.screens.space_content.file_task import FileTask, ask_file
@@ -119,7 +119,7 @@ class FileList(ContentList[RevisionFile]):
             session.screen.app_context.push_screen(screen)
 
     async def command_open(self) -> None:
-        """Choose what to do with the file."""
+        """Choose an action on the file."""
         file, session = self.current, self.session
         if file is None:
             return

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 STATE_COLUMNS, KIND_COLUMNS = 11, 17
 WIDE = 90
-"""Columns from which the list shows the kind of the target."""
+"""Minimum width in cells of a list with the kinds of targets."""
 HELP = {"in app": "for members only", "external": "other addresses", "ok": "pages, files, content"}
 
 

@@ -148,7 +148,7 @@ class ReusableList(ContentList[ReusableContent]):
         return self.session.used_on(len(self.session.pages_with_reusable(piece)))
 
     def reason_edit(self) -> str | None:
-        """Return why reusable content cannot be edited: the API has no operation for that."""
+        """Return why reusable content cannot be edited: the API has no operation that edits it."""
         return "the API cannot edit reusable content: o opens the space in the app"
 
     reason_edit_other = reason_edit

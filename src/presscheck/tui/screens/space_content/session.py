@@ -71,7 +71,7 @@ T = TypeVar("T")
 
 
 class SpaceContent:
-    """Loads and holds the content of a space.
+    """The content of a space, loaded from the service.
 
     Args:
         screen: the screen that is redrawn with each result.
@@ -82,7 +82,7 @@ class SpaceContent:
         age: the age of the content in seconds while it is shown offline, or None.
         is_loaded: whether the first request of the content has ended.
         links: a row for each page of each link.
-        linked: the links as read from the service or the cache; None before.
+        linked: the links from the service or the cache; None until they are loaded.
         counts: the number of links in each state.
         progress: a message about the progress of reading pages; empty if none are being read.
     """
@@ -212,7 +212,7 @@ class SpaceContent:
         self.screen.redraw()
 
     async def _links(self) -> AsyncIterator[Linked[Link]]:
-        """Yield the links from the service, or else of cached pages, and again after all pages are read."""
+        """Yield the links from the service, or else the links of cached pages, and again after all pages are read."""
         engine, revision = self.screen.engine, self.revision
         if self.change_request_id is None:
             linked = await links_of_space(engine, self.space_id)
@@ -235,7 +235,7 @@ class SpaceContent:
         return Linked(items, is_from_service=False, unread=len(local.unread))
 
     async def _outdated(self, revision: Revision) -> list[RevisionPage]:
-        """Return the pages whose texts are not cached or differ from main: a cached text may be an older one."""
+        """Return the pages whose texts are not cached or differ from main: a cached text may be outdated."""
         pages = [page for page in flatten(revision.pages) if page.type == "document" and page.document_id]
         local = await self.screen.engine.local_links(self.space_id, self.change_request_id)
         unread = set(local.unread) if local else {page.id for page in pages}
@@ -330,7 +330,7 @@ class SpaceContent:
             self._show_request(await self._place.choose_request())
 
     async def request_path(self) -> dict[str, Any] | None:
-        """Return the arguments of calls in the change request, after asking for one on main.
+        """Return the arguments of calls in the change request. On main, ask for a change request first.
 
         Returns None if the user cancels, or if the space stays locked.
         """
@@ -386,7 +386,7 @@ class SpaceContent:
             await self.open_page(next(page for page in pages if page.id == chosen.page), target)
 
     async def choose_page(self, title: str, pages: list[RevisionPage]) -> RevisionPage | None:
-        """Ask for one of these pages."""
+        """Ask for a page. Returns None if the user canceled, or if there are no pages."""
         unread = self.linked.unread if self.linked else 0
         note = f" · {count(unread, 'page')} of this space not in the cache" if unread else ""
         if not pages:

@@ -33,7 +33,7 @@ _USED = ("down", "up", "open", "back", "close", "quit")
 
 
 class FirstRun(Protocol):
-    """The actions behind the choices. Each returns the profile to open."""
+    """The actions behind the choices, each of which returns the profile to open."""
 
     @property
     def address(self) -> str:
@@ -119,7 +119,7 @@ class ChoiceRows(ClickableLines):
 
 
 class WelcomeScreen(Screen[Profile | None], inherit_bindings=False):
-    """Asks where the documentation is. The result is the profile to open, or None to quit.
+    """The screen that asks where the documentation is. Its result is the profile to open, or None to quit.
 
     Args:
         first_run: the actions behind the choices.

@@ -49,7 +49,7 @@ BY_FORM = "(form)"
 
 
 class IntegrationActions:
-    """Changes an integration and its installations.
+    """The changes that users can make to an integration and its installations.
 
     Args:
         session: the integration.
@@ -84,7 +84,7 @@ class IntegrationActions:
             await self.configure(installed)
 
     async def _is_installed_elsewhere(self) -> bool:
-        """Ask whether the integration is installed already, for users whose installations the service does not list.
+        """Ask whether the integration is installed already, if the service does not list installations for the user.
 
         The user can enter the id of an existing installation.
 
@@ -156,7 +156,7 @@ class IntegrationActions:
             self._session.screen.notify(f"uninstalled {title} from {where}")
 
     async def select(self, installation: Installation, place: Place) -> None:
-        """Choose whether an installation works in all spaces or sites, or in selected ones."""
+        """Choose whether an installation works in all spaces or sites, or only in selected spaces or sites."""
         present = installation.space_selection if place == "space" else installation.site_selection
         choices = [
             Choice("all", f"All {place}s", "also those that are added later", letter="a"),

@@ -1,7 +1,7 @@
 """A rendered component as rows of the terminal: texts, cards, inputs, selects, buttons and steps.
 
-Components come from integrations and are not trusted. Unknown elements are named, malformed elements are skipped, and
-the nesting and the number of rows are limited.
+Components come from integrations and are not trusted. Unknown elements are shown by name, malformed elements are
+skipped, and the nesting and the number of rows are limited.
 """
 
 from __future__ import annotations
@@ -153,7 +153,7 @@ def _parts(value: Any) -> list[Any]:
 
 
 class _Drawing:
-    """Draws elements one below the other.
+    """A drawing of elements, from top to bottom.
 
     Args:
         values: the state of the component by name.

@@ -1,7 +1,7 @@
 """A screen for a component that an integration renders: the user changes its inputs and presses its buttons.
 
-The first rendering is a cached read, so the component is available offline. Pressing a button sends the state to the
-integration, which renders the component again.
+If its request fits in a URL, the first rendering is a cached read, so the component is available offline. Pressing a
+button sends the state to the integration, which renders the component again.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ LOCAL = frozenset((OPEN_URL, UNFURL, CLOSE_MODAL))
 class Source(NamedTuple):
     """A component: its integration, organization, id, title as display text, render context, and properties.
 
-    Selects can offer the OpenAPI specifications of the organization as options.
+    The organization is needed for selects whose options are its OpenAPI specifications.
     """
 
     integration: Integration
@@ -141,7 +141,7 @@ class ComponentScreen(BaseScreen):
         return f"component {self.source.integration.name} {self.source.component_id} {place}"
 
     async def _first(self) -> None:
-        """Render the component with a read, and restore input that was never sent."""
+        """Render the component from the start, and restore unsent input."""
         self._is_busy, self._error = True, None
         self._draw()
         try:
@@ -294,7 +294,7 @@ class ComponentScreen(BaseScreen):
         )
 
     async def _change(self, control: Control) -> bool:
-        """Change the value of a control. Returns True if the value differs from the one before."""
+        """Change the value of a control. Returns True if the value differs from the previous value."""
         present = self._values.get(control.name)
         if control.kind == "text":
             value = await self._ask_text(control, "" if present is None else str(present))

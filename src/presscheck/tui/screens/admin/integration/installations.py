@@ -299,7 +299,7 @@ class PlaceList(List[Place]):
         return self._session.change_reason(UpdateInstallation, "either")
 
     def command_rename(self) -> Awaitable[None] | None:
-        """Choose between all spaces or sites and selected ones."""
+        """Choose between all and selected spaces or sites."""
         installation = self._installation
         return self._actions.select(installation, self._kind) if installation else None
 

@@ -69,7 +69,7 @@ class IntegrationScreen(TabScreen):
             self.session.poll(self.session.newest_events)
 
     def _show_events_of(self, installation: Installation) -> None:
-        """Show the events of one installation."""
+        """Show only the events of an installation."""
         self._events.installation = installation.id
         self.lists.show_tab(self._events)
 

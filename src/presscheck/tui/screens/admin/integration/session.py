@@ -37,11 +37,11 @@ NEWEST = 200
 """Maximum number of listed events; the service stores more."""
 M = TypeVar("M")
 Needs = Literal["installer", "owner", "either"]
-"""Who may make a change: users who can install integrations, owners of the integration, or both."""
+"""The users who may make a change: users who can install integrations, owners of the integration, or either."""
 
 
 class IntegrationSession:
-    """Loads an integration with its lists, and stores the results.
+    """The data of an integration and its lists, loaded from the service.
 
     Args:
         screen: the screen of the integration.
@@ -49,7 +49,7 @@ class IntegrationSession:
         integration: the integration from the catalog.
 
     Attributes:
-        truncated: the names of the lists that the service has more items of.
+        truncated: the names of incomplete lists: the service has more items.
     """
 
     def __init__(self, screen: TabScreen, organization: Organization, integration: Integration) -> None:

@@ -237,7 +237,7 @@ class TranslationRecord:
         one = self.translation
         stats, result = one.stats, one.result
         title = self._title_of(result.space) if result else ""
-        into = title if result and title != result.space else "a new space"  # the id of a space is no title
+        into = title if result and title != result.space else "a new space"  # the id of a space is not a title
         facts = [
             Fact("translates", f"{self._title_of(one.source.space)} ({sanitize(one.source.language or '?')})"),
             Fact("into", f"{into} ({sanitize(one.language)})"),

@@ -1,4 +1,4 @@
-"""The screen of a record. It opens with the listed data, loads the rest, and polls while the service works on it."""
+"""The screen of a record. It opens with the listed data, loads more, and polls while the service works on the item."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ POLL_SECONDS = 1.5
 
 
 class Record(Protocol):
-    """An item with the data that is read about it.
+    """An item that changes while it is shown, with the calls that load its details.
 
     A record can also handle commands, in methods called `command_<name>` and `reason_<name>`.
     """
@@ -82,7 +82,7 @@ class Record(Protocol):
 
 
 class RecordScreen(BaseScreen):
-    """Shows a record, and polls it while the service works on it.
+    """The screen of a record, which is polled while the service works on the item.
 
     Args:
         record: the record.

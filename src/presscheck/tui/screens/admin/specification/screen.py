@@ -265,7 +265,7 @@ class SpecificationScreen(BaseScreen):
             await self.app_context.go(Place.page(chosen.space, chosen.page))
 
     def reason_edit(self) -> str | None:
-        """Return why the source cannot be replaced; None if it can."""
+        """Disabled while writes are disabled, and without the role."""
         permissions = self._organization.permissions
         if reason := writing_reason(self):
             return reason
@@ -273,7 +273,7 @@ class SpecificationScreen(BaseScreen):
         return None if may else "you need the role create in this organization"
 
     async def command_edit(self) -> None:
-        """Replace the source by an address or a file. The service creates a new version."""
+        """Replace the source with an address or a file. The service creates a new version."""
         present = {field.name: "" for field in PartsForm(PutOpenAPISpec, self._path).fields}
         present["source__url"] = self.specification.source_url or ""
         title = f"New source of {sanitize(self.specification.slug)}"

@@ -35,7 +35,9 @@ NO_OTHER = "no other version was seen on this computer yet"
 
 
 class VersionComparison:
-    """Stores the latest version of a specification, and compares it with the version seen before.
+    """The comparison of the latest version of a specification with the version seen before.
+
+    Each new version is stored for the next comparison.
 
     Args:
         screen: the screen of the specification.
@@ -56,7 +58,7 @@ class VersionComparison:
         return self._comparison is not None or bool(self._problem)
 
     def start(self, description: Mapping[str, Any]) -> None:
-        """Compare a new latest version in a thread."""
+        """Compare a version with the version seen before, in a thread."""
         self._is_running = True
         self._screen.run(lambda: self._compare(description), group="compare", exclusive=True)
 
@@ -85,7 +87,7 @@ class VersionComparison:
         return (Span(f" {sign} {self._comparison.summary}", style), Span(when, "quiet"))
 
     def reason_history(self) -> str | None:
-        """Disabled without an older version."""
+        """Disabled until a comparison with an older version is available."""
         if self._comparison is not None:
             return None
         return "it is being compared" if self._is_running else self._problem or NO_OTHER

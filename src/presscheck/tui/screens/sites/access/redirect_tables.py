@@ -42,7 +42,7 @@ LONGEST_REDIRECT = 2048
 
 
 class RedirectTables:
-    """Imports, exports and suggests redirects. File and network access never blocks the screen.
+    """The commands that import, export, suggest and test redirects. File and network access never block the screen.
 
     Args:
         session: the access to the site.
@@ -68,7 +68,7 @@ class RedirectTables:
     reason_test_path = reason_export_rows
 
     async def command_test_path(self) -> None:
-        """Ask for a path, and show where its redirects lead."""
+        """Ask for a path, and show the redirects that visitors of the path follow."""
         redirects = self._session.map
         if redirects is None:
             return
@@ -154,7 +154,7 @@ class RedirectTables:
         self._session.screen.notify(f"{count(len(redirects.by_source), 'redirect')} exported to {sanitize(str(path))}")
 
     async def command_suggest_rows(self) -> None:
-        """List redirects for moved and deleted pages, and add the chosen ones."""
+        """List redirects for moved and deleted pages, and add the chosen redirects."""
         self._show_list()
         session, redirects = self._session, self._session.map
         if redirects is None:
@@ -205,7 +205,7 @@ def _plan(site: dict[str, str], content: bytes, redirects: RedirectMap) -> Impor
 
 
 def _place(typed: str) -> tuple[Path, bool]:
-    """Return the path for a table, and whether a file exists there."""
+    """Return the path for a table, and whether the file exists."""
     try:
         path = Path(typed).expanduser()
         return path, path.exists()

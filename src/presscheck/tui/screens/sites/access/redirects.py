@@ -317,7 +317,7 @@ class RedirectList(MarkedList[Redirect]):
 
 
 def unsent(redirect: Redirect) -> str | None:
-    """Return why a redirect cannot be changed: it is not sent yet. None if it can."""
+    """Return why an unsent redirect cannot be changed; None for other redirects."""
     return "it is not sent yet: z discards it" if redirect.id.startswith("waiting:") else None
 
 

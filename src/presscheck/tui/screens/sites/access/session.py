@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 class SiteAccess:
-    """Loads the access settings of a site, and stores the results.
+    """The access settings of a site, loaded from the service.
 
     Args:
         screen: the access screen.

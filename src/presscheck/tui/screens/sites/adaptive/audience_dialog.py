@@ -23,7 +23,7 @@ def draft_key(site_id: str, audience: Audience | None) -> str:
 
 
 def claims_text(audience: Audience) -> str:
-    """Return the claims of an audience on a line."""
+    """Return the claims of an audience as a single line."""
     return ", ".join(_claims("", audience.claims)) or "no claims"
 
 

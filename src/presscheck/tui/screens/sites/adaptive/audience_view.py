@@ -140,7 +140,7 @@ class AudienceView(BaseScreen):
 
     @property
     def is_on(self) -> bool:
-        """Whether conditions apply. If the service does not report it, they do."""
+        """Whether conditions apply. True if the service does not report whether adaptive content is on."""
         return self.session.site.adaptive_content is None or self.session.is_on
 
     async def command_view_as(self) -> None:

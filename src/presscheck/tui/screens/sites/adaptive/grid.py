@@ -1,4 +1,4 @@
-"""The tab that shows who sees what: a row for each place with a condition, a column for each saved audience."""
+"""The tab of pages and audiences: a row for each place with a condition, a column for each saved audience."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ class SeenByGrid(List[AdaptivePlace]):
         )
 
     def notes(self) -> str:
-        """Return the number of listed places."""
+        """Return the number of all places, or the key that lists all places."""
         content = self._session.content.value
         if content is None:
             return ""

@@ -123,7 +123,7 @@ class ClaimList(List[Claim]):
         await self._changes.edit()
 
     async def command_edit_other(self) -> None:
-        """Edit the schema as JSON in the other editor."""
+        """Edit the schema as JSON in the editor that is not the default: external or built-in."""
         await self._changes.edit(uses_other_editor=True)
 
     async def command_add(self) -> None:

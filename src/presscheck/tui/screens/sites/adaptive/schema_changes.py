@@ -40,7 +40,7 @@ KEPT = "not saved: e opens your draft"
 
 
 class SchemaChanges:
-    """Changes the visitor schema of a site.
+    """The changes that users can make to the visitor schema of a site.
 
     Args:
         session: the adaptive content of the site.
@@ -64,7 +64,7 @@ class SchemaChanges:
         """Edit the whole schema as JSON.
 
         Args:
-            uses_other_editor: use the editor that is not in the profile: external for built-in, or the reverse.
+            uses_other_editor: use the editor that is not the default: external instead of built-in, or the reverse.
         """
         screen, outbox = self._session.screen, self._session.screen.engine.outbox
         now = schema_text(await self._read() or empty_schema())

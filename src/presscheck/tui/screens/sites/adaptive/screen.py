@@ -1,4 +1,4 @@
-"""The adaptive content screen of a site: visitor schema, conditions, audiences, and who sees what."""
+"""The adaptive content screen of a site: visitor schema, conditions, audiences, and the pages for each audience."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class AdaptiveContentScreen(TabScreen):
 
     @override
     def on_screen_resume(self) -> None:
-        """Redraw, and read the audiences: another screen may have saved some."""
+        """Redraw, and read the audiences: another screen may have saved audiences."""
         super().on_screen_resume()
         self.session.read_audiences()
 

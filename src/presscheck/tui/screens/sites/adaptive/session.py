@@ -1,4 +1,4 @@
-"""The data of the adaptive content screens: schema, conditions, audiences, and who sees what."""
+"""The data of the adaptive content screens: schema, conditions, audiences, and the pages that each audience sees."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class Condition(NamedTuple):
         condition: the text of the condition.
         places: the sections, spaces and pages with the condition; empty for a suggestion.
         problem: why the condition is invalid; empty for a valid condition.
-        description: the description from the service; empty without one.
+        description: the description from the service; empty if there is none.
     """
 
     condition: str
@@ -74,7 +74,7 @@ class Condition(NamedTuple):
 
 
 class AdaptiveContent:
-    """Loads the adaptive content of a site, and stores the results.
+    """The adaptive content of a site, loaded from the service.
 
     Args:
         screen: the screen of the adaptive content.

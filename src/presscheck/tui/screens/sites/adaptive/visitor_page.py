@@ -35,7 +35,7 @@ WIDEST = 96
 
 
 class VisitorReferences(NoReferences):
-    """Evaluates conditions for the visitors of an audience.
+    """References that evaluate the conditions of a page for the visitors of an audience.
 
     Args:
         audience: the audience.
@@ -48,7 +48,7 @@ class VisitorReferences(NoReferences):
 
     @override
     def shows(self, condition: str) -> bool | None:
-        """Return whether the visitors meet a condition; None, which draws the block with its condition, if unknown."""
+        """Return whether the visitors meet a condition; None if unknown: the block is drawn with its condition."""
         if self._audience.problem:
             return None
         return not self._is_on or judge(condition, self._audience.claims, self._known).holds

@@ -90,7 +90,7 @@ async def _make(session: AdaptiveContent, audience: Audience, *, with_address: b
 
 
 async def _key(session: AdaptiveContent) -> tuple[str | None, str]:
-    """Return the key of the site, and why it cannot be read; one of them is empty."""
+    """Return the key of the site, or None and the reason why it cannot be read."""
     try:
         key = (await session.screen.engine.read(GetPublishingAuth(**session.path))).private_key
     except (Forbidden, NotFound):
@@ -150,7 +150,7 @@ def _shown(value: object) -> str:
 
 
 def _note(name: str, value: object, known: frozenset[Path] | None) -> Span:
-    """Return a warning if the schema has no such claim."""
+    """Return a warning if the schema does not contain a claim."""
     is_unknown = known is not None and (name,) not in known
     return Span("   not in the schema", "waiting") if is_unknown else Span("")
 

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 class Edits:
-    """Handles the commands that edit the customization.
+    """The commands that edit the customization.
 
     Args:
         session: the customization of the site.
@@ -91,7 +91,7 @@ class Edits:
         return self._add(row) if row else None
 
     def reason_delete(self) -> str | None:
-        """Disabled on required settings."""
+        """Disabled on lists, on required settings, and on settings without a value."""
         row = self._session.row
         if reason := self.reason_open():
             return reason

@@ -1,4 +1,4 @@
-"""Saves a customization without overwriting changes of others, and restores snapshots."""
+"""Saving a customization without overwriting changes of others, and restoring snapshots."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ if TYPE_CHECKING:
 OFFLINE = "you are offline: your edits are kept as a draft until you save them"
 KEPT = "not saved: your edits are kept as a draft"
 MOST_LINES = 40
-"""Maximum number of fields in a confirmation."""
+"""Maximum number of fields in each list of a confirmation."""
 
 
 class Saves:
-    """Handles the commands that save the customization or restore a snapshot.
+    """The commands that save the customization or restore a snapshot.
 
     Args:
         session: the customization of the site.
@@ -253,7 +253,7 @@ class Saves:
 
 
 def _is_nothing(value: Any) -> bool:
-    """Return whether a value is missing or empty. A change from one to the other is not listed."""
+    """Return whether a value is missing or empty. Changes between missing and empty are not listed."""
     return value is None or value in ([], {})
 
 

@@ -28,7 +28,7 @@ MOST_STEPS = 200
 
 
 class Customization:
-    """Loads the customization of a site, and stores it together with the user's edits.
+    """The customization of a site, loaded from the service, with the user's edits.
 
     Args:
         screen: the customization screen.
@@ -40,7 +40,7 @@ class Customization:
         document: the edited document.
         present: the latest loaded document of the site.
         error: why loading failed.
-        errors: errors of the service by setting name.
+        errors: the errors of the last attempt to save, by setting name.
     """
 
     def __init__(self, screen: TabScreen, organization_id: str, site: Site) -> None:
@@ -155,7 +155,7 @@ class Customization:
         self._update()
 
     def _update(self) -> None:
-        """Update the current document, with share links by name instead of by key. Edits stay."""
+        """Update `present` from the last response, with share links by name instead of by key. Edits stay."""
         if self._received is not None:
             plain = {name: value for name, value in self._received.items() if name not in GENERATED}
             self.present = SiteSecrets(self.site, self._share_links).hide(without_nulls(plain))

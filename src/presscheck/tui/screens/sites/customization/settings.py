@@ -41,7 +41,7 @@ class SettingList(List[Row]):
         self._group: Group = group
         self.name = group
         self._rows: tuple[Document, tuple[Row, ...]] = ({}, ())
-        """The rows with the document that they were made from. Each edit makes another document."""
+        """The rows, with the document from which they were made. Each edit creates a new document."""
         super().__init__(())
 
     @override

@@ -1,4 +1,4 @@
-"""Restores a part of a site snapshot, after a confirmation that lists the calls."""
+"""Restoring a part of a site snapshot, after a confirmation that lists the calls."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ WRITES: dict[Part, type[Operation[Any]]] = {
     "visitor_schema": UpdateAdaptiveSchema,
     "redirects": UpdateRedirect,
 }
-"""Parts that can be restored, with an operation that decides whether the user may write the part."""
+"""Parts that can be restored, each with an operation whose permission is checked before the part is written."""
 LETTERS: dict[Part, str] = {"structure": "s", "customization": "c", "visitor_schema": "v", "redirects": "r"}
 MOST_LINES = 60
-"""Maximum number of calls that a confirmation lists."""
+"""Maximum number of calls, and of lines about changed fields, in a confirmation."""
 
 
 def restore_reason(session: HistorySession, snapshot: Snapshot) -> str | None:

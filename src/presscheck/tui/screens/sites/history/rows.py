@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from presscheck.tui.screens.sites.history.session import HistorySession
 
 WHEN, WHO, WHAT, SHORT, SOURCE = 8, 16, 24, 16, 14
-"""Widths of the columns in cells; the details get the rest. A narrow list has a short `what` column and no source."""
+"""Widths of the columns in cells. A narrow list has the `SHORT` width instead of `WHAT`, and no source."""
 STYLES = {"published": "added", "unpublished": "removed", "merged": "link"}
 """Styles of row kinds; other kinds have no style."""
 NO_SNAPSHOT = "no snapshot: only changes from this machine have one"
@@ -117,7 +117,7 @@ class HistoryList(List[HistoryRow]):
         await self._show_changes(f"Changes since {time_of(snapshot)}", sides())
 
     def _marked_snapshots(self) -> list[Snapshot]:
-        """The snapshots of the marked rows, newest first."""
+        """Return the snapshots of the marked rows, newest first."""
         return [row.snapshot for row in self.marked if row.snapshot]
 
     def reason_act_on_marked(self) -> str | None:

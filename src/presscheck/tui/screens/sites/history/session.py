@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class HistorySession:
-    """Loads the history of a site, and stores it.
+    """The history of a site, loaded in the background.
 
     Args:
         screen: the history screen.

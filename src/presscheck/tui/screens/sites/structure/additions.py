@@ -1,4 +1,4 @@
-"""Adds items to a site: a space, a section with its first space, or a group of sections."""
+"""Additions to a site: a space, a section with its first space, or a group of sections."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ NO_SECTIONS = "a group needs a section: a adds one first"
 
 
 class Additions:
-    """Handles the command that adds an item.
+    """The command that adds an item.
 
     Args:
         session: the structure of the site.

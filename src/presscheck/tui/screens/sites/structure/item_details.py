@@ -47,7 +47,7 @@ PATH_RULES = "Small letters, digits and _, with a single - or . between them; at
 
 
 class Detail(NamedTuple):
-    """A detail of an item that is a line of text: field, label, letter in the menu, lengths, and hint."""
+    """A detail of an item, entered as a line of text: field, label, letter in the menu, lengths, and hint."""
 
     name: str
     label: str
@@ -68,7 +68,7 @@ def details_of(item: StructureItem) -> list[Detail]:
 
 
 class ItemDetails:
-    """Handles the commands that change an item.
+    """The commands that change an item.
 
     Args:
         session: the structure of the site.
@@ -184,7 +184,7 @@ class ItemDetails:
             await send(self._session.screen, UpdateSectionGroup(**path, site_section_group_id=item.id, **given))
 
     async def _make_default(self, item: SiteSpace | SiteSection) -> None:
-        """Make an item the default. A live site asks first, because addresses change."""
+        """Make an item the default. On a live site, ask first, because addresses change."""
         model = self._session.model
         now = await self._session.present(model, item, "changed")
         whole = "section" if self._section_above(now) else "site"

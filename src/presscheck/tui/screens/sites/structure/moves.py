@@ -86,7 +86,7 @@ class _Burst:
 
 
 class Moves:
-    """Handles the commands that move the item under the cursor.
+    """The commands that move the item under the cursor.
 
     Moves are sent in sequence. Moves that wait for a running write are merged if they move the same item.
 
@@ -118,7 +118,7 @@ class Moves:
         return f"there is no group to move the {kind_of(item)} to: J and K move it here"
 
     def _step(self, by: Literal[1, -1]) -> None:
-        """Move the item among its siblings. The method is not async, so that moves keep the order of the keys."""
+        """Move the item among its siblings. The method is not async, so that moves keep the order of key presses."""
         item = self._session.item
         if item is None:
             return
@@ -226,7 +226,7 @@ class Moves:
         self._end(model)
 
     def _end(self, model: SiteTree) -> None:
-        """Show the order of the service: all moves were sent, or the rest was dropped after an error."""
+        """Show the order of the service: all moves were sent, or the remaining moves were dropped after an error."""
         self._bursts.pop(model.site.id, None)
         model.show_moves(())
         self._session.screen.redraw()

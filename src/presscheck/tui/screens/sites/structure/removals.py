@@ -1,4 +1,4 @@
-"""Removals from a site. The confirmation names what visitors lose, and nothing else is removed."""
+"""Removals from a site. The confirmation lists everything that visitors lose."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ NAMED = 4
 
 
 class Removals:
-    """Handles the command that removes the item under the cursor.
+    """The command that removes the item under the cursor.
 
     Args:
         session: the structure of the site.
@@ -76,7 +76,7 @@ class Removals:
 
 
 def lines_before(model: SiteTree, item: StructureItem) -> list[Line]:
-    """Return the lines of the confirmation: what visitors lose, and what stays."""
+    """Return the lines of the confirmation, which list the losses of visitors and the items that stay."""
     if isinstance(item, SiteSectionGroup):
         inside = [title_of(child) for child in children_of(item)]
         stay = f"{_named(inside)} stay, one level higher." if inside else "Nothing is in it."
