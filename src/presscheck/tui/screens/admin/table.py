@@ -78,6 +78,8 @@ class FamilyTable(Vertical):
     Args:
         screen: the screen of the table.
         family: the family of the rows.
+
+    Attributes:
         given: the arguments of the listing, such as the id of a team for its members.
     """
 

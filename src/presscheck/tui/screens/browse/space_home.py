@@ -72,6 +72,7 @@ class SpaceFacts:
     """The data of a space that its home shows.
 
     Attributes:
+        space: the space.
         me: the id of the user; empty if unknown.
         pages: its pages, each followed by its subpages.
         drafts: the user's own drafts.

@@ -34,6 +34,7 @@ class SitePane(Vertical):
 
     Args:
         published: returns a description of the last publish of a site; empty if unknown.
+        id: the id of the widget.
     """
 
     def __init__(
