@@ -80,29 +80,29 @@ from presscheck.service.web.site_scripts import SiteScripts
 MAX_BODY = 32 * 1024 * 1024
 """Maximum size of a request, in bytes: twenty files of 1 MB in base64, and some text."""
 LARGEST_AT_ONCE = 64 * 1024
-"""Maximum size of a body that is read before its sender is authenticated, in bytes; the server receives it at once."""
+"""Maximum size of a body that is read before its sender is authenticated, in bytes; the server buffers it anyway."""
 MOST_DIGITS = 20
-"""Maximum number of digits of a `Content-Length`."""
+"""A `Content-Length` with this many digits or more is rejected without being parsed."""
 MOST_OUTGOING = 8
 """Maximum number of requests that wait for other servers at the same time, in separate threads."""
 LONGEST_SENDING = 60
 """Timeout for the body of a request, in seconds."""
 LONGEST_TRUSTED = 1.0
-"""Seconds of receiving a body after which its sender is authenticated again: the token may have been
-revoked meanwhile.
+"""If receiving a body takes more seconds than this, its sender is authenticated again: the token may have been revoked
+in the meantime.
 """
 MOST_READERS, MOST_WRITERS = 24, 8
-"""Maximum numbers of concurrent reads and writes, in separate threads; fewer than connections to the database."""
+"""Maximum numbers of concurrent reads and writes, in separate threads; together fewer than database connections."""
 MOST_WAITING = 400
-"""Maximum number of reads that wait for a thread, and of writes that wait for the same place."""
+"""Maximum number of reads that wait for a thread, and of writes that wait for the same place (see `Lanes.places`)."""
 WRITER_PATIENCE = 30.0
-"""Seconds that a write waits for earlier writes of the same place."""
+"""Maximum wait of a write for earlier writes to the same place, in seconds."""
 MOST_OF_USER, MOST_OF_ORGANIZATION = 4, 2
 """Maximum numbers of concurrent calls that wait for other servers or scripts, per user and per organization."""
 MOST_WAITING_OUTSIDE = 100
 """Maximum number of calls that wait for the same user or organization."""
 OUTSIDE_PATIENCE = 60.0
-"""Seconds that these calls wait."""
+"""Maximum wait of these calls, in seconds."""
 
 _NOTHING_OUTSIDE = OutboundConfig()
 Result = TypeVar("Result")
@@ -294,10 +294,10 @@ class Adapter:
         await response(scope, receive, send)
 
     async def _received(self, request: Request, receive: Receive) -> tuple[bytes, Caller | None]:
-        """Return the body of a request, and its sender if authenticated already.
+        """Return the body of a request, and its sender, or None if the sender must still be authenticated.
 
-        The body of an unauthenticated sender is read only if it is small and arrives at once: it is in memory already
-        then, and the thread that responds authenticates the sender.
+        A small body is read before its sender is authenticated, if it arrives at once: then it is in memory anyway,
+        and the thread that responds authenticates the sender. Other senders are authenticated before the body is read.
         """
         body, headers = bytearray(), request.headers
         is_small = 0 < int(headers.get("content-length", "0")) <= LARGEST_AT_ONCE
@@ -321,8 +321,8 @@ class Adapter:
             return caller(session, authorization, now)
 
     async def _in_thread(self, work: Callable[[Outgoing | None], Result], files: StagedFiles) -> Result:
-        """Run a function in a reader thread, and again in a thread that may wait if it needs another
-        server or a file.
+        """Run a function in a reader thread. If it turns out to need another server or a remote file, run it again in
+        a thread that may wait.
         """
         try:
             return await self.lanes.readers.run(work, None)
@@ -339,7 +339,7 @@ class Adapter:
             return await run_sync(work, self.workers.outgoing, limiter=self.store.threads)
 
     async def _commit(self, place: str, work: Callable[[Session], Result]) -> Result:
-        """Run a write after earlier writes of the same place.
+        """Run a write after earlier writes to the same place.
 
         Raises:
             Busy: too many writes are waiting.
@@ -435,7 +435,7 @@ class Adapter:
         return read_call(self.operation, request.path_params, request.query_params.multi_items(), body)
 
     def _place(self, request: Request) -> str:
-        """Return the subject of a call, such as the id of a space: writes to the same place are likely to conflict."""
+        """Return the first id of the path, such as a space id: writes to the same place are likely to conflict."""
         fields = self.operation.path_fields()
         return str(request.path_params[fields[0]]) if fields else self.operation.__name__
 

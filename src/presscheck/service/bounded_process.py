@@ -1,4 +1,4 @@
-"""Runs a module of the service in a separate process, with limits on memory and time.
+"""Separate processes for modules of the service, with limits on memory and time.
 
 A regular expression, a schema or an image of a user can need gigabytes or hours. A process that exceeds its limits is
 killed, without affecting the service and other users.
@@ -46,7 +46,7 @@ def run_bounded(
         seconds: the time after which the process is killed.
         environment: additional environment variables.
         answer: for a process that asks one question: maps the first line of its standard output to further standard
-            input. The process must know from `stdin` where this input starts.
+            input. `stdin` must let the process recognize where it ends.
 
     Raises:
         LimitExceeded: the process was killed, by this function or by the kernel.

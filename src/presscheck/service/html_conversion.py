@@ -1,4 +1,4 @@
-"""Converts an HTML page to Markdown: `python -m presscheck.service.html_conversion URL` reads HTML from standard input.
+"""HTML pages as Markdown: `python -m presscheck.service.html_conversion URL` converts HTML from standard input.
 
 The HTML is untrusted. Its parse tree takes a hundred times its bytes, and some elements take the converter quadratic
 time, so the process has limits (see `bounded_process`). After loading its libraries, it cannot open files or
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 MOST_BYTES = 4 * 1024 * 1024
 """Maximum size of an HTML page."""
 MOST_SECONDS = 10
-"""Processor time of a conversion, in seconds; twice as much by the clock."""
+"""Maximum processor time of a conversion, in seconds; it may take twice as long by the clock."""
 MOST_MEMORY = 512 * 1024 * 1024
-"""Memory of a conversion, in bytes."""
+"""Maximum memory of a conversion, in bytes."""
 LONGEST_MARKDOWN = 4 * 1024 * 1024
 """Maximum number of characters of the result: cells that span a thousand columns make it much longer than the HTML."""
 LONGEST_TITLE = 1000
@@ -76,7 +76,7 @@ def convert_html(html: bytes, url: str) -> ConvertedPage:
 
 
 def decode_html(html: bytes) -> str:
-    """Decode a page. Python may load a module for its encoding, so this is called before files are inaccessible."""
+    """Decode a page. Python may load a module for its encoding, so call it while files can be opened."""
     from bs4 import UnicodeDammit  # takes 50 ms to import, so only in the process that converts HTML
 
     return UnicodeDammit(html, is_html=True).unicode_markup or ""

@@ -1,4 +1,4 @@
-"""Limits the size of JSON before it is parsed: parsing blocks all other threads and holds all values in memory."""
+"""Size limit for JSON before it is parsed: parsing blocks all other threads and holds all values in memory."""
 
 from __future__ import annotations
 

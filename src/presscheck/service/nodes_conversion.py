@@ -1,4 +1,4 @@
-"""Converts Markdown to document nodes as JSON; large pages are converted in a process of their own, `python -m` this
+"""Conversion of Markdown to document nodes as JSON. Large pages are converted in a separate process: `python -m` this
 module.
 
 The interpreter runs one thread at a time, and a page at its limits takes seconds, during which all other requests would
@@ -28,11 +28,11 @@ MOST_PARTS = 2_000
 seconds.
 """
 MOST_SECONDS = 10
-"""Processor time of a conversion, in seconds."""
+"""Maximum processor time of a conversion, in seconds."""
 MOST_WAIT = 6
 """Factor between processor time and the timeout by the clock, because other programs use the processors, too."""
 MOST_MEMORY = 512 * 1024 * 1024
-"""Memory of a conversion, in bytes; a page at its limits takes a third."""
+"""Maximum memory of a conversion, in bytes; a page at its limits takes a third."""
 AT_ONCE, WAITING = 2, 6
 """Maximum numbers of running and of waiting conversions."""
 

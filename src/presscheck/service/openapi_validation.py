@@ -1,4 +1,4 @@
-"""Validates an OpenAPI specification from standard input: `python -m presscheck.service.openapi_validation`.
+"""Validation of an OpenAPI specification on standard input: `python -m presscheck.service.openapi_validation`.
 
 Specifications are untrusted: a pattern can backtrack for hours, and a reference can point to a file or a web server.
 Therefore the process has limits (see `bounded_process`). After loading its libraries, it cannot open files or
@@ -54,7 +54,7 @@ def parsed(text: bytes) -> dict[str, Any]:
     """Parse a specification in JSON or YAML. YAML values that JSON lacks, such as dates, become text.
 
     Raises:
-        Faulty: the text is neither JSON nor YAML, is too large, or is not an object.
+        Faulty: the text is invalid JSON or YAML, is too large, or is not an object.
     """
     try:
         value = load_yaml_value(text)

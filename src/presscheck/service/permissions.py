@@ -13,8 +13,8 @@ counts like a role in the organization, for this site alone. Share keys and prev
 so they also require access to each of these, as publishing does. Widening the audience of a published site requires
 the role for publishing.
 
-Members see all members and teams of their organization. Guests see only the teams with access to a collection or a
-space that they administer.
+Members see all members and teams of their organization. Guests see only the teams with access to a collection, a space
+or a site that they administer.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ _PLACES: dict[str, type[Any]] = {
     "space_id": SpaceRow,
     "change_request_id": ChangeRequestRow,
 }
-"""The tables of the ids in paths."""
+"""The table for each id in a path."""
 
 
 class _Member(NamedTuple):
@@ -88,7 +88,7 @@ class _Member(NamedTuple):
 
 
 class Reader:
-    """Loads the caller and the rows that the path of a read refers to in one statement.
+    """A loader of the caller and the rows that the path of a read refers to, in one statement.
 
     Nearly every read needs them. For a path without organization and space, only the caller is loaded.
 
@@ -260,14 +260,14 @@ def visible_spaces(context: Context, organization_id: str) -> list[SpaceRow]:
 
 
 def visible_among(context: Context, organization_id: str, rows: Sequence[SpaceRow]) -> list[SpaceRow]:
-    """Return the visible ones of some spaces in an organization."""
+    """Return the spaces in `rows`, all of one organization, that the caller may see."""
     if any(row.parent_id for row in rows):
         collections_of(context, organization_id)  # all collections in one query
     return [row for row in rows if level_in_space(context, row) is not None]
 
 
 def require_level(level: str | None, required: str, place: str) -> None:
-    """Refuse callers without a level.
+    """Refuse callers whose level is too low.
 
     Raises:
         ApiError: 403, the level does not include the required one.
@@ -279,7 +279,7 @@ def require_level(level: str | None, required: str, place: str) -> None:
 def _member(context: Context, organization_id: str, user_id: str) -> _Member | None:
     installation = context.installation
     if installation is not None and user_id == context.user.id:
-        # what the scopes of the integration do not name is refused before
+        # `granted_calls` has already refused operations that the scopes do not allow
         return _Member("edit") if organization_id == installation.organization_id else None
     key = ("member", organization_id, user_id)
     if key not in context.known:
@@ -349,7 +349,7 @@ def granted_to(context: Context, organization_id: str, user_id: str) -> dict[str
 
 
 def grant(context: Context, place_id: str, holder_id: str, role: str | None) -> None:
-    """Give a team or a user a role in a place in place of the former one; null removes it."""
+    """Grant a team or a user a role in a place, replacing the former role; None revokes it."""
     row = context.session.get(GrantRow, (place_id, holder_id))
     if row is None and role is not None:
         context.session.add(GrantRow(place_id=place_id, holder_id=holder_id, role=role))
@@ -404,7 +404,7 @@ def is_open(site: SiteRow) -> bool:
 
 
 def level_in_site(context: Context, site: SiteRow, user_id: str | None = None) -> str | None:
-    """Return the level of a user (by default the caller) in a site: of their role, or granted to them there."""
+    """Return the level of a user (by default the caller) in a site: their role, or a higher level granted there."""
     user_id = user_id or context.user.id
     member = _member(context, site.organization_id, user_id)
     if member is None or member.role == "admin":
@@ -421,7 +421,7 @@ def site_organization_for(context: Context, organization_id: str, site_id: str) 
 
 
 def visible_sites(context: Context, organization_id: str, rows: Sequence[SiteRow]) -> list[SiteRow]:
-    """Return the visible ones of some sites in an organization."""
+    """Return the sites in `rows`, all of one organization, that the caller may see."""
     role = role_in(context, organization_id)
     if reaches(role, "create"):
         return list(rows)

@@ -1,4 +1,4 @@
-"""Edits the pages of a change request on a new page tree; nothing is written until all edits succeed."""
+"""Editing of the pages of a change request, on a new page tree; nothing is written until all edits succeed."""
 
 from __future__ import annotations
 
@@ -55,9 +55,6 @@ class ContentEdit:
         context: the transaction.
         row: the change request.
         revision: the content of its newest revision, which is edited.
-
-    Raises:
-        ApiError: an edit is invalid; the object must be discarded.
     """
 
     def __init__(self, context: Context, row: ChangeRequestRow, revision: RevisionContent) -> None:
@@ -73,7 +70,11 @@ class ContentEdit:
         self._documents = NewDocuments()
 
     def apply(self, changes: Sequence[ContentChange]) -> None:
-        """Apply changes in order. On a slug conflict, the page whose slug is new gets another slug."""
+        """Apply changes in order. On a slug conflict, the page whose slug is new gets another slug.
+
+        Raises:
+            ApiError: a change is invalid; this object must be discarded.
+        """
         old_slugs = {place.page["id"]: place.page.get("slug") for place in walk(self.tree)}
         for change in changes:
             if isinstance(change, InsertPage):

@@ -1,4 +1,4 @@
-"""The Markdown of pages as it is asked for: evaluated, with reusable content in place, with links that name ids.
+"""The Markdown of pages in a requested form: evaluated, with reusable content in place, or with ids in links.
 
 Conditions and variables are evaluated in the source, so that they work everywhere in a page, also in table cells.
 """
@@ -24,26 +24,26 @@ from presscheck.service.content.serializers import LinkTargets
 from presscheck.service.http.operations import ApiError, Context
 
 MAX_INCLUDES = 5
-"""Most texts that include each other, as on published pages."""
+"""Maximum nesting depth of included texts, as on published pages."""
 LARGEST = 1_000_000
-"""Most characters of a text with all that it includes."""
+"""Maximum number of characters that a text includes in total."""
 _INCLUDE = re.compile(
     r"^([ \t>]*)\{%-?[ \t]*include[ \t]+(?:\"([^\"\n]+)\"|'([^'\n]+)')[ \t]*-?%\}[ \t]*$", re.MULTILINE | re.IGNORECASE
 )
 _REUSABLE = re.compile(r"/~/reusable/([^/?#]+)").search
 _EXPRESSION = re.compile(r'<code class="expression">([\w. ]{1,200})</code>')
 _MARKUP = re.compile(r"[\\`*_{}\[\]<>#|&~$!:]|^[-+=]|[.)](?=\s|$)")
-"""What could be read as markup in the value of a variable."""
+"""Characters in the value of a variable that Markdown could interpret as markup."""
 
 
 @dataclass(frozen=True)
 class Reading:
-    """How a text is read.
+    """The form in which a text is read.
 
     Attributes:
-        holds: whether a condition is true for the reader; None to leave conditions and variables as written.
-        is_dereferenced: whether reusable content stands in place of what includes it.
-        is_stable: whether links name ids, such as ``/spaces/s1/pages/p1``, instead of paths.
+        holds: returns whether a condition is true for the reader; None leaves conditions and variables as written.
+        is_dereferenced: whether include tags are replaced by the reusable content.
+        is_stable: whether links contain ids, such as ``/spaces/s1/pages/p1``, instead of paths.
     """
 
     holds: Holds | None = None
@@ -52,13 +52,13 @@ class Reading:
 
 
 class PageTexts:
-    """Reads texts of a revision.
+    """A reader of the texts of a revision.
 
     Args:
         context: the transaction.
         revision: the revision.
         targets: the possible link targets of the revision.
-        reading: how they are read.
+        reading: the form of the texts.
     """
 
     def __init__(self, context: Context, revision: RevisionContent, targets: LinkTargets, reading: Reading) -> None:
@@ -66,7 +66,7 @@ class PageTexts:
         self._room = LARGEST
 
     def read(self, text: str, source: str, variables: Mapping[str, Any] | None) -> str:
-        """Return a text as it is asked for.
+        """Return a text in the requested form.
 
         Args:
             text: the stored text.
@@ -74,7 +74,7 @@ class PageTexts:
             variables: the variables of its page.
 
         Raises:
-            ApiError: 413, it is too large with all that it includes.
+            ApiError: 413, the included texts are too large in total.
         """
         text = self._shown(text, (source,), variables or {})
         return self._linked(text, source, self._stable) if self._reading.is_stable else text
@@ -95,7 +95,11 @@ class PageTexts:
         return "".join((*parts, text[end:]))
 
     def _included(self, tag: str, sources: tuple[str, ...], variables: Mapping[str, Any]) -> str | None:
-        """The text that a tag includes, with the links of the text that has the tag; None if it does not exist."""
+        """Return the reusable content for an include tag, with links relative to the including text.
+
+        Returns:
+            The text, an empty string if it includes itself or is nested too deep, or None if it does not exist.
+        """
         match = _INCLUDE.fullmatch(tag)
         target = (match[2] or match[3]) if match else ""
         named = _REUSABLE(target)
@@ -128,7 +132,7 @@ class PageTexts:
         return "".join((*parts, text[end:]))
 
     def _in_app(self, target: str) -> str | None:
-        """The path of an address of the app, which is that of a link with ids."""
+        """Return the path of an app URL, which is also the path of a stable link, or None for other URLs."""
         app = f"{self._context.app('')}/"
         return f"/{target.removeprefix(app)}" if self._reading.is_stable and target.startswith(app) else None
 
@@ -147,7 +151,7 @@ class PageTexts:
         return address + (f"#{encode_fragment(place.anchor)}" if place.anchor else "")
 
     def _value(self, name: str, variables: Mapping[str, Any]) -> str | None:
-        """The value of a variable of the space or of the page; None if it is not known."""
+        """Return the value of a variable of the space or of the page, or None if it is not defined."""
         owner, _, key = name.partition(".vars.")
         owners: dict[str, Mapping[str, Any] | None] = {"space": self._revision.variables, "page": variables}
         value = (owners.get(owner) or {}).get(key)
@@ -155,12 +159,12 @@ class PageTexts:
 
 
 def snippet_source(snippet: ReusableContent) -> str:
-    """The source path of reusable content, or one that stands for it."""
+    """Return the source path of reusable content, or a unique replacement if it has none."""
     return snippet.git.path if snippet.git else f"~/reusable/{snippet.id}"
 
 
 def _with_values(text: str, value_of: Callable[[str], str | None]) -> str:
-    """Replace expressions by the values of their variables; those of unknown variables stay."""
+    """Replace expressions by the values of their variables; expressions with unknown variables stay."""
     if "expression" not in text:
         return text
     parts: list[str] = []
@@ -175,5 +179,5 @@ def _with_values(text: str, value_of: Callable[[str], str | None]) -> str:
 
 
 def _prefixed(text: str, prefix: str) -> str:
-    """Put a text in the place of a line: each of its lines begins as that line does."""
+    """Prefix each line of an included text with the indentation and quote marks of its tag."""
     return "\n".join(f"{prefix}{line}".rstrip() for line in text.split("\n"))

@@ -20,7 +20,9 @@ from presscheck.service.models.content import RevisionRow
 Value = TypeVar("Value")
 
 VISITOR = "visitor"
-"""Key in `Context.known` of the function that says whether the visitor meets a condition; without one, none apply."""
+"""Key in `Context.known` of a function that returns whether the visitor meets a condition; without it, all pages are
+visible.
+"""
 MOST_CHARACTERS = 30_000_000
 """Maximum number of characters of all texts that one call reads; finding their links takes two seconds."""
 _AT_ONCE = 50
@@ -116,7 +118,7 @@ def revision_with(context: Context, space_id: str, document_id: str) -> str | No
 
 
 def kept(context: Context, key: tuple[str, ...], make: Callable[[], Value], weight: Callable[[Value], int]) -> Value:
-    """Return a value that depends only on its key, cached.
+    """Return the cached value of a key, computing it if it is missing. The value must depend only on the key.
 
     Args:
         context: the transaction.
@@ -140,7 +142,7 @@ def kept_of_documents(
     make: Callable[[str], Value],
     weight: Callable[[Value], int],
 ) -> dict[str, Value]:
-    """Return a value for each document that depends only on its text, by document id, cached.
+    """Return a cached value for each document, by id, computing missing values from the texts.
 
     Texts are loaded in small groups to limit memory.
 
@@ -181,5 +183,5 @@ def remember_content(context: Context, content: RevisionContent) -> None:
 
 
 def _cache(context: Context) -> BoundedCache | PendingCache | None:
-    """What is kept; nothing if it is read for a visitor, who sees other pages than others."""
+    """Return the cache, or None if the content is limited to the pages that a visitor may see."""
     return None if VISITOR in context.known else context.session.info.get(IMMUTABLE)

@@ -1,4 +1,4 @@
-"""Revisions and the Markdown of their pages: written once, serialized for the API."""
+"""Stored revisions and documents (the Markdown of pages). Both are written once and never change."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _ADD_REVISION = insert(RevisionRow)
 
 
 class NewDocuments:
-    """Collects texts and stores them in a few statements. The id of a document is the hash of its text."""
+    """New texts, which are stored in a few statements. The id of a document is the hash of its text."""
 
     def __init__(self) -> None:
         self.texts: dict[str, str] = {}

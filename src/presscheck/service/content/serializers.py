@@ -1,4 +1,4 @@
-"""Serializes stored revisions: page trees, files, and the bodies of pages as Markdown or as document nodes.
+"""Serialization of stored revisions: page trees, files, and the bodies of pages as Markdown or as document nodes.
 
 Paths and URLs are computed; bodies are added on request. The Markdown of a page has its title as first heading and its
 details as front matter; `parse_page` is the inverse.
@@ -49,7 +49,7 @@ MOST_OBJECTS = 250_000
 DETAILS: dict[str, type] = {**dict.fromkeys(_WORDS, str), **dict.fromkeys(_CLAIMS, bool)}
 """The page details that front matter can set, with their types."""
 KINDS = {"document": "sheet", "group": "group", "link": "link"}
-"""The former name of each page type, which is still a required field."""
+"""The former names of the page types, for the field `kind`, which is still required."""
 LAYOUT: dict[str, Any] = {
     "width": "default",
     "cover": True,
@@ -233,7 +233,7 @@ def with_markdown(context: Context, revision: RevisionContent, page: RevisionPag
 
 
 def link_targets(context: Context, revision: RevisionContent) -> LinkTargets:
-    """What the links of a revision may lead to."""
+    """Return the possible link targets of a revision, cached."""
     content = Content(revision.space_id, revision.tree, revision.files, revision.reusable_contents)
     return kept(
         context,
@@ -244,12 +244,12 @@ def link_targets(context: Context, revision: RevisionContent) -> LinkTargets:
 
 
 def text_nodes(context: Context, revision: RevisionContent, name: str, text: str, source: str) -> bytes:
-    """A text of a revision as nodes, as JSON; its links have ids where the revision has their targets.
+    """Return a text of a revision as nodes, in JSON; links to targets in the revision have ids.
 
     Args:
         context: the transaction.
         revision: the revision.
-        name: what the text is, for errors.
+        name: the name of the text in error messages.
         text: the Markdown.
         source: its source path.
 
@@ -339,7 +339,7 @@ class LinkTargets:
 
 
 class PageRefs:
-    """Converts the links of a page between paths in Markdown, relative to the page, and ids in nodes.
+    """A converter for the links of a page, between paths in Markdown, relative to the page, and ids in nodes.
 
     Args:
         context: the transaction.

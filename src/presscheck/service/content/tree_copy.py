@@ -1,4 +1,4 @@
-"""Copies page trees with new page ids; links between the pages lead to the copies."""
+"""Copies of page trees with new page ids; link pages that lead to a copied page lead to its copy."""
 
 from __future__ import annotations
 

@@ -120,7 +120,7 @@ class BlobStore(ABC):
         """Check that the store can be used.
 
         Raises:
-            FilesUnavailable: it cannot.
+            FilesUnavailable: the store cannot be used.
         """
 
     def read(self, content_id: str) -> bytes | None:
@@ -193,7 +193,7 @@ class DiskBlobStore(BlobStore):
 
     @override
     def check(self) -> None:
-        """Does nothing: the directory is created with the first file."""
+        """Do nothing: the directory is created with the first file."""
 
 
 def id_of(content: bytes) -> str:

@@ -67,7 +67,7 @@ class BoundedCache:
 
 
 class PendingCache:
-    """A view of a cache for a transaction that writes: its own entries are shared only after the commit.
+    """A view of a cache for a transaction that writes: the entries that it adds are shared only after the commit.
 
     Args:
         shared: the cache of committed values.

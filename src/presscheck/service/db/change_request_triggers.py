@@ -126,7 +126,7 @@ _TRIGGERS = (
 
 
 def keep_change_requests(connection: Connection) -> None:
-    """Fill both tables for the existing change requests and create the triggers; called by a migration."""
+    """Fill both tables for the existing change requests and create the triggers."""
     fill = (
         _people("author", "one.created_by", "change_requests one WHERE true"),
         *(

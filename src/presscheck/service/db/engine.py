@@ -1,7 +1,7 @@
 """The database: an engine with read sessions on a snapshot and serializable write transactions.
 
 Rows that a read session returns are plain values. On SQLite one thread writes at a time; on PostgreSQL a transaction
-that conflicts with another is retried. Requests that write queue before they occupy a thread (`http/turns.py`).
+that conflicts with another is retried. Write requests wait before they occupy a thread (`http/turns.py`).
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ MOST_LOST = 3
 _TOGETHER, _ONE_AFTER_ANOTHER, _ALONE = "ROW SHARE", "SHARE UPDATE EXCLUSIVE", "EXCLUSIVE"
 """Lock modes on a table that no write changes: for a first attempt, for a retry, and after `MOST_LOST` failed attempts.
 
-Retries wait for each other; first attempts wait for neither. A long transaction would lose against shorter ones again
+Retries wait for each other; first attempts do not wait. A long transaction would lose against shorter ones again
 and again, so after `MOST_LOST` failed attempts it waits for all others, and new ones wait for it. The lock is the first
 statement of the transaction: unlike a query, it takes no snapshot, so the transaction reads the state after the wait.
 """
@@ -178,7 +178,7 @@ class Database:
             lost += 1
 
     def _run(self, work: Callable[[Session], Result], lost: int) -> Result:
-        """Run and commits a write once, after `lost` failed attempts."""
+        """Run and commit a write once, after `lost` failed attempts."""
         pending = PendingCache(self._immutable)
         with self.writing(info={IMMUTABLE: pending}) as session, session.begin():
             if self.is_postgresql:
@@ -231,7 +231,7 @@ _READS: dict[str, dict[str, Any]] = {
     "sqlite": {"reads": "BEGIN"},
     "postgresql": {"isolation_level": "AUTOCOMMIT", "reads": "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"},
 }
-"""SQL that begins a transaction that reads, by dialect; with `AUTOCOMMIT` the driver begins none itself."""
+"""SQL that begins a read transaction, by dialect; with `AUTOCOMMIT` the driver begins none itself."""
 _SERIALIZABLE = "BEGIN ISOLATION LEVEL SERIALIZABLE"
 _WRITES: dict[str, dict[str, Any]] = {
     "sqlite": {"writes": "BEGIN IMMEDIATE"},

@@ -23,7 +23,7 @@ from presscheck.service.models.jobs import SettingRow
 LOCATION = "files"
 """Name of the setting with the current location."""
 FORMER_LOCATION = "files_before"
-"""Name of the setting with the former location; it exists while the files there are not deleted."""
+"""Name of the setting with the former location, which exists until the files there are deleted."""
 AT_ONCE = 500
 """Number of rows held in memory at a time."""
 
@@ -78,7 +78,7 @@ def save_location(session: Session, location: str) -> None:
     """Save the location of the files when a database is used for the first time.
 
     Raises:
-        ConfigurationError: another process has meanwhile saved another location.
+        ConfigurationError: another process has saved another location in the meantime.
     """
     row = session.get(SettingRow, LOCATION)
     if row is None:

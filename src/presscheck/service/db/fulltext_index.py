@@ -34,7 +34,7 @@ _FIND = {
 
 
 def make_words(connection: Connection) -> None:
-    """Create the index; called by a migration."""
+    """Create the index."""
     for statement in _MAKE[connection.dialect.name]:
         connection.execute(text(statement))
 

@@ -24,7 +24,7 @@ _counted: ContextVar[Iterator[int] | None] = ContextVar("_counted", default=None
 
 
 def new_id() -> str:
-    """Return a random id of 20 characters that sorts after all earlier ids."""
+    """Return a random id of 20 characters that sorts after all earlier ids of this process."""
     global _newest  # shared by all threads, so that ids have one order
     counted = _counted.get()
     if counted is not None:

@@ -26,7 +26,7 @@ def migrate(engine: Engine) -> None:
         if connection.dialect.name == "postgresql":
             connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": _LOCK})
         version = _version(connection)
-        if version == NEWEST:  # another process has run the migrations meanwhile
+        if version == NEWEST:  # another process has run the migrations in the meantime
             return
         if version is not None and version > NEWEST:
             raise RuntimeError(

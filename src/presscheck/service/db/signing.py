@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from jwt.types import Options
 
 LONGEST_TOKEN = 4000
-"""Most characters of a token; browsers limit cookies to 4096 bytes."""
+"""Maximum number of characters of a token in a cookie; browsers limit cookies to 4096 bytes."""
 LIFETIME = 3600
 """Lifetime of a URL, in seconds."""
 TIMED = "timed"
@@ -72,10 +72,10 @@ def was_signed(session: Session, purpose: str, text: str) -> bool:
 
 
 def claims_of(token: str, key: str | bytes, now: float, *, longest: int = LONGEST_TOKEN) -> dict[str, Any] | None:
-    """The claims of a token; None unless its signature and time are valid."""
+    """Return the claims of a token, or None unless its signature is valid and it is valid at the time `now`."""
     if not token or not key or len(token) > longest:
         return None
-    import jwt  # 99 ms: it loads cryptography, only for visitor tokens
+    import jwt  # takes 99 ms to import, so only if a token must be read
 
     try:
         claims: dict[str, Any] = jwt.decode(token, key, algorithms=["HS256"], options=_OPTIONS)
@@ -92,7 +92,7 @@ def claims_of(token: str, key: str | bytes, now: float, *, longest: int = LONGES
 
 def token_with(claims: dict[str, Any], key: bytes) -> str:
     """Return a token with these claims, which `claims_of` reads."""
-    import jwt  # 99 ms: see `claims_of`
+    import jwt  # takes 99 ms to import
 
     return jwt.encode(claims, key, "HS256")
 

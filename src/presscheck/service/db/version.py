@@ -32,7 +32,7 @@ PAUSE = 1.0
 
 
 class VersionReader:
-    """Reads the version of a SQLite file in microseconds, without waiting for locks. Not thread-safe.
+    """A reader of the version of a SQLite file. Takes microseconds, waits for no locks, and is not thread-safe.
 
     `PRAGMA data_version` counts the commits of *other* connections, so it runs on a separate connection that never
     writes. If the file is replaced, as by a restore, the version changes.
@@ -83,7 +83,7 @@ class VersionReader:
 
 
 class SnapshotReader:
-    """Reads the version of a PostgreSQL database on a separate connection, which belongs to one event loop.
+    """A reader of the version of a PostgreSQL database, on a separate connection that belongs to one event loop.
 
     Args:
         database: a PostgreSQL database.
@@ -106,7 +106,7 @@ class SnapshotReader:
                 if self._cursor is None or self._loop is not asyncio.get_running_loop():
                     self.close()
                     self._cursor = await self._open()
-                cursor = self._cursor  # `close` may take it away meanwhile, which ends the query with an error
+                cursor = self._cursor  # `close` may reset the attribute during the query, which then fails
                 await cursor.execute("SELECT pg_current_snapshot()::text", prepare=True)
                 row = await cursor.fetchone()
         except (self._dialect.loaded_dbapi.Error, OSError) as error:  # a timeout is an OSError
@@ -154,7 +154,7 @@ class CurrentVersion:
         return await asyncio.shield(self._next)
 
     async def _ask(self, reader: SnapshotReader, before: asyncio.Task[Version | None] | None) -> Version | None:
-        """Read the version after the current read has ended; callers that wait meanwhile share the result."""
+        """Read the version after the current read has ended; callers that wait until then share the result."""
         if before is not None and before.get_loop() is asyncio.get_running_loop():
             await asyncio.wait([before])
         self._running, self._next = self._next, None

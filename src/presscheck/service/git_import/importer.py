@@ -1,4 +1,4 @@
-"""Imports a documentation repository as a space: one revision with its pages, files and reusable content."""
+"""Import of a documentation repository as a space: one revision with its pages, files and reusable content."""
 
 from __future__ import annotations
 
@@ -97,7 +97,8 @@ def stored_content(
         now: the creation time of the pages.
         store: the store for files; None skips files.
         problems: problems are appended to this list.
-        id_of: returns the id of a page, file or reusable content, given its source path, or its title without one.
+        id_of: returns the id of a page, file or reusable content, given its source path; pages without a source path
+            have a text with their kind, title and target instead.
     """
     files = list(_files(repository.files, store, problems, id_of)) if store else []
     texts = [_limited(snippet.source, snippet.body, problems) for snippet in repository.snippets]
@@ -132,9 +133,10 @@ def _limited(source: str, text: str, problems: list[Problem]) -> str:
 
 
 class _PageBuilder(NamedTuple):
-    """Builds stored pages from what is stored already, by source path.
+    """A builder of stored pages.
 
-    These are documents, ids of pages and files, and redirects as in `FORMER_PATHS`.
+    `documents`, `pages` and `files` are ids by source path; `former_paths` are redirects as in `FORMER_PATHS`, by the
+    source path of their destination.
     """
 
     documents: dict[str, str]

@@ -81,7 +81,7 @@ _ALL = _Part("", "")
 def listed(
     context: Context, call: ListChangeRequests | ListOrganizationChangeRequests, spaces: Sequence[str]
 ) -> Page[ChangeRequest]:
-    """Return a page of the change requests that have a status and, if the call names any, these people.
+    """Return a page of the change requests with a status and, if the call filters by people, with these people.
 
     Args:
         context: the transaction.
@@ -204,7 +204,7 @@ def _has_part(role: str, change_request: ColumnElement[str], user: BindParameter
 
 
 class _Source(NamedTuple):
-    """The table that is read, of change requests or of their people, and its columns."""
+    """The table that a listing reads, of change requests or of their people, and its columns."""
 
     table: FromClause
     id: ColumnElement[str]

@@ -171,7 +171,7 @@ def comment_in(context: Context, space: SpaceRow, row: ChangeRequestRow | None, 
     """Return a comment on a change request, or on the live content if there is none.
 
     Raises:
-        ApiError: 404 if there is no such comment.
+        ApiError: 404 if the comment does not exist.
     """
     comment = context.session.get(CommentRow, comment_id)
     if comment is None or (comment.space_id, comment.change_request_id) != (space.id, row.id if row else None):
@@ -183,7 +183,7 @@ def reply_to(context: Context, comment: CommentRow, reply_id: str) -> ReplyRow:
     """Return a reply to a comment.
 
     Raises:
-        ApiError: 404 if the comment has no such reply.
+        ApiError: 404 if the comment does not have this reply.
     """
     reply = context.session.get(ReplyRow, reply_id)
     if reply is None or reply.comment_id != comment.id:
@@ -430,7 +430,7 @@ def update_comment(context: Context, call: UpdateComment | UpdateSpaceComment) -
 @handles(DeleteComment)
 @handles(DeleteSpaceComment)
 def delete_comment(context: Context, call: DeleteComment | DeleteSpaceComment) -> None:
-    """Delete a comment and its replies. Return normally if there is no such comment."""
+    """Delete a comment and its replies. Return normally if the comment does not exist."""
     space, row = _space_and_branch(context, call, "comment")
     try:
         comment = comment_in(context, space, row, call.comment_id)
@@ -456,7 +456,7 @@ def list_replies(context: Context, call: ListReplies | ListSpaceReplies) -> Page
 
 
 def _count_that_fits(rows: Sequence[CommentRow] | Sequence[ReplyRow], *, as_nodes: bool) -> int:
-    """Return how many rows, from the first, fit into one page of a listing. The first always does."""
+    """Return how many rows, from the first, fit into one page of a listing. The first row always fits."""
     characters = parts = 0
     for number, row in enumerate(rows):
         text = row.body.get("markdown") or json.dumps(row.body)
@@ -509,7 +509,7 @@ def update_reply(context: Context, call: UpdateReply | UpdateSpaceReply) -> Comm
 @handles(DeleteReply)
 @handles(DeleteSpaceReply)
 def delete_reply(context: Context, call: DeleteReply | DeleteSpaceReply) -> None:
-    """Delete a reply. Return normally if there is no such reply."""
+    """Delete a reply. Return normally if the reply does not exist."""
     space, row = _space_and_branch(context, call, "comment")
     try:
         reply = reply_to(context, comment_in(context, space, row, call.comment_id), call.comment_reply_id)
@@ -596,7 +596,7 @@ def _kind(written: Written) -> str:
 
 
 def _in_shape(document: Document, shape: Format | None) -> Document:
-    """Convert a document to a format if possible; without a format, returns it unchanged."""
+    """Convert a document to a format if possible; without a format, return it unchanged."""
     if shape == "document" and document.markdown is not None and not size_problem(document.markdown, COMMENT_LIMITS):
         return Document(document=markdown_to_nodes(document.markdown))
     if shape == "markdown" and document.document is not None:

@@ -73,11 +73,11 @@ from presscheck.service.review.change_requests import change_request_for
 from presscheck.service.spaces.translations import translations_of
 
 CANNOT_BE_NODES = (413, 422)
-"""The statuses for a page that is too large to become nodes."""
+"""Status codes for a page that is too large to be converted to nodes."""
 EACH_KEY = 600
 """Approximate size in bytes of a cached page without its body."""
 _Shown = Rendering | GetRevisionPageDocument | GetRevisionReusableContentDocument
-"""Reads with a choice of the format of a text."""
+"""Calls that choose the form of a text."""
 
 
 @handles(GetCurrentRevision)
@@ -186,19 +186,19 @@ def get_revision_reusable_content_document(
 
 @handles(ListPageMetaLinks)
 def list_page_meta_links(context: Context, call: ListPageMetaLinks) -> PageMetaLinks:
-    """List a page of the live content in other languages."""
+    """List the translations of a page of the live content."""
     return _meta_links(context, call.space_id, live(context, call.space_id), call.page_id)
 
 
 @handles(ListRevisionPageMetaLinks)
 def list_revision_page_meta_links(context: Context, call: ListRevisionPageMetaLinks) -> PageMetaLinks:
-    """List a page of a revision in other languages."""
+    """List the translations of a page of a revision."""
     return _meta_links(context, call.space_id, revision_in(context, call.space_id, call.revision_id), call.page_id)
 
 
 @handles(ListChangeRequestPageMetaLinks)
 def list_change_request_page_meta_links(context: Context, call: ListChangeRequestPageMetaLinks) -> PageMetaLinks:
-    """List a page of a change request in other languages."""
+    """List the translations of a page of a change request."""
     return _meta_links(context, call.space_id, branch(context, call.space_id, call.change_request_id), call.page_id)
 
 
@@ -282,7 +282,7 @@ def revision_in(context: Context, space_id: str, revision_id: str) -> RevisionCo
     """Return a revision of a space.
 
     Raises:
-        ApiError: 404 if the space has no such revision.
+        ApiError: 404 if the space does not have this revision.
     """
     space = space_for(context, space_id)
     revision = revision_content(context, revision_id)
@@ -311,7 +311,7 @@ def _page(
     place: str,
     call: Rendering,
 ) -> Serialized[RevisionPage]:
-    """Return a page by its id or path. A revision never changes, so that the response can be cached.
+    """Return a page by its id or path. A revision never changes, so the response can be cached.
 
     Without a format, the response has the page as Markdown and as nodes, or only as Markdown if it is too large.
     """
@@ -342,7 +342,7 @@ def _page(
 
 
 def _manner(context: Context, call: _Shown) -> tuple[str, ...]:
-    """What a text depends on besides its revision and the start of all addresses."""
+    """Return the parts of a cache key that a text depends on besides its revision and the start of all URLs."""
     refs = call.format_markdown_refs if isinstance(call, Rendering) else None
     reader = "site" if context.grant else ""
     return (refs or "", "evaluated" if call.evaluated else "", "dereferenced" if call.dereferenced else "", reader)
@@ -355,7 +355,7 @@ def _page_source(context: Context, revision: RevisionContent, page_id: str) -> s
 def _page_text(
     context: Context, revision: RevisionContent, page_id: str, call: _Shown, *, is_stable: bool = False
 ) -> str:
-    """The Markdown of a page, evaluated and with reusable content in place if that is asked for."""
+    """Return the Markdown of a page, evaluated and with reusable content in place if the call asks for it."""
     page = revision.pages[page_id].page
     body, source = body_of(context, page), _page_source(context, revision, page_id)
     return _text(context, revision, call, is_stable=is_stable).read(body, source, page.get("variables"))
@@ -367,7 +367,7 @@ def _text(context: Context, revision: RevisionContent, call: _Shown, *, is_stabl
 
 
 def _conditions(context: Context, call: _Shown) -> Holds | None:
-    """Whether a reader meets a condition; None to leave conditions as written."""
+    """Return a function that decides conditions for the reader, or None to leave conditions as written."""
     visitor = context.known.get(VISITOR)
     if visitor is not None or not call.evaluated:
         return visitor
@@ -377,13 +377,13 @@ def _conditions(context: Context, call: _Shown) -> Holds | None:
 def _document(
     context: Context, revision: RevisionContent, call: _Shown, what: str, make: Callable[[], bytes]
 ) -> Serialized[ContentDocument]:
-    """The nodes of a text, which follow from the revision."""
+    """Return the nodes of a text of a revision, cached."""
     key = ("document", revision.id, context.origin, what, *_manner(context, call))
     return kept(context, key, lambda: Serialized(make()), lambda sent: len(sent.body) + EACH_KEY)
 
 
 def _meta_links(context: Context, space_id: str, revision: RevisionContent, page_id: str) -> PageMetaLinks:
-    """The same page in the translations of a space: pages keep their ids there."""
+    """Return references to a page in the translations of its space, where it has the same id."""
     if page_id not in revision.pages:
         raise not_found("page")
     alternates = [

@@ -1,7 +1,7 @@
-"""Changes of content: lists the changes of a change request or revision by page, and applies new changes.
+"""Changes of content: the changes of a change request or revision by page, and new edits.
 
 An edit of a change request applies all changes or none, as one new revision. Files that it refers to by URL are
-downloaded before anything is written, with the limits of `outgoing`.
+downloaded before anything is written, with the limits of `outbound_http`.
 """
 
 from __future__ import annotations
@@ -147,7 +147,7 @@ def with_files(reading: Reading, call: EditChangeRequestContent) -> EditChangeRe
 
 @handles(EditChangeRequestContent, beforehand=with_files)
 def edit_change_request_content(context: Context, call: EditChangeRequestContent) -> ContentUpdate:
-    """Apply the changes in order. Return their results only if `compat` is false, else the change request."""
+    """Apply the changes in order. Return the change request, with the results of the changes if `compat` is false."""
     space, row = change_request_for(context, call.space_id, call.change_request_id, "edit")
     require_unlocked(space)
     require_unfinished(row)

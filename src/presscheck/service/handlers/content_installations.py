@@ -1,7 +1,7 @@
 """Integrations in spaces, sites and organizations: lists, settings, installation and removal.
 
-Installing in a space or a site requires an admin of its organization, since it tells the integration about content
-there.
+Installing in a space or a site requires an admin of its organization, because the integration then receives events
+about the content there.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Conversations with readers, the issues found in them, and clusters of similar issues.
 
-Reading requires the read role. Adding conversations requires the edit role, as this service has no integration tokens.
+Reading requires the read role. Adding conversations requires the edit role, or an integration with the scope for it.
 """
 
 from __future__ import annotations
@@ -128,7 +128,7 @@ def get_issue(context: Context, call: GetConversationIssue) -> IssueInConversati
 
 @handles(ListIssuesClusters)
 def list_clusters(context: Context, call: ListIssuesClusters) -> Page[IssuesCluster]:
-    """List the clusters of an organization in the requested order; none if filtered by status, as all are analyzed."""
+    """List the clusters of an organization in the requested order. A status matches none: all are analyzed."""
     organization = organization_for(context, call.organization_id)
     rows = context.session.scalars(select(ClusterRow).where(ClusterRow.organization_id == organization.id)).all()
     clusters = _as_clusters(context, organization.id, rows) if call.status is None else []

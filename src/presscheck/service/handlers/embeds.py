@@ -1,4 +1,4 @@
-"""What URLs show when they are embedded in a page; nothing is requested from their servers."""
+"""Embeds of URLs in pages, as the block of an integration or as a link. The URLs themselves are not requested."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from presscheck.service.permissions import space_for
 
 @handles(GetSpaceEmbed)
 def get_space_embed(context: Context, call: GetSpaceEmbed) -> Embed:
-    """Return the block of an integration in the space that shows the URL, or else a link with a title."""
+    """Return the block of an integration in the space that renders the URL, or else a link with a title."""
     space = space_for(context, call.space_id)
     address = web_address(call.url)
     if address is None:
@@ -37,14 +37,14 @@ def get_space_embed(context: Context, call: GetSpaceEmbed) -> Embed:
 
 
 def _title(address: SplitResult) -> str:
-    """A title from the path of a URL, or its host."""
+    """Return a title made from the last segment of a URL path, or the host."""
     last = unquote(address.path).rstrip("/").rpartition("/")[2].rpartition(".")
     words = re.sub(r"[-_+\s]+", " ", last[0] or last[2]).strip()
     return words[:200] or address.netloc
 
 
 def _block_for(context: Context, space: SpaceRow, url: str) -> tuple[IntegrationRow, dict[str, Any]] | None:
-    """The first block of an integration installed in a space whose patterns match a URL."""
+    """Return the first block whose patterns match a URL, and its integration, which is installed in the space."""
     installed = (
         select(InstallationRow, IntegrationRow)
         .join(IntegrationRow, IntegrationRow.name == InstallationRow.integration)
@@ -63,5 +63,5 @@ def _unfurls(block: dict[str, Any], url: str) -> bool:
     if not isinstance(patterns, list):
         return False
     texts = [one for one in cast("list[Any]", patterns) if isinstance(one, str)]
-    # a pattern matches the URL, or what it begins with, as on the platform
+    # as on the platform, a pattern is a prefix of the URL, or a glob for the whole URL
     return any(url.startswith(text) or fnmatchcase(url, text) for text in texts)

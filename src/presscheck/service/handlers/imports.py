@@ -22,7 +22,7 @@ ACTIVE = ("pending", "in-progress")
 
 @handles(StartImport)
 def start_import(context: Context, call: StartImport) -> ImportRun:
-    """Start an import; without a change request, it creates one."""
+    """Start an import. Without a change request in the call, the import creates one."""
     organization = organization_for(context, call.organization_id, "guest")
     space = space_for(context, call.target.space, "edit")
     if space.organization_id != organization.id:

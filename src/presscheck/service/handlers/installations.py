@@ -72,7 +72,7 @@ LARGEST_RECORDED = 32_768
 
 @handles(ListIntegrationInstallations)
 def list_installations(context: Context, call: ListIntegrationInstallations) -> Page[Installation]:
-    """List the installations of an integration, for its owners."""
+    """List the installations of an integration, for its owners; a script only gets its own installation."""
     installations = [
         as_installation(context, row) for row in _installations(context, call.integration_name, call.external_id)
     ]
@@ -118,7 +118,7 @@ def get_installation(context: Context, call: GetInstallation) -> Installation:
 def update_installation(context: Context, call: UpdateInstallation) -> Installation:
     """Update an installation and send the integration an event with the previous state.
 
-    The selections require an admin of the organization, not only the owner or the script of the integration.
+    Changing a selection requires an admin of the organization; an owner or the script of the integration is not enough.
     """
     row = installation_for(context, call.integration_name, call.installation_id)
     previous = {"status": row.status, "configuration": row.configuration}
@@ -139,7 +139,7 @@ def update_installation(context: Context, call: UpdateInstallation) -> Installat
 
 @handles(UninstallIntegration)
 def uninstall_integration(context: Context, call: UninstallIntegration) -> None:
-    """Remove an installation and send the integration an event. Return normally if there is no such installation."""
+    """Remove an installation and send the integration an event. Return normally if the installation does not exist."""
     integration_for(context, call.integration_name)
     row = context.session.get(InstallationRow, call.installation_id)
     if row is not None and row.integration == call.integration_name:
@@ -177,7 +177,7 @@ def get_event(context: Context, call: GetIntegrationEvent) -> TracedEvent:
 
 @handles(ListIntegrationSpaces)
 def list_spaces(context: Context, call: ListIntegrationSpaces) -> Page[SpaceInstallation]:
-    """List the spaces of all installations of an integration, for its owners."""
+    """List the spaces of all installations of an integration, for its owners and its script."""
     spaces = [
         installed
         for row in _installations(context, call.integration_name, call.external_id)
@@ -188,7 +188,7 @@ def list_spaces(context: Context, call: ListIntegrationSpaces) -> Page[SpaceInst
 
 @handles(ListIntegrationSites)
 def list_sites(context: Context, call: ListIntegrationSites) -> Page[SiteInstallation]:
-    """List the sites of all installations of an integration, for its owners."""
+    """List the sites of all installations of an integration, for its owners and its script."""
     sites = [
         installed
         for row in _installations(context, call.integration_name, call.external_id)
@@ -306,7 +306,7 @@ def _installations(context: Context, name: str, external_id: str | None) -> list
 
 
 def installation_for(context: Context, name: str, installation_id: str) -> InstallationRow:
-    """Return an installation, for owners of its integration and admins of its organization."""
+    """Return an installation, for owners of its integration, admins of its organization, and its script."""
     integration = integration_for(context, name)
     row = context.session.get(InstallationRow, installation_id)
     if row is None or row.integration != name:
@@ -343,7 +343,7 @@ def site_installations(
 
 
 def _has_scope(context: Context, scope: str) -> bool:
-    """Return whether the caller is not the script of an integration, or its integration has a scope."""
+    """Return whether the caller is a user, or the script of an integration with a scope."""
     return context.installation is None or scope in context.installation.scopes
 
 

@@ -60,13 +60,13 @@ def get_integration(context: Context, call: GetIntegration) -> Integration:
 
 @handles(PublishIntegration)
 def publish_integration(context: Context, call: PublishIntegration) -> Integration:
-    """Publish a new version of an integration; without secrets, it keeps those of the version before."""
+    """Publish a new version of an integration. Without secrets in the call, the stored secrets stay."""
     organization = _publisher(context, call.organization)
     if len(json.dumps(call.content_security_policy)) > LONGEST_POLICY:
         raise ApiError(400, f"contentSecurityPolicy: too long: at most {LONGEST_POLICY:,} characters")
     row, now = context.session.get(IntegrationRow, call.integration_name), context.now()
     if row is None:
-        keep_secrets(context.session, call.integration_name, None)  # those of a deleted organization
+        keep_secrets(context.session, call.integration_name, None)  # left by a deleted organization
         row = IntegrationRow(name=call.integration_name, organization_id=organization.id, version=0, created_at=now)
         context.session.add(row)
     elif row.organization_id != organization.id or not is_owner(context, row):
@@ -99,7 +99,7 @@ def unpublish_integration(context: Context, call: UnpublishIntegration) -> None:
 
 @handles(SetDevelopmentMode)
 def set_development_mode(context: Context, call: SetDevelopmentMode) -> None:
-    """Set the development tunnel. Whether its address is allowed is checked for each request to it."""
+    """Set the development tunnel. Each request to it checks whether its address is allowed."""
     row = integration_for(context, call.integration_name, to_own=True)
     if web_address(call.tunnel_url) is None:
         raise ApiError(400, "tunnelUrl: must be a URL such as https://example.org/tunnel")
@@ -114,7 +114,7 @@ def disable_development_mode(context: Context, call: DisableDevelopmentMode) -> 
 
 
 def is_wanted(row: IntegrationRow, call: ListIntegrations | ListOrganizationIntegrations) -> bool:
-    """Return whether a listing of integrations asks for one."""
+    """Return whether an integration matches the filters of a listing."""
     blocks = row.blocks or []
     unfurled = (block.get("urlUnfurl") for block in blocks)
     domains = [str(domain) for value in unfurled if isinstance(value, list) for domain in cast("list[Any]", value)]

@@ -1,7 +1,7 @@
 """Invites by email, and invite links to an organization, a space or a collection, managed by its admins.
 
-Nothing is sent: whoever is invited by email is a member at once, and gets a token from the operator of the service.
-Invite links work while the organization allows them.
+No emails are sent: users who are invited by email become members at once, and get a token from the operator of the
+service. Invite links work while the organization allows them.
 """
 
 from __future__ import annotations
@@ -130,7 +130,7 @@ def delete_invite(context: Context, call: DeleteInvite) -> None:
 
 @handles(InviteUsers)
 def invite_users(context: Context, call: InviteUsers) -> InvitedUsers:
-    """Make people members of an organization; who is one already keeps their role. Requires an admin."""
+    """Make users members of an organization; existing members keep their role. Requires an admin."""
     organization = organization_for(context, call.organization_id, "admin")
     if len(call.emails) > MOST_INVITED:
         raise ApiError(400, f"emails: at most {MOST_INVITED} at once")
@@ -153,7 +153,7 @@ def invite_users(context: Context, call: InviteUsers) -> InvitedUsers:
 
 @handles(JoinWithInvite)
 def join_with_invite(context: Context, call: JoinWithInvite) -> Joined:
-    """Make the caller a member, or a guest with a level in a space or a collection; a higher role stays."""
+    """Make the caller a member, or a guest with a level in a space or a collection. A higher role or level stays."""
     organization = context.session.get(OrganizationRow, call.organization_id)
     row = context.session.get(InviteRow, call.invite_id)
     if organization is None or row is None or row.organization_id != organization.id or not organization.invite_links:
@@ -177,7 +177,7 @@ def join_with_invite(context: Context, call: JoinWithInvite) -> Joined:
 def _user_with_email(context: Context, organization_id: str, email: str) -> str:
     """Return the id of the user with an email address; create one if there is none.
 
-    Several users may have the same address: a member of the organization comes first.
+    Several users may have the same address; a member of the organization is preferred.
     """
     is_member = (MemberRow.user_id == UserRow.id) & (MemberRow.organization_id == organization_id)
     users = select(UserRow.id).outerjoin(MemberRow, is_member).where(func.lower(UserRow.email) == email)

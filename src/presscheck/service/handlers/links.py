@@ -1,4 +1,4 @@
-"""Links and backlinks of the live content and of change requests, with the number that a change request breaks."""
+"""Links and backlinks in the live content and in change requests, with the number of newly broken links."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Merges change requests into the live content, and updates change requests from it, each in one transaction.
+"""Merges of change requests into the live content, and updates of change requests from it, each in one transaction.
 
 If both sides changed the same text, the merged page contains both versions with conflict markers, and the result is
 ``conflicts``. The merge is done nevertheless. Markers that are left from an earlier update count, too.

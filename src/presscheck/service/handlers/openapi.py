@@ -81,7 +81,7 @@ def put_spec(context: Context, call: PutOpenAPISpec) -> OpenAPISpec:
 
 @handles(DeleteOpenAPISpec)
 def delete_spec(context: Context, call: DeleteOpenAPISpec) -> None:
-    """Delete a specification with its versions. Return normally if there is no such specification."""
+    """Delete a specification with its versions. Return normally if the specification does not exist."""
     organization_for(context, call.organization_id, "create")
     row = _spec_by_slug(context, call.organization_id, call.spec_slug)
     if row is not None:
@@ -216,7 +216,7 @@ def _content(context: Context, row: SpecRow, version: SpecVersionRow) -> OpenAPI
 
 
 def _published(context: Context, row: SpecRow) -> str | None:
-    """Return the address of a specification that everyone may read."""
+    """Return the public URL of a specification, or None if it is private or has no version."""
     is_shown = row.visibility == "public" and row.last_version is not None
     return f"{context.origin}/openapi/{row.organization_id}/{row.slug}.json" if is_shown else None
 

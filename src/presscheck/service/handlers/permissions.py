@@ -1,7 +1,7 @@
 """Permissions of collections, spaces and sites, by team and by user.
 
-An admin of the place gives roles to members of its organization, guests included, and to its teams. A role only adds:
-who has a higher one otherwise, such as in an enclosing collection, keeps it.
+An admin of the place grants roles to members of its organization, guests included, and to its teams. A granted role
+never reduces access: users with a higher role, such as in an enclosing collection, keep it.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ SiteCall = (
 @handles(InviteToSpace)
 @handles(InviteToSite)
 def invite(context: Context, call: Invitation) -> None:
-    """Give members and teams a role in a place; null takes it away."""
+    """Grant members and teams a role in a place; null revokes it. Requires an admin of the place."""
     place = _place_for(context, call, "admin")
     if not call.users and not call.teams:
         raise ApiError(400, "users, teams: give at least one of them")
@@ -300,7 +300,7 @@ def _team(context: Context, place: Place, team_id: str) -> str:
     """Return the id of a team of the organization.
 
     Raises:
-        ApiError: 404 if there is no such team.
+        ApiError: 404 if the organization does not have this team.
     """
     team = context.session.get(TeamRow, team_id)
     if team is None or team.organization_id != place.organization_id:

@@ -1,4 +1,4 @@
-"""What URLs of sites show: renderers ask for it first, and read the rest with the token in the answer."""
+"""Resolution of site URLs for renderers. The response has a token, with which the renderer reads the content."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _WHAT = "content at this URL"
 
 @handles(SearchSite, writes=False)
 def search_site(context: Context, call: SearchSite) -> Page[SearchSpaceResult]:
-    """Search a site as its visitors do, in all of its spaces or in chosen ones."""
+    """Search a site as its visitors do, in all or some of its spaces."""
     row, _ = read_site(context, call.organization_id, call.site_id)
     site = site_of_reader(context, row)
     found = search_results(site, _searched(site, call), call.query) if call.query.strip() else []
@@ -48,7 +48,7 @@ def search_site(context: Context, call: SearchSite) -> Page[SearchSpaceResult]:
 def get_published_content(
     context: Context, call: GetPublishedContent
 ) -> PublishedSiteContent | PublishedContentRedirect:
-    """Return what a URL of a site shows a visitor who has a signed token, or none."""
+    """Return the content at a URL of a site, for a visitor with or without a signed token."""
     return _content(context, call.url, Visitor(jwt_token=call.visitor_auth_token), bool(call.redirect_on_error))
 
 
@@ -56,14 +56,14 @@ def get_published_content(
 def resolve_published_content(
     context: Context, call: ResolvePublishedContent
 ) -> PublishedSiteContent | PublishedContentRedirect:
-    """Return what a URL of a site shows a visitor, whose claims may also be unsigned."""
+    """Return the content at a URL of a site, for a visitor who may also have unsigned claims."""
     return _content(context, call.url, call.visitor or Visitor(), bool(call.redirect_on_error))
 
 
 def site_of_reader(context: Context, row: SiteRow, share_key: str | None = None) -> PublishedSite:
-    """A published site as the caller reads it: with the claims in the token of the site, or with none.
+    """Return a published site for the caller, with the claims of a site token, or without claims.
 
-    Who is not one of the readers of the site only gets the spaces that they see.
+    Unless the site is open or the share key is valid, it only has the spaces that the caller may see.
     """
     grant = context.grant
     key = (share_key or "") if row.visibility == "share-link" else ""
@@ -77,7 +77,6 @@ def site_of_reader(context: Context, row: SiteRow, share_key: str | None = None)
 
 
 def _searched(site: PublishedSite, call: SearchSite) -> list[SiteSpaceRow]:
-    """The spaces that are searched."""
     scope, every = call.scope, site.site_spaces
     ids = scope.site_space_ids if scope else call.site_space_ids
     current = scope.current_site_space if scope else call.site_space_id
@@ -138,7 +137,9 @@ def _content(
 
 
 def _admitted(context: Context, url: str, visitor: Visitor, redirects: bool) -> Reader | PublishedContentRedirect:
-    """The reader of a URL: the caller must see all spaces of the site, whose token then reads them for the visitor.
+    """Return the reader of a URL, or a redirect.
+
+    The caller must see all spaces of the site, because the token in the response reads all of them.
 
     Raises:
         AccessDenied: the URL leads to no site for this caller and visitor.
@@ -180,9 +181,9 @@ def _admitted(context: Context, url: str, visitor: Visitor, redirects: bool) -> 
 
 
 def _in_preview(context: Context, text: str, path: str) -> Reader:
-    """The reader of a preview URL: a signed one, or that of a site whose spaces the caller sees."""
+    """Return the reader of a preview URL, signed or with the id of a site. The caller must see all of its spaces."""
     if context.grant is not None and not context.grant.is_preview:
-        raise AccessDenied(404)  # the token for a visitor would become one for drafts
+        raise AccessDenied(404)  # otherwise, a visitor could exchange their token for a token that reads drafts
     site = context.session.get(SiteRow, text)
     if site is None:
         reader = previewing(context, text, path)
@@ -201,7 +202,7 @@ def _may_resolve(context: Context, site: SiteRow) -> bool:
 
 
 def _at_host(context: Context, host: str, path: str) -> tuple[SiteRow | None, str]:
-    """The site at a host name of its own, and the path within it; the longest name counts."""
+    """Return the site at a custom host name, and the path within it. The longest matching basename wins."""
     sites = context.session.scalars(select(SiteRow).where(SiteRow.hostname == host, SiteRow.published)).all()
     for site in sorted(sites, key=lambda one: one.basename or "", reverse=True):
         name = site.basename or ""
@@ -213,7 +214,7 @@ def _at_host(context: Context, host: str, path: str) -> tuple[SiteRow | None, st
 def _claims(
     context: Context, site: SiteRow, path: str, visitor: Visitor, redirects: bool
 ) -> dict[str, Any] | PublishedContentRedirect:
-    """The claims of a signed-in visitor, or where visitors sign in."""
+    """Return the claims of a signed-in visitor, or a redirect to the sign-in page."""
     settings = context.session.get(SiteSettingsRow, site.id)
     token = visitor.jwt_token or ""
     claims = claims_of(token, settings.auth_key if settings else "", context.clock().timestamp())

@@ -59,7 +59,7 @@ def list_redirects(context: Context, call: ListRedirects) -> Page[Redirect]:
 
 @handles(GetRedirectBySource)
 def get_redirect_by_source(context: Context, call: GetRedirectBySource) -> RedirectMatch:
-    """Return the redirect from a path, with the URL that it leads a reader of the site to."""
+    """Return the redirect from a path, with the URL of its destination for the caller."""
     row, _ = read_site(context, call.organization_id, call.site_id, call.share_key)
     site = site_of_reader(context, row, call.share_key)
     wanted = unquote(call.source).rstrip("/")

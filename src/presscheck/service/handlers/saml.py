@@ -78,7 +78,7 @@ def delete_provider(context: Context, call: DeleteSAMLProvider) -> None:
 
 @handles(ListSSOLogins)
 def list_logins(context: Context, call: ListSSOLogins) -> SSOLogins:
-    """List the providers that members can sign in with."""
+    """List the providers with complete settings."""
     organization = organization_for(context, call.organization_id, "guest")
     rows = select(SAMLProviderRow).where(SAMLProviderRow.organization_id == organization.id)
     providers = context.session.scalars(rows.order_by(SAMLProviderRow.created_at, SAMLProviderRow.id))

@@ -50,7 +50,7 @@ def create_share_link(context: Context, call: CreateShareLink) -> ShareLink:
 
 @handles(UpdateShareLink)
 def update_share_link(context: Context, call: UpdateShareLink) -> ShareLink:
-    """Rename, enables or disables a share link."""
+    """Rename, enable or disable a share link."""
     site = _site_for(context, call.organization_id, call.site_id)
     row = context.session.get(ShareLinkRow, call.share_link_id)
     if row is None or row.site_id != site.id:

@@ -155,7 +155,7 @@ def update_site_space(context: Context, call: UpdateSiteSpace) -> SiteSpace:
 
 @handles(DeleteSiteSpace)
 def delete_site_space(context: Context, call: DeleteSiteSpace) -> None:
-    """Remove a space from a site. Return normally if the site has no such site space."""
+    """Remove a space from a site. Return normally if the site does not have this site space."""
     site = site_for(context, call.organization_id, call.site_id, "create")
     row = context.session.get(SiteSpaceRow, call.site_space_id)
     if row is not None and row.site_id == site.id:
@@ -215,7 +215,7 @@ def update_section(context: Context, call: UpdateSection) -> SiteSection:
 
 @handles(DeleteSection)
 def delete_section(context: Context, call: DeleteSection) -> None:
-    """Remove a section and its site spaces. Return normally if there is no such section."""
+    """Remove a section and its site spaces. Return normally if the section does not exist."""
     site = site_for(context, call.organization_id, call.site_id, "create")
     row = context.session.get(SectionRow, call.site_section_id)
     if row is not None and row.site_id == site.id:
@@ -266,7 +266,7 @@ def update_section_group(context: Context, call: UpdateSectionGroup) -> SiteSect
 
 @handles(DeleteSectionGroup)
 def delete_section_group(context: Context, call: DeleteSectionGroup) -> None:
-    """Delete a group and put its items in its place. Return normally if there is no such group."""
+    """Delete a group and put its items in its place. Return normally if the group does not exist."""
     site = site_for(context, call.organization_id, call.site_id, "create")
     row = context.session.get(SectionGroupRow, call.site_section_group_id)
     if row is not None and row.site_id == site.id:

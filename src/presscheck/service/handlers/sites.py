@@ -177,7 +177,7 @@ def update_site(context: Context, call: UpdateSite) -> Site:
 
 @handles(DeleteSite)
 def delete_site(context: Context, call: DeleteSite) -> None:
-    """Delete a site but not its spaces. Return normally if there is no such site or the caller does not see it."""
+    """Delete a site but not its spaces. Return normally if the site does not exist or the caller does not see it."""
     site_organization_for(context, call.organization_id, call.site_id)
     site = context.session.get(SiteRow, call.site_id)
     if site is not None and site.organization_id == call.organization_id and sees_site(context, site):
@@ -214,8 +214,8 @@ def get_published_site(context: Context, call: GetPublishedSite) -> PublishedCon
     """Return a site as its readers see it.
 
     Every member may read an open site; other callers must see the site in its organization or have a share key. Content
-    with conditions is limited to what visitors without claims see, unless the caller sees the site. With a token of
-    the site, it is limited to what that visitor sees, in a preview also of a site that is not published.
+    with conditions is limited to what visitors without claims see, unless the caller sees the site. A site token limits
+    it to what its visitor sees; the token of a preview also reads a site that is not published.
     """
     site, sees_all = read_site(context, call.organization_id, call.site_id, call.share_key)
     contents, looks = SiteContents(context, site), with_newest_parts(looks_of(context, site))
@@ -249,10 +249,13 @@ def site_scripts(context: Context, site: SiteRow) -> tuple[SiteScript, ...]:
 def read_site(
     context: Context, organization_id: str, site_id: str, share_key: str | None = None
 ) -> tuple[SiteRow, bool]:
-    """Return a published site if the caller is one of its readers, and whether the caller sees it otherwise, too.
+    """Return a site that the caller may read as its readers do: published, or in a preview.
+
+    Returns:
+        The site, and whether the caller also sees it in its organization.
 
     Raises:
-        ApiError: 404.
+        ApiError: 404, the site is not published, or the caller may not read it.
     """
     site = context.session.get(SiteRow, site_id)
     is_previewing = context.grant is not None and context.grant.is_preview
@@ -360,7 +363,7 @@ def _set_defaults(context: Context, site: SiteRow, call: UpdateSite) -> None:
 
 
 def _update_share_key(site: SiteRow) -> None:
-    """Create a share key if the site needs one, else removes it: a site that is shared again gets a new key."""
+    """Create a share key if the site needs one, else remove it: a site that is shared again gets a new key."""
     if site.visibility != "share-link":
         site.share_key = None
     elif not site.share_key:

@@ -137,7 +137,7 @@ def update_space(context: Context, call: UpdateSpace) -> Space:
 
 @handles(DeleteSpace)
 def delete_space(context: Context, call: DeleteSpace) -> None:
-    """Delete a space, which can be restored for seven days. Return normally if there is no such space."""
+    """Delete a space, which can be restored for seven days. Return normally if the space does not exist."""
     row = context.session.get(SpaceRow, call.space_id)
     if row is None or row.deleted_at is not None or level_in_space(context, row) is None:
         return
@@ -179,7 +179,7 @@ def duplicate(context: Context, row: SpaceRow) -> SpaceRow:
 
 @handles(GetSpaceGitInfo)
 def get_space_git_info(context: Context, call: GetSpaceGitInfo) -> GitSync:
-    """Always 404: this service has no Git sync; imported content has no link to its repository."""
+    """Respond with 404: this service has no Git sync, and imported content has no link to its repository."""
     space_for(context, call.space_id)
     raise ApiError(404, "This space has no Git sync.")
 
@@ -217,7 +217,7 @@ def _copy(context: Context, row: SpaceRow) -> SpaceRow:
 
 @handles(MoveSpace)
 def move_space(context: Context, call: MoveSpace) -> Space:
-    """Move a space within its organization; requires an admin of it if others can access it differently then."""
+    """Move a space within its organization. If this changes who has access, it requires an admin of the space."""
     row = space_for(context, call.space_id, "create")
     move(context, row, call)
     return as_spaces(context, [row])[0]
@@ -248,7 +248,7 @@ def search_space(context: Context, call: SearchSpace) -> Page[SearchPageResult]:
 
 
 def require_no_site(context: Context, ids: Iterable[str]) -> None:
-    """Refuse a transfer of spaces that are used by sites.
+    """Require that no site uses any of these spaces, so that they can be transferred.
 
     Raises:
         ApiError: 412, naming the sites that the caller sees.

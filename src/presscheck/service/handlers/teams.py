@@ -249,7 +249,7 @@ def _administers(context: Context, team: TeamRow) -> bool:
 
 
 def member_ids(context: Context, organization_id: str, members: Iterable[str]) -> list[str]:
-    """Return user ids of members that are given by id or email.
+    """Convert ids or emails of members to user ids.
 
     Raises:
         ApiError: 404 if someone is not a member of the organization.

@@ -92,7 +92,7 @@ def update_translation(context: Context, call: UpdateTranslation) -> Translation
 
 @handles(DeleteTranslation)
 def delete_translation(context: Context, call: DeleteTranslation) -> None:
-    """Delete a translation, but not the translated space. Ignores a translation that the caller may not see."""
+    """Delete a translation, but not the translated space. Ignore a translation that the caller may not see."""
     organization_for(context, call.organization_id, "create")
     row = context.session.get(TranslationRow, call.translation_id)
     if row is not None and row.organization_id == call.organization_id and _may_see(context, row):
@@ -130,7 +130,7 @@ def _translation_for(
 
 
 def _is_seen(context: Context, organization_id: str) -> ColumnElement[bool]:
-    """Return the condition that the caller may see the source or the result; admins also see those without both."""
+    """Return the condition that the caller may see the source or the result. Admins see all translations."""
     if role_in(context, organization_id) == "admin":
         return true()
     seen = visible_space_ids(context, organization_id)

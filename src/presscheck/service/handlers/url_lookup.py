@@ -1,4 +1,4 @@
-"""Resolves app URLs to content."""
+"""Resolution of app URLs to content."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tokens of integrations: the script of an integration calls the API with one while it handles an event.
+"""Tokens with which the script of an integration calls the API while it handles an event.
 
 A token is limited to the installation that the event is about: to its organization, to the spaces and sites where the
 integration is installed, and to the current scopes of the integration. It is void once the integration is uninstalled.
@@ -20,7 +20,7 @@ _PURPOSE = "integration token"
 
 
 def write_integration_token(session: Session, integration: str, installation_id: str | None, now: datetime) -> str:
-    """Return a token for the script of an integration, or without an installation for the integration alone."""
+    """Return a token for the script of an integration, in one installation, or in none if `installation_id` is None."""
     claims = {
         "kind": "integration",
         "integration": integration,

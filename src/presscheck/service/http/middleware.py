@@ -3,7 +3,7 @@
 The log has one JSON object per line, with the id of the request. A request is logged with its method, API path and
 result, but never with query, body, headers or site URL, because those may contain secrets.
 
-The `Host` header is used to build URLs, and an unknown one may be an attack by DNS rebinding, so it is checked.
+The `Host` header is checked: it becomes part of URLs, and an unknown host may be an attack by DNS rebinding.
 Responses announce the rate limit in headers that clients use to slow down.
 
 Responses to reads are cached in memory until the next commit to the database. The key has the caller and the URL; the
@@ -77,7 +77,7 @@ _SLOT = "presscheck.answer"
 
 
 class JsonLines(logging.Formatter):
-    """Formats a log record as one line of JSON."""
+    """A formatter that writes each log record as one line of JSON."""
 
     @override
     def format(self, record: logging.LogRecord) -> str:
@@ -109,7 +109,7 @@ def write_log(*, requests: bool) -> None:
 
 
 class RequestIdMiddleware:
-    """Adds an ``x-request-id`` header to each response and logs the request."""
+    """Middleware that adds an ``x-request-id`` header to each response and logs the request."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -147,8 +147,8 @@ def _loggable_path(path: str) -> str:
 
 
 class TrustedHostMiddleware:
-    """Responds with 400 unless the `Host` is a loopback name, the host of a published site, or configured by the
-    operator.
+    """Middleware that responds with 400 unless the `Host` is a loopback name, the host of a published site, or
+    configured by the operator.
 
     Requests with two `Authorization` headers are refused, too. Unix sockets, which only local users reach, and requests
     without a `Host` header are not checked.
@@ -240,7 +240,7 @@ def bearer_token(authorization: str) -> str:
 
 
 def caller(session: Session, authorization: str, now: str) -> Caller:
-    """Return the user of a request.
+    """Return the caller of a request: a user, or the script of an integration.
 
     Raises:
         ApiError: 401, the token is missing, unknown or expired.
@@ -253,7 +253,7 @@ def caller(session: Session, authorization: str, now: str) -> Caller:
 
 
 def asked_caller(session: Session, authorization: str, now: str) -> tuple[dict[str, str], SiteGrant | None]:
-    """Return the parameters of `is_of_token`, and what a token of a site is limited to.
+    """Return the parameters of `is_of_token`, and the limits of the token if it is a site token.
 
     Raises:
         ApiError: 401, the token is missing.
@@ -287,7 +287,7 @@ def is_valid(session: Session, authorization: str, now: str) -> bool:
 
 
 class RateLimitMiddleware:
-    """Responds with 429 after `limit` requests within a minute.
+    """Middleware that responds with 429 to a client after `limit` requests within a minute.
 
     Each process counts separately, so a service with several processes allows a multiple of the limit.
     """
@@ -376,7 +376,7 @@ class AnswerSlot:
 
 @dataclass(frozen=True)
 class KeptAnswer:
-    """A response in the form in which it is sent."""
+    """A cached response, ready to be sent."""
 
     body: bytes
     tag: str

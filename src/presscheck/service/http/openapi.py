@@ -211,7 +211,7 @@ class _OnTheWire(GenerateJsonSchema):
 
     @override
     def ser_schema(self, schema: Any) -> JsonSchemaValue | None:
-        return None  # what a `NullableModel` sends has the fields of the model
+        return None  # a `NullableModel` is sent with the fields of the model
 
     @override
     def normalize_name(self, name: str) -> str:

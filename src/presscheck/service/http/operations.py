@@ -158,7 +158,7 @@ def not_found(what: str) -> ApiError:
 
 
 class SiteGrant(NamedTuple):
-    """What a token of a site allows: to read the site for a visitor with these claims, in a preview also drafts."""
+    """The limits of a site token: it reads one site for a visitor with these claims, and in a preview also drafts."""
 
     site_id: str
     organization_id: str
@@ -167,8 +167,8 @@ class SiteGrant(NamedTuple):
 
 
 class InstallationGrant(NamedTuple):
-    """What a token of an integration allows: its scopes, in one installation; outside of any if `installation_id` is
-    None.
+    """The limits of an integration token: the scopes of the integration, in one installation or, if `installation_id`
+    is None, in none.
     """
 
     integration: str
@@ -179,10 +179,10 @@ class InstallationGrant(NamedTuple):
 
 @dataclass(frozen=True)
 class Caller:
-    """The user of a request, as plain values, which stay valid after a rollback.
+    """The user or the integration that sent a request, as plain values, which stay valid after a rollback.
 
-    `expires` is whether their token has an expiry time; `grant` is what a token of a site is limited to, and
-    `installation` what a token of an integration is limited to.
+    `expires` is whether their token has an expiry time. `grant` has the limits of a site token, and `installation` the
+    limits of an integration token.
     """
 
     id: str
@@ -219,12 +219,12 @@ class Context:
 
     @property
     def grant(self) -> SiteGrant | None:
-        """What the token of the caller is limited to, if it is one of a site."""
+        """The limits of the caller's token if it is a site token, or None."""
         return self.user.grant if isinstance(self.user, Caller) else None
 
     @property
     def installation(self) -> InstallationGrant | None:
-        """What the token of the caller is limited to, if the caller is the script of an integration."""
+        """The limits of the caller's token if it is an integration token, or None."""
         return self.user.installation if isinstance(self.user, Caller) else None
 
     def outgoing_requests(self, organization_id: str) -> Outgoing:
@@ -260,13 +260,13 @@ class Context:
 
 @dataclass(frozen=True)
 class Serialized(Generic[Answer]):
-    """A response as JSON, from a handler that had its bytes."""
+    """A response that its handler has already serialized to JSON."""
 
     body: bytes
 
     @cached_property
     def tag(self) -> str:
-        """Its `ETag`, cached: hashing a large response takes longer than everything else."""
+        """The `ETag`, cached: hashing a large response takes longer than everything else."""
         return entity_tag(self.body)
 
 

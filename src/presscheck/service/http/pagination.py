@@ -1,4 +1,4 @@
-"""Pagination with cursors that hold the sort key of the last item, so items added meanwhile do not shift pages."""
+"""Pagination. Cursors of stored lists hold the sort key of the last item, so new items do not shift pages."""
 
 from __future__ import annotations
 
@@ -167,7 +167,7 @@ def _if_counted(number: int | None) -> int | None:
 
 
 def page_of_items(call: Paged, items: Sequence[Item]) -> Page[Item]:
-    """Return one page of an immutable list in memory, such as the files of a revision."""
+    """Return one page of a list in memory, such as the files of a revision. Its cursors are indexes."""
     limit = USUAL_LIMIT if call.limit is None else call.limit
     start = max(0, (_place(call, [int]) or [0])[0])
     end = start + limit

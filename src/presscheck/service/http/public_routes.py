@@ -48,7 +48,7 @@ def open_routes(
         files: the stored files.
         data: the data directory, for the cache of PDFs.
         clock: returns the current time.
-        release: the API release to describe; by default the newest.
+        release: the API release to describe; by default all operations.
     """
 
     def send_file(request: Request) -> Response:

@@ -1,8 +1,8 @@
-"""Tokens of sites: whoever renders a site reads it with one, for one visitor.
+"""Site tokens, with which a renderer reads a site for one visitor.
 
-A token of a site stands for the token that it was made with, and is void once that one is revoked. It is a JSON Web
-Token, because renderers read the claims of the visitor in it. It stays the same for an hour, so that renderers can keep
-what they read with it, and is valid for one to two hours.
+A site token is derived from the token of a user, and becomes invalid when that token is revoked. It is a JSON Web
+Token, because renderers read the claims of the visitor from it. Within an hour, equal requests get the same token, so
+that renderers can cache responses. A token is valid for one to two hours.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ from presscheck.service.db.signing import claims_of, derived_key, token_with
 from presscheck.service.http.operations import SiteGrant
 
 LIFETIME = 3600
-"""Least lifetime of a token in seconds; the longest is twice that."""
+"""Minimum lifetime of a token in seconds; the maximum is twice that."""
 LONGEST = 8000
-"""Most characters of a token."""
+"""Maximum number of characters of a token."""
 _PURPOSE = "site token"
 
 
 def write_site_token(session: Session, token_hash: str, grant: SiteGrant, now: datetime) -> str | None:
-    """Make a token that is limited to a site; None if the claims of the visitor are too large.
+    """Return a token that is limited to a site, or None if the claims of the visitor are too large.
 
     Args:
         session: the transaction.
         token_hash: the hash of the token of the caller.
-        grant: what it allows.
+        grant: the limits of the new token.
         now: the current time.
     """
     expires = (int(now.timestamp()) // LIFETIME + 2) * LIFETIME
@@ -45,7 +45,7 @@ def write_site_token(session: Session, token_hash: str, grant: SiteGrant, now: d
 
 
 def read_site_token(session: Session, token: str, now: str) -> tuple[str, SiteGrant] | None:
-    """The hash of the token that a token of a site stands for, and what it allows; None if it is none, or expired."""
+    """Return the hash of the token that a site token is derived from, and its limits, or None for any other token."""
     if token.count(".") != 2:
         return None
     moment = datetime.fromisoformat(now).timestamp()

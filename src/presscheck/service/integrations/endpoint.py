@@ -1,7 +1,7 @@
-"""The public endpoints of integrations: a request to one is an event for the script, which responds to it.
+"""The public endpoints of integrations: a request becomes an event for the script, which responds to it.
 
-Everybody can send requests there, so few scripts run for them at once. Responses are sandboxed: pages that a script
-sends cannot act as pages of the service, and neither receive nor set cookies.
+Everybody can send requests there, so only a few are handled at the same time. Responses are sandboxed: pages that a
+script sends cannot act as pages of the service, and neither receive nor set cookies.
 """
 
 from __future__ import annotations
@@ -31,20 +31,21 @@ LARGEST_BODY = 1024 * 1024
 LONGEST_SENDING = 20.0
 """Timeout for the body of a request, in seconds."""
 MOST_AT_ONCE, MOST_WAITING, PATIENCE = 2, 20, 15.0
-"""Maximum numbers of requests that are handled at the same time and that wait for the integrations of an organization,
-and the seconds that they wait. One request of an organization is handled at a time, so that it does not occupy all.
+"""Maximum number of requests that are handled at the same time, maximum number that wait for the integrations of an
+organization, and their maximum wait in seconds. One request of an organization is handled at a time, so that it does
+not occupy all.
 """
 MOST_READERS = 4
 """Maximum number of requests whose integrations are read from the database at the same time."""
 MOST_WAITING_FOR_ALL = 100
-"""Maximum number of requests that wait for all integrations together."""
+"""Maximum number of requests that wait for a thread, for all integrations together."""
 HEADERS = {
     "content-security-policy": "sandbox allow-scripts allow-forms allow-popups",
     "x-content-type-options": "nosniff",
     "referrer-policy": "no-referrer",
 }
 _SENT = ("content-type", "cache-control", "access-control-allow-origin", "access-control-allow-headers")
-"""Headers of a script that its response has."""
+"""Headers that are copied from the response of a script."""
 _WITHOUT_BODY = (204, 205, 304)
 """Statuses of responses without a body."""
 _NOT_RECEIVED = ("cookie", "proxy-authorization")
@@ -98,7 +99,7 @@ class Endpoint:
             scripts=replace(self._workers.outside.scripts, is_for_visitors=True),
             read=self._files.read,
         )
-        if not outcome.is_success:  # recording others would let everybody fill the list of events
+        if not outcome.is_success:  # recording successes would let everybody fill the list of events
             recorded = {**call.event, "request": {**call.event["request"], "headers": {}, "body": ""}}
             name = request.path_params["path"].partition("/")[0]
             self._database.write(
@@ -111,7 +112,7 @@ async def _body(request: Request) -> bytes:
     """Return the body of a request.
 
     Raises:
-        ApiError: 413, it is too large; 408, it arrives too slowly; 400, the connection was closed.
+        ApiError: 413, the body is too large; 408, it arrives too slowly; 400, the connection was closed.
     """
     body = bytearray()
     try:
@@ -131,7 +132,7 @@ def _call(context: Context, request: Request, body: bytes) -> _Call:
     """Return the event for a request.
 
     Raises:
-        ApiError: 404, there is no such integration, installation, space or site.
+        ApiError: 404, the integration, installation, space or site does not exist.
     """
     name, _, rest = request.path_params["path"].partition("/")
     row = context.session.get(IntegrationRow, name) if is_fit(request.path_params["path"]) else None

@@ -1,4 +1,4 @@
-"""Delivers events to integrations: to the development tunnel if there is one, else to the published script."""
+"""Delivery of events to integrations: to the development tunnel if there is one, else to the published script."""
 
 from __future__ import annotations
 
@@ -206,7 +206,7 @@ def _to_script(
         return Outcome(error=message, reason=run.error, problem=504 if run.is_over_time else 502)
     if run.error is not None:
         log.add("warn", f"After the response: {run.error}")
-    # what a handler of requests sends may contain its secrets, such as the id of a client in the URL of a sign-in
+    # the response to a request may contain secrets on purpose, such as a client id in the URL of a sign-in page
     is_request = event["type"] == "fetch"
     hidden = receiver.keys if is_request else log.hidden
     # the platform's runtime responds with 406 to events that the integration has no handler for

@@ -1,4 +1,7 @@
-"""What the token of an integration may call: its own installation, and what its scopes name, where it is installed."""
+"""Permitted operations of integration tokens.
+
+A token may be used for its own installation, and, depending on its scopes, in the spaces and sites of the installation.
+"""
 
 from __future__ import annotations
 
@@ -81,12 +84,12 @@ def require_installation_grants(
 
     Args:
         context: the transaction.
-        grant: what the token is limited to.
+        grant: the limits of the token.
         operation: the operation that is called.
         path: the parameters of its path.
 
     Raises:
-        ApiError: 403 if no scope of the integration allows the operation, 404 if its subject is elsewhere.
+        ApiError: 403 if no scope of the integration allows the operation, 404 if the path is outside the installation.
     """
     if operation not in _OWN and not any(operation in _BY_SCOPE.get(scope, ()) for scope in grant.scopes):
         raise ApiError(403, "The scopes of the integration do not allow this.")

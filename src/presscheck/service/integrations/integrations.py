@@ -1,4 +1,4 @@
-"""Serializes integrations, checks access to them, and sends them events.
+"""Integrations: serialization, access checks, and events for them.
 
 The owners of an integration are the admins of its organization. They may use operations that require the token of the
 integration on other services.
@@ -47,7 +47,7 @@ from presscheck.service.permissions import is_member, role_in
 
 Kind = Literal["space", "site"]
 KINDS: tuple[Kind, ...] = ("space", "site")
-"""What an integration is installed in, besides an organization."""
+"""Kinds of places in an organization where an integration is installed."""
 KEPT_EVENTS = 1000
 """Number of events that are kept per integration; older delivered events are deleted."""
 _SECRETS = "secrets of integration "
@@ -163,7 +163,7 @@ def sites_of(context: Context, row: InstallationRow) -> Sequence[SiteRow]:
 
 
 def is_installed_in(row: InstallationRow, kind: Kind, identity: str) -> bool:
-    """Return whether an installation has a space or a site of its organization."""
+    """Return whether an installation includes a space or a site of its organization."""
     selection = row.space_selection if kind == "space" else row.site_selection
     return selection == "all" or identity in settings_of(row, kind)
 
@@ -203,7 +203,7 @@ def receiver_of(
         row: the integration.
         installation: the installation in the environment of the script, or None.
         is_own: whether the event comes from the organization of the integration, whose events always go to the tunnel;
-            None if it never goes there.
+            None if the event never goes to the tunnel.
         space_id: the space that the event is about.
         site_id: the site that the event is about.
     """
@@ -263,7 +263,7 @@ def _as_json(value: Model) -> dict[str, Any]:
 def _signing_secret(session: Session, subject: str) -> str:
     """Return the key with which an integration signs its own data, such as the state of a sign-in.
 
-    The kind of the subject is a part of it, because a publisher may choose the id of an installation as a name.
+    `subject` starts with its kind, because a publisher may choose the id of an installation as a name.
     """
     return hmac.digest(signing_key(session), f"integration secret {subject}".encode(), hashlib.sha256).hex()
 
@@ -328,7 +328,7 @@ def record_event(
     now: str,
 ) -> None:
     """Record an event that was delivered synchronously."""
-    if session.get(IntegrationRow, integration) is None:  # the integration was deleted meanwhile
+    if session.get(IntegrationRow, integration) is None:  # the integration was deleted in the meantime
         return
     session.add(
         EventRow(

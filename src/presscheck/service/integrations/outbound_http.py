@@ -116,7 +116,7 @@ class Outgoing:
     ) -> Fetched:
         """Send a request of any method, following redirects if `follows` is true.
 
-        A redirect to another origin is sent without credentials, and one that changes the method without a body.
+        After a redirect to another origin, credentials are left out; if the method becomes GET, the body is left out.
 
         Args:
             method: the method, in upper case.
@@ -212,7 +212,7 @@ def _require_named(url: str, hosts: Sequence[str]) -> None:
 
 
 class _CheckedNetwork(httpcore.NetworkBackend):
-    """Connects to checked addresses only, never to a host name."""
+    """A network backend that connects to checked addresses only, never to a host name."""
 
     def __init__(self, allowed: Sequence[Network]) -> None:
         self._allowed = allowed

@@ -15,22 +15,22 @@ from presscheck.service.integrations.outbound_http import Fetched, OutgoingError
 
 
 class OwnService:
-    """The API of this process, once it is open."""
+    """The API of this process; it can be called after `open`."""
 
     def __init__(self) -> None:
         self._app: ASGIApp | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
 
     def open(self, app: ASGIApp, loop: asyncio.AbstractEventLoop) -> None:
-        """Make the application available to other threads than that of its event loop."""
+        """Set the application and its event loop, so that other threads can call the API."""
         self._app, self._loop = app, loop
 
     def request(self, method: str, url: str, headers: Mapping[str, str], body: bytes, seconds: float) -> Fetched:
-        """Send a request to the API and wait for the response, in a thread besides the event loop.
+        """Send a request to the API and wait for the response. Must not be called in the thread of the event loop.
 
         Args:
             method: the method, in upper case.
-            url: the URL, whose host is that of the service.
+            url: the URL, with the host of the service.
             headers: the headers.
             body: the body.
             seconds: timeout.

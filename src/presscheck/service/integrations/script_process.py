@@ -102,7 +102,7 @@ class Channel:
 
 
 def restrict(memory: int, processor_seconds: int, seconds: float, *, reads_files: bool = False) -> None:
-    """Irrevocably gives up files, network, other programs, and resources beyond the limits.
+    """Give up files, network, other programs, and resources beyond the limits, irrevocably.
 
     Args:
         memory: maximum address space, in bytes.

@@ -1,4 +1,4 @@
-"""Runs the published script of an integration on one event, in a separate process (`script_process.py`)."""
+"""Execution of the scripts of integrations: one event per run, in a separate process (`script_process.py`)."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from presscheck.service.integrations.outbound_http import Fetched, Outgoing, Out
 from presscheck.service.integrations.own_service import OwnService
 
 MOST_AT_ONCE, MOST_FOR_VISITORS = 4, 3
-"""Maximum numbers of scripts that run in this process of the service at the same time, and of those that everybody can
-cause to run; others wait.
+"""Maximum number of scripts that run in this process of the service at the same time, and maximum number of these that
+visitors may cause to run; others wait.
 """
 LARGEST_OUTPUT = 32 * 1024 * 1024
 """Maximum number of bytes that a process may send, including its requests."""
 MOST_FETCHES = 20
 """Maximum number of requests per run."""
 TIME_TO_RESPOND = 0.5
-"""Seconds at the end of a run without requests, so that the script can respond to a failed request."""
+"""Seconds before the end of a run when requests time out, so that the script can respond to a failed request."""
 LARGEST_FETCHED = 4 * 1024 * 1024
 """Maximum size of a response that a script receives, in bytes."""
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
@@ -56,11 +56,11 @@ class ScriptConfig:
     Args:
         hosts: the hosts that scripts may send requests to, through the client for outgoing requests: names,
             `*.example.org`, or `*` for all.
-        service: answers the calls of scripts to the API of the service, which need no host.
-        memory: memory of a script, in bytes.
-        processor_seconds: processor time of a run.
-        seconds: time of a run, including waiting for other servers.
-        is_for_visitors: whether everybody can cause the runs, so that they never occupy all scripts.
+        service: handles calls of scripts to the API of this service, which `hosts` need not allow.
+        memory: maximum memory of a script, in bytes.
+        processor_seconds: maximum processor time of a run.
+        seconds: maximum duration of a run, including waiting for other servers.
+        is_for_visitors: whether visitors can cause the run; such runs never occupy all of `MOST_AT_ONCE`.
     """
 
     hosts: tuple[str, ...] = ()
@@ -178,7 +178,7 @@ def process_environment(environment: Mapping[str, str]) -> dict[str, str]:
 
 @contextmanager
 def _process(seconds: float) -> Generator[subprocess.Popen[bytes], None, None]:
-    """Start the process, and kills it at the end of the block or after `seconds`."""
+    """Start the process, and kill it at the end of the block or after `seconds`."""
     process = subprocess.Popen(  # noqa: S603  # the interpreter of this process, and a file of this package
         [sys.executable, "-I", "-B", script_process.__file__],
         stdin=subprocess.PIPE,
@@ -272,7 +272,7 @@ def _record_early_end(run: ScriptRun, code: int, config: ScriptConfig, *, is_ove
 
 
 class _Requests:
-    """Sends the requests of one run."""
+    """The client for the requests of one run."""
 
     def __init__(self, outgoing: Outgoing, config: ScriptConfig, environment: dict[str, Any], until: float) -> None:
         self._outgoing, self._config, self._deadline = outgoing, config, until
@@ -305,9 +305,9 @@ class _Requests:
     def _response(
         self, method: str, url: str, headers: dict[str, str], body: bytes, follows: bool, seconds: float
     ) -> Fetched:
-        """Send a request to the API of this service if it is meant for it, or else to a host that may be reached.
+        """Send a request to the API of this service, or to another allowed host.
 
-        Only the tokens of this run reach the API, so that a script cannot use this way to try others.
+        Calls to the API must have a token of this run, so that a script cannot try other tokens.
         """
         if self._config.service is not None and url.startswith(self._api):
             if headers.get("authorization") not in self._authorizations:

@@ -1,7 +1,7 @@
-// The web APIs that the script of an integration finds, and the function that hands it an event.
+// The web APIs for the script of an integration, and the function that passes an event to it.
 //
-// QuickJS has the language only. Everything here is for the script's own use: what it breaks, it breaks for itself. The
-// limits that protect the service are those of the process (script_process.py).
+// QuickJS has the language only. A script that breaks these APIs harms only itself: the process enforces the limits that
+// protect the service (script_process.py).
 (() => {
   "use strict";
   const callHost = globalThis.__host;
@@ -21,7 +21,7 @@
     return reply;
   };
 
-  // stacks begin with the error, as scripts that log them expect
+  // stacks begin with the error, as in V8, because scripts log only the stack
   Error.prepareStackTrace = (error, sites) => {
     const places = sites.map((site) => {
       const place = site.isNative() ? "native" : `${site.getFileName()}:${site.getLineNumber()}:${site.getColumnNumber()}`;
@@ -651,7 +651,7 @@
     return new Request("https://integration.invalid/v1", { method: "POST", body: form });
   };
 
-  // the functions that listen for the type of the event answer it, else those that listen for `fetch`
+  // listeners for the type of the event take precedence over listeners for `fetch`
   const fromListeners = async (event, request, waitUntil) => {
     const ofType = listeners.get(event.type);
     let response;
@@ -667,7 +667,7 @@
     return response;
   };
 
-  // hands an event to the script: `loaded` is the promise of its module, if it is one
+  // passes an event to the script; `loaded` is the promise of its exports if it is a module
   const dispatch = async (text, loaded) => {
     try {
       const { event, environment } = parse(text);

@@ -1,4 +1,4 @@
-"""Extracts an issue from each conversation with readers, and groups similar issues into clusters.
+"""Extraction of issues from conversations with readers, and clusters of similar issues.
 
 The first message of the reader is the issue: its first sentence is the title if there is no subject, its first 300
 characters are the summary. Keywords are words of three or more letters that are not stop words. An issue joins the

@@ -1,5 +1,5 @@
-"""Processes OpenAPI specifications: fetches or reads them, validates them in a separate process, and stores valid
-versions.
+"""The job that processes an OpenAPI specification: it fetches or reads it, validates it in a separate process, and
+stores a valid version.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Runs imports: fetches all content first, then adds it as pages of a change request in one transaction."""
+"""The job that runs an import: it fetches all content, then adds it to a change request in one transaction."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def bring(work: JobContext) -> None:
         raise PermanentFailure("found no readable page at this URL")
     try:
         work.write(lambda session: _add_pages(session, work, pages, note))
-    except ApiError as problem:  # meanwhile the space was locked, the change request merged or the role revoked
+    except ApiError as problem:  # the space was locked, the change request merged or the role revoked
         raise PermanentFailure(problem.message) from None
 
 

@@ -1,4 +1,4 @@
-"""Adds to the sample workspace what administrators set up, after the first start of a service with the sample."""
+"""The job that completes the sample after the first start of a service: teams, integrations and other settings."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from presscheck.service.jobs.queue import JobContext, runs
 @runs("sample")
 def furnish_sample(work: JobContext) -> None:
     """Create everything in one transaction, so that a retry does not find a part of it."""
-    # 90 ms, only at the first start of a sample
+    # takes 90 ms to import, so only at the first start with the sample
     from presscheck.service.sample.administration import furnish
     from presscheck.service.sample.builder import Planting
 

@@ -1,4 +1,4 @@
-"""Runs a translation: sends every page of the live content through a translator and writes the translated space.
+"""The job that runs a translation: it translates every page of the live content and writes the translated space.
 
 The translator is a command that the operator configures. It reads a page in Markdown from standard input, gets
 languages and instructions in PRESSCHECK_SOURCE_LANGUAGE, PRESSCHECK_LANGUAGE and PRESSCHECK_INSTRUCTIONS, and writes

@@ -63,7 +63,7 @@ class Found:
 
 
 class Crawl:
-    """Crawls the pages of one origin, starting at a URL."""
+    """A crawl of the pages of one origin, starting at a URL."""
 
     def __init__(self, work: JobContext, start: str) -> None:
         self._work = work

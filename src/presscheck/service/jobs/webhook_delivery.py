@@ -1,4 +1,4 @@
-"""Delivers integration events to the development tunnel or to the script, and records the result."""
+"""The job that delivers an event to the development tunnel or the script of an integration, and records the result."""
 
 from __future__ import annotations
 

@@ -71,7 +71,7 @@ class Workers:
     def __init__(self, database: Database, files: BlobStore, clock: Clock, outside: OutboundConfig) -> None:
         self.outgoing = Outgoing(outside.allowed)
         self.service = OwnService()
-        """Answers the calls of integration scripts to the API."""
+        """The API of this process, for integration scripts."""
         self.outside = replace(outside, scripts=replace(outside.scripts, service=self.service))
         self._runners = all_runners()
         self._database, self._files, self._clock = database, files, clock
@@ -176,7 +176,7 @@ class Workers:
     def _due_job(self, expired: list[tuple[str, int]]) -> Select[JobRow]:
         now = self._clock()
         recurring = [kind for kind, runner in self._runners.items() if runner.again]
-        # no retry waits that long, so the clock was set back meanwhile
+        # no retry waits that long, so the clock was set back
         is_far_ahead = and_(JobRow.run_at > moment_text(now + MOST_ATTEMPTS * PAUSE), JobRow.kind.not_in(recurring))
         is_waiting = and_(JobRow.state == "waiting", or_(JobRow.run_at <= moment_text(now), is_far_ahead))
         is_abandoned = and_(JobRow.state == "running", tuple_(JobRow.lease, JobRow.renewals).in_(expired))

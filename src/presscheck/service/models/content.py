@@ -1,4 +1,4 @@
-"""Tables of content and reviews: change requests, and immutable revisions, documents and blobs."""
+"""Tables of content and reviews: immutable revisions and documents, change requests, comments and reviews."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class RevisionRow(Table):
 
 
 class DocumentRow(Table):
-    """The Markdown of a page; the id is a hash of the text, so equal texts share one row."""
+    """The Markdown of a page or of reusable content; the id is a hash of the text, so equal texts share one row."""
 
     __tablename__ = "documents"
 

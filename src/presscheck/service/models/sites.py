@@ -117,7 +117,7 @@ class RedirectRow(Table):
 
 
 class SiteSettingsRow(Table):
-    """Optional settings of a site; null columns were never set."""
+    """Optional settings of a site; null columns are not set."""
 
     __tablename__ = "site_settings"
 

@@ -31,8 +31,8 @@ class TeamMemberRow(Table):
 class GrantRow(Table):
     """The role of a team or a user in a collection, a space or a site.
 
-    The ids are unique among all of these, so neither of them says of what kind it is. Whoever deletes a place or a
-    holder deletes its grants.
+    Ids are unique across all tables, so the kinds of the place and of the holder are not stored. There are no foreign
+    keys: code that deletes a place or a holder must delete its grants.
     """
 
     __tablename__ = "grants"

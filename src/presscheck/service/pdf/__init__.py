@@ -1,1 +1,1 @@
-"""Exported pages as Typst markup."""
+"""PDF exports: loading pages, writing Typst markup, typesetting."""

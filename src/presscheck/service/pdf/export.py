@@ -51,8 +51,8 @@ _log = logging.getLogger("presscheck.service")
 
 @dataclass(frozen=True)
 class Export:
-    """The subject of an export: a revision of a space, complete or from one page on; `note` is printed
-    below the title.
+    """The subject of an export: all pages of a revision of a space, or one page with its subpages (without them if
+    `only`). `note` is printed below the title.
     """
 
     space: str
@@ -96,7 +96,7 @@ def exported_pdf(database: Database, files: BlobStore, data: Path, origin: str, 
         raise not_found("page")
     cached.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     with FileLock(cached.parent / ".lock", mode=0o600):
-        if not _is_cached(cached):  # another thread may have created it meanwhile
+        if not _is_cached(cached):  # another thread may have created it in the meantime
             _add_to_cache(cached, _create_pdf(source, files, cached.parent))
     return cached
 
@@ -136,8 +136,8 @@ def _add_to_cache(path: Path, content: bytes) -> None:
 def _create_pdf(source: PdfSource, files: BlobStore, parent_directory: Path) -> bytes:
     """Typeset the PDF in a directory that contains only the images of the document.
 
-    If the images or the markup make it fail, it is repeated with placeholders for unreadable images, and then with the
-    source code of the pages.
+    If typesetting fails, it is repeated with placeholders for unreadable images, and if it fails again, with the
+    Markdown source of the pages.
 
     Raises:
         ApiError: 413, writing its markup takes too long.

@@ -1,10 +1,9 @@
-"""Writes the Typst markup of a PDF: `python -m presscheck.service.pdf.markup`, a `PdfSource` in JSON on standard input.
+"""The Typst markup of a PDF: `python -m presscheck.service.pdf.markup` reads a `PdfSource` in JSON from standard input.
 
 The markup of a large space takes half a minute, so it is written in a separate process with limits (see
 `bounded_process`). Standard output is JSON: the fields of a `Markup`.
 
-A PDF may be passed on to any visitors, so it has only what visitors without claims see, with a note if content is left
-out.
+Anyone may get a PDF, so it only has content that visitors without claims see, with a note if content is left out.
 """
 
 from __future__ import annotations
@@ -60,8 +59,8 @@ class PdfSource:
         created_at: the creation time of the revision.
         tree: the pages of the revision that visitors without claims see.
         is_partial: whether the revision has further pages.
-        page: the id of the first page, or None for all pages that are not hidden.
-        only: whether to leave out the subpages of that page.
+        page: the id of the page to export with its subpages, or None for all pages that are not hidden.
+        only: whether to leave out the subpages of the page.
         texts: the Markdown of pages and reusable content, by document id.
         files: the files of the revision.
         reusable_contents: the reusable content of the revision.
@@ -107,7 +106,7 @@ def write_markup(source: PdfSource, *, as_written: bool = False) -> Markup:
 
 
 class _Document:
-    """Writes the markup of a document; afterwards, `pictures` is complete."""
+    """A document that is being written; `pictures` is complete after `markup`."""
 
     def __init__(self, source: PdfSource) -> None:
         self._source, self._chapters = source, source.chapters()
@@ -185,7 +184,7 @@ def _destination(page: Page) -> str:
 
 
 class _PageLinks:
-    """Resolves the links in the pages of a revision."""
+    """A resolver of the links in the pages of a revision."""
 
     def __init__(self, source: PdfSource, shown: set[str], texts: dict[str, str], pictures: set[str]) -> None:
         paths = {place.page["id"]: place.path for place in walk(source.tree)}

@@ -1,4 +1,4 @@
-"""Loads the content of a PDF: the pages of a space or a part of it, with everything that they refer to."""
+"""The content of a PDF: the pages of a space or a part of it, with everything that they refer to."""
 
 from __future__ import annotations
 

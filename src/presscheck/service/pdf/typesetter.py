@@ -1,4 +1,4 @@
-"""Typesets documents in a separate process, limited in memory and time.
+"""Typesetting of documents in a separate process, limited in memory and time.
 
 Text and images are untrusted. A small image can need gigabytes when it is decoded, and the typesetter has no limits of
 its own.
@@ -14,7 +14,7 @@ from presscheck.service.bounded_process import ProcessFailed, limit_resources, r
 from presscheck.service.integrations.script_process import INTERPRETER_MEMORY, restrict
 
 MOST_MEMORY = 1536 * 1024 * 1024
-"""Memory of the process, in bytes."""
+"""Maximum memory of the process, in bytes."""
 MOST_SECONDS = 90
 """Limit for a document in seconds, of processor time and by the clock."""
 MOST_SECONDS_OF_IMAGE = 15

@@ -1,4 +1,4 @@
-"""Renders Markdown as Typst markup: every block of a page, and no text of authors as code.
+"""Rendering of the blocks of a page as Typst markup.
 
 The markup calls the functions of `typst_document.typ`. Text, names, addresses and code of authors are string literals.
 Interactive content is static on paper: tabs follow one another with their titles, and expandable content is open.
@@ -47,7 +47,7 @@ class BlockContext(Protocol):
 
     @property
     def names(self) -> AnchorNames:
-        """Assign anchors to the headings of the page."""
+        """The anchors of the headings of the page."""
         ...
 
     def spots(self, anchors: Sequence[str]) -> str:
@@ -56,7 +56,7 @@ class BlockContext(Protocol):
 
     @property
     def resolve(self) -> Resolve:
-        """Resolve the addresses of the page."""
+        """The resolver of addresses in the page."""
         ...
 
     def flow(self, tokens: Tokens) -> str:
@@ -283,7 +283,7 @@ def source_markup(text: str) -> str:
 
 
 class TypstRenderer:
-    """Renders the blocks of one page.
+    """A renderer of the blocks of one page.
 
     Args:
         resolve: resolves addresses.

@@ -1,4 +1,4 @@
-"""Renders HTML blocks and tables as Typst markup."""
+"""Rendering of HTML blocks and tables as Typst markup."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class PageContext(Protocol):
 
     @property
     def resolve(self) -> Resolve:
-        """Resolve the addresses of the page."""
+        """The resolver of addresses in the page."""
         ...
 
     def inline(self, spans: Sequence[Span], *, picture: str = "small-picture") -> str:
@@ -39,7 +39,7 @@ class PageContext(Protocol):
 
     @property
     def names(self) -> AnchorNames:
-        """Assign anchors to the headings of the page."""
+        """The anchors of the headings of the page."""
         ...
 
     def titled(self, rank: int, anchors: Sequence[str], markup: str) -> str:
@@ -95,7 +95,7 @@ def _cards(page: PageContext, table: Table) -> str:
 
 
 class _Reader(HtmlBlockReader[TypstRuns]):
-    """Renders each part of an HTML block."""
+    """A reader that renders each part of an HTML block."""
 
     def __init__(self, page: PageContext) -> None:
         self.page = page

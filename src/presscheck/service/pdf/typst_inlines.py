@@ -1,4 +1,4 @@
-"""Renders inline text as Typst markup. Text of authors is always a string literal, never code."""
+"""Rendering of inline text as Typst markup. Text of authors is always a string literal, never code."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def anchor_label(page: str, anchor: str) -> str:
 
 
 class TypstRuns(InlineRuns):
-    """Collects the runs of a paragraph, with images and footnote references as separate runs."""
+    """The runs of a paragraph, with images and footnote references as separate runs."""
 
     def __init__(self, style: str = "") -> None:
         super().__init__("", style)

@@ -66,7 +66,7 @@ def change_request_for(
 
 
 def know_place(context: Context, space_id: str, change_request: str | None = None) -> None:
-    """Load everything that a write checks first in one statement: a space, the caller's role, and a change request."""
+    """Load in one statement all that a write checks first: a space, the caller's role, and a change request."""
     values = {"space": space_id, "user": context.user.id, "change_request": change_request or ""}
     for space, row, member, role in context.session.execute(_SPACE_AND_REQUEST, values):
         context.known["place"] = space, row  # keeps a reference, because a session drops rows that nothing refers to

@@ -1,4 +1,4 @@
-"""Checks the merge rules of a space, or of its organization if the space inherits them.
+"""Merge rules of a space, or of its organization if the space inherits them.
 
 An approval counts if a user other than the author gave it for the newest revision; an update from main without
 conflicts keeps it. A request for changes blocks until its reviewer submits another review.

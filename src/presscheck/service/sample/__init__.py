@@ -1,7 +1,8 @@
 """The sample workspace: the documentation of a small company, realistic enough for screenshots.
 
-Each space comes from a repository of pages; everything else is created by API calls of its users, at their respective
-times. So the sample contains nothing that the service could not create, and with a fixed clock it is always the same.
+The organization, its users and its collections are written as rows, and each space comes from a repository of pages.
+Everything else is created by API calls of the users, at their respective times. So the sample contains nothing that the
+service could not create, and with a fixed clock it is always the same.
 """
 
 from __future__ import annotations

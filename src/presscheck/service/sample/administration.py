@@ -1,7 +1,7 @@
-"""What administrators set up in the sample: teams, sign-in, adaptive content, integrations, imports, conversations.
+"""Administration of the sample: teams, sign-in, adaptive content, integrations, imports, conversations.
 
 A background job creates it after the first start of a service with the sample, so the start does not wait for it. Other
-jobs then process it, such as the specification and the translation, as they process what users set up.
+jobs then process the specification, the translation and so on, as they do for users.
 """
 
 from __future__ import annotations

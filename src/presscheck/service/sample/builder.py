@@ -1,4 +1,4 @@
-"""Creates the users, collections and pages of the sample, and runs API calls as one of its users at a given time."""
+"""The users, collections and pages of the sample, and API calls as one of its users at a given time."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Happening(NamedTuple):
 
 
 class Planting:
-    """Creates the sample in a transaction, relative to the present time."""
+    """The creation of the sample in a transaction, with all times relative to `present`."""
 
     def __init__(self, session: Session, present: datetime, files: StagedFiles = NO_FILES) -> None:
         self.session = session

@@ -1,4 +1,4 @@
-"""Generates many change requests for benchmarks, as rows written in bulk instead of API calls."""
+"""Many change requests for benchmarks, as rows written in bulk instead of API calls."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def plant_many(session: Session, count: int, clock: Clock = system_clock) -> str
 
 
 class _Many:
-    """Writes the rows; a prefix of their ids prevents conflicts with the sample."""
+    """The creation of the rows; a prefix of their ids prevents conflicts with the sample."""
 
     def __init__(self, session: Session, count: int, clock: Clock) -> None:
         self.session = session

@@ -1,4 +1,4 @@
-"""Creates and publishes the docs sites of the sample."""
+"""The docs sites of the sample."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ LONG_AGO = timedelta(days=210)
 
 
 def show_sites(planting: Planting) -> None:
-    """Create the sites, one a day."""
+    """Create and publish the sites, one a day."""
     for number, described in enumerate(planting.workspace["sites"]):
         _show(planting, described, LONG_AGO - timedelta(days=number))
 

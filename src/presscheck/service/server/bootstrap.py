@@ -1,4 +1,4 @@
-"""First start of a service: creates the owner and their token, an organization, the sample workspace, documentation.
+"""First start of a service: the owner and their token, an organization, the sample workspace, documentation.
 
 Everything is created once; later starts reuse it.
 """
@@ -41,7 +41,7 @@ _token = re.compile(rb"[A-Za-z0-9_-]+").fullmatch
 
 
 def found(session: Session, clock: Clock, *, sample: bool) -> UserRow:
-    """Return the owner. On an empty database, creates one with an organization or the sample workspace."""
+    """Return the owner. On an empty database, create one with an organization or the sample workspace."""
     owner = _owner(session)
     if owner is not None:
         return owner
@@ -55,7 +55,7 @@ def found(session: Session, clock: Clock, *, sample: bool) -> UserRow:
 
 
 def furnish_later(session: Session, clock: Clock) -> None:
-    """Enters the job that completes the sample, once; the first screen does not wait for it."""
+    """Queue the job that completes the sample, once; the first screen does not wait for it."""
     if session.get(ImportedRow, SAMPLE) is not None:
         return
     now = clock()

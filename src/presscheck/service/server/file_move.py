@@ -1,4 +1,4 @@
-"""Moves the files of a service to another location: copies and verifies all of them, then switches the database.
+"""Move of the files of a service to another location: all are copied and verified, then the database is switched.
 
 Files are deleted only after the switch, and only on request. An interrupted move is continued by the next one, which
 only verifies files that were copied already. The service can run during the move; processes that were started before it

@@ -1,4 +1,4 @@
-"""Writes the sample workspace to a new SQLite database as rows, fifty times as fast as by API calls.
+"""Writing of the sample workspace to a new SQLite database as rows, fifty times as fast as by API calls.
 
 `prepared.json` contains the tables that the migrations create and the rows that `plant` inserts; `make sample`
 regenerates it. Times are shifted to the present. The rows contain no secrets: each database gets new ones.

@@ -29,8 +29,8 @@ PIECE = 64 * 1024
 SEND_DEADLINE = 20.0
 """Seconds until a client must have received a piece: at least 3 KB a second."""
 UNSENT_IN_KERNEL = 2 * PIECE
-"""Number of bytes that the kernel buffers for a client. By default it buffers megabytes, and requests more after a
-third.
+"""Number of bytes that the kernel buffers for a client. By default, it buffers megabytes, and accepts more as soon as a
+third is sent.
 """
 MAX_CONNECTIONS = 400
 """Maximum number of connections of a process. The usual limit of open files is 1024, and the database needs some."""
@@ -43,7 +43,7 @@ SILENCE = 60
 
 
 class Deadline:
-    """Calls a function after a number of seconds unless it is stopped first."""
+    """A timer that calls a function after a number of seconds unless it is stopped first."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop, seconds: float, expire: Callable[[], None]) -> None:
         self._loop, self._seconds, self._expire = loop, seconds, expire
@@ -67,7 +67,7 @@ class Deadline:
 
 
 class LimitedProtocol(H11Protocol):
-    """Closes connections of clients that are too slow, and refuses connections above a limit.
+    """A protocol that closes connections of clients that are too slow, and refuses connections above a limit.
 
     - The headers of a request must arrive before a deadline. The same deadline applies to the rest of a request body
       that is still arriving after its response.
@@ -75,7 +75,7 @@ class LimitedProtocol(H11Protocol):
       was sent.
     - A connection above a limit replaces the connection whose piece has waited longest, or else the one that has been
       without a request for longest. If all have a request, the new connection is refused with status 503.
-    - If too many bytes are waiting, the connection with the largest rest of a response is closed.
+    - If too many bytes are waiting, the connection with the most unsent bytes is closed.
     """
 
     header_deadline = HEADER_DEADLINE
@@ -206,7 +206,7 @@ class LimitedProtocol(H11Protocol):
         return True
 
     def is_idle(self) -> bool:
-        """Return True if no request is complete that has no complete response yet."""
+        """Return whether no request of the connection is waiting for its response or a part of it."""
         cycle: Any = self.cycle
         return cycle is None or cycle.response_complete
 

@@ -49,7 +49,7 @@ SWITCHED_AFTER = 0.001
 """Seconds that a thread computes before the event loop gets its turn, a fifth of Python's default.
 
 The loop waits that long for each computing thread at each of its steps: at most 34 ms instead of 92 for four threads,
-which do 9 % less work meanwhile.
+which do 9 % less work in this time.
 """
 PROBLEMS = "docs-problems.txt"
 """The file in the data directory that lists the problems of imported documentation."""
@@ -96,7 +96,7 @@ class ServeOptions:
 def serve(options: ServeOptions) -> None:
     """Run the service until SIGTERM or SIGINT, or with `until_closed` until standard input ends.
 
-    Prints the address on the first line of standard output, and a new token of the owner on the second.
+    Print the address on the first line of standard output, and a new token of the owner on the second.
 
     Raises:
         ConfigurationError: the address or the database cannot be used.
@@ -153,7 +153,7 @@ def service_config(app: ASGIApp, *, proxy_headers: bool = False) -> uvicorn.Conf
 
 
 class ServiceServer(uvicorn.Server):
-    """Shares its sockets with other processes, and shuts down on a signal without raising it again afterwards.
+    """A server that shares its sockets with other processes, and shuts down on a signal without raising it again.
 
     asyncio accepts as many connections in a row as the backlog allows, so that one of several processes would get all
     connections that arrive together. Therefore asyncio's backlog is `ACCEPTED_AT_ONCE`, and the kernel's backlog is set
@@ -182,12 +182,12 @@ class ServiceServer(uvicorn.Server):
 
 
 def opened(url: str, cache: int | None = None, sample_clock: Clock | None = None) -> Database:
-    """Open and migrates the database at a URL.
+    """Open and migrate the database at a URL.
 
     Args:
         url: a SQLAlchemy URL.
         cache: capacity of its caches, in megabytes.
-        sample_clock: the clock of the sample workspace, to create that in a new SQLite database.
+        sample_clock: the clock for the sample workspace, which is written to a new SQLite database; None for no sample.
 
     Raises:
         ConfigurationError: the database cannot be opened.
@@ -215,9 +215,9 @@ def _prepare(options: ServeOptions) -> tuple[Database, BlobStore, str | None]:
 
 
 def _report_problems(problems: Sequence[str], file: Path) -> None:
-    """Write the problems of the documentation to a file, and reports them.
+    """Write the problems of the documentation to a file, and report them.
 
-    A terminal gets a summary, which leaves the address in view. A log gets each problem.
+    A terminal shows only a summary, so that the address stays in view. A log gets each problem.
     """
     with open(file, "w", encoding="utf-8", opener=private_opener) as listing:
         listing.writelines(f"{problem}\n" for problem in problems)
@@ -246,7 +246,7 @@ def _first_data(session: Session, files: BlobStore, options: ServeOptions) -> tu
 
 
 def _checked_files(database: Database, options: ServeOptions) -> BlobStore:
-    """Return the store of the uploaded files. If it is temporarily unavailable, that is only logged.
+    """Return the store of the uploaded files. Log a warning if it is temporarily unavailable.
 
     Raises:
         ConfigurationError: the store is unusable until the operator acts.

@@ -1,4 +1,4 @@
-"""Supervises several service processes on one socket: starts them, restarts dead ones, stops them together."""
+"""Supervision of service processes on one socket, which are started, restarted if they die, and stopped together."""
 
 from __future__ import annotations
 

@@ -64,7 +64,7 @@ CHOICES: dict[str, frozenset[str]] = {
 
 
 CODE_THEME = {name: {"light": "default-light", "dark": "default-dark"} for name in ("default", "openapi")}
-"""The colors of code blocks and of API operations, which only the newest release lets one choose."""
+"""The default colors of code blocks and of API operations, a setting that only the newest API release has."""
 
 
 def looks_of(context: Context, site: SiteRow) -> dict[str, Any]:
@@ -74,7 +74,7 @@ def looks_of(context: Context, site: SiteRow) -> dict[str, Any]:
 
 
 def with_newest_parts(looks: dict[str, Any]) -> dict[str, Any]:
-    """Return a customization with the parts that only the newest release has."""
+    """Return a customization with the parts that only the newest API release has; missing parts get defaults."""
     return looks | {
         "styling": {"codeTheme": CODE_THEME} | looks["styling"],
         "pageActions": {"items": []} | looks["pageActions"],

@@ -1,4 +1,4 @@
-"""What a token of a site may read: what a renderer needs to draw the site, and nothing else of the organization."""
+"""Permitted operations of site tokens: the reads that a renderer of the site needs, and no others."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _ANYWHERE = frozenset(
         url_lookup.ResolvePublishedContent,
     )
 )
-"""Operations whose path names neither the site nor a space of it."""
+"""Operations without a site or a space in their path; their handlers check the token."""
 _OF_SITE = frozenset[type[Operation[Any]]](
     (
         GetPublishedSite,
@@ -67,16 +67,16 @@ _OF_PREVIEW = frozenset[type[Operation[Any]]](
 )
 """Further operations in a preview, which shows change requests."""
 MOST_STEPS = 50
-"""Most merges since a revision was the live one, so that a renderer may still read it."""
+"""Number of newest live revisions of a space that a renderer may read."""
 
 
 def require_granted(context: Context, operation: type[Operation[Any]], path: Mapping[str, str]) -> None:
-    """Require that the token of the caller allows a call, if it is a token of a site or of an integration.
+    """Require that the caller's token allows a call, if it is a site token or an integration token.
 
-    If the site adapts to its visitors, the pages that this visitor may not see are left out of what is read.
+    With a site token, the call only reads the pages that the visitor may see, if the site has adaptive content.
 
     Raises:
-        ApiError: 403.
+        ApiError: 403 or 404, the token does not allow the call.
     """
     if context.installation is not None:
         require_installation_grants(context, context.installation, operation, path)
@@ -116,7 +116,7 @@ def _is_in_site(context: Context, grant: SiteGrant, path: Mapping[str, str]) -> 
 
 
 def _was_live(context: Context, space_id: str, revision_id: str) -> bool:
-    """Whether a revision is the live one of a space, or was: the others are those of change requests."""
+    """Return whether a revision is among the newest live revisions of a space, not one of a change request."""
     space = context.row(SpaceRow, space_id)
     live = space.revision_id if space else ""
     for _ in range(MOST_STEPS):

@@ -24,7 +24,7 @@ from presscheck.service.models.sites import SiteRow
 
 SCOPE, COOKIES = "site:script:inject", "site:script:cookies"
 LONGEST = 3_000
-"""Maximum number of characters of the hosts of an integration; proxies refuse responses with long headers."""
+"""Maximum total length of the hosts of an integration; proxies refuse responses with long headers."""
 EXTENDED = ("connect-src", "font-src", "frame-src", "img-src", "media-src", "script-src", "style-src")
 """The directives to which integrations may add hosts."""
 _SOURCE = re.compile(
@@ -33,7 +33,7 @@ _SOURCE = re.compile(
 
 
 class SiteScript(NamedTuple):
-    """A script of a site: its path on the service, and the policy that its integration asks for."""
+    """A script of a site: its path on the service, and the content security policy of its integration."""
 
     path: str
     policy: Any
@@ -66,7 +66,7 @@ def scripts_of(session: Session, site: SiteRow) -> list[SiteScript]:
 def script_at(
     context: Context, site_id: str, installation_id: str, signature: str
 ) -> tuple[IntegrationRow, InstallationRow] | None:
-    """Return the integration and the installation for a URL, or None unless the URL is that of a current script."""
+    """Return the integration and the installation for the URL of a script, or None if no site has this script now."""
     row = context.session.get(InstallationRow, installation_id)
     site = context.session.get(SiteRow, site_id)
     path = f"/scripts/{site_id}/{installation_id}/{signature}.js"
@@ -83,7 +83,7 @@ def _signature(session: Session, site_id: str, integration: IntegrationRow, row:
 def policy_with(policy: dict[str, str], scripts: Iterable[SiteScript], origin: str) -> dict[str, str]:
     """Return a content security policy that allows the scripts and the hosts that their integrations name.
 
-    The hosts must be other ones than the host of the service: its pages may be those of other organizations.
+    The host of the service is never allowed, because it also serves pages of other organizations.
     """
     sources: dict[str, list[str]] = {}
     for script in scripts:
@@ -95,7 +95,7 @@ def policy_with(policy: dict[str, str], scripts: Iterable[SiteScript], origin: s
 
 
 def _named_hosts(policy: Any, own: str) -> Iterator[tuple[str, str]]:
-    """Yield the directives and the hosts that an integration may add to the policy of a page."""
+    """Yield pairs of a directive and a host that an integration may add to the policy of a page."""
     left = LONGEST
     for directive, words in _directives(policy).items():
         for word in words if directive in EXTENDED else ():

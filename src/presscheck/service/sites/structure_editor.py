@@ -1,4 +1,4 @@
-"""Edits the structure of a site. A site and a section with site spaces always have a default one."""
+"""Editing of the structure of a site. A site or a section with site spaces always has a default site space."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def dissolve(contents: SiteContents, group: SectionGroupRow) -> None:
 
 
 def sort(contents: SiteContents, pointer: StructureItemPointer, position: StructurePosition) -> Item:
-    """Move an item next to another one, into the section or group of that one; without a position, to the end.
+    """Move an item next to a neighbor, into its section or group; without a position, after all siblings.
 
     Raises:
         ApiError: 400 if the position is invalid, 403 if the site is published, the item leaves a section with a

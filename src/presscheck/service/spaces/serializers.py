@@ -1,4 +1,4 @@
-"""Serializes spaces and users, loading the counts and users of a response together."""
+"""Serialization of spaces and users; all counts and users of a response are loaded together."""
 
 from __future__ import annotations
 

@@ -83,7 +83,7 @@ def move(context: Context, item: Placed, call: MoveSpace | MoveCollection) -> No
 
 
 def require_admin_of_all(context: Context, item: Placed) -> None:
-    """Refuse to transfer a collection that contains items which the caller does not administer.
+    """Require that the caller administers an item and everything inside, so that it can be transferred.
 
     Raises:
         ApiError: 403, an item is not administered by the caller.

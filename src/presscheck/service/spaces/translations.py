@@ -1,4 +1,4 @@
-"""The spaces that are translations of each other."""
+"""Spaces that are translations of each other."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _source, _result = TranslationRow.source_space, TranslationRow.result_space
 
 
 def translations_of(context: Context, space_id: str) -> list[SpaceRow]:
-    """Return the translations of a space; of a translation, its source and the other translations of the source."""
+    """Return the translations of a space; for a translation, its source and the other translations of the source."""
     sources = select(_source).where(_result == space_id)
     family = select(_source, _result).where(_result.is_not(None), or_(_source == space_id, _source.in_(sources)))
     ids = {one for row in context.session.execute(family) for one in row} - {space_id}

@@ -1,1 +1,1 @@
-"""Published sites as web pages for readers without an account: rendered on request, without scripts."""
+"""Published sites as web pages for readers without an account. Only integrations add scripts to them."""

@@ -92,10 +92,10 @@ def preview_address(context: Context, site: SiteRow, claims: dict[str, Any]) -> 
 
 
 def previewing(context: Context, text: str, path: str) -> Reader:
-    """Admit whoever has a preview URL.
+    """Admit a visitor with a preview URL.
 
     Raises:
-        AccessDenied: 404, the URL is invalid or has expired, or its giver no longer sees all spaces of the site.
+        AccessDenied: 404, the URL is invalid or has expired, or its creator no longer sees all spaces of the site.
     """
     value = unsigned(context.session, PREVIEW, text)
     site = context.session.get(SiteRow, value["site"]) if value else None
@@ -138,7 +138,7 @@ def _signed_in(context: Context, request: Request, reader: Reader) -> Reader | R
 def _store_token(
     context: Context, request: Request, reader: Reader, token: str, claims: dict[str, Any]
 ) -> RedirectResponse:
-    """Store the token in an HTTP-only cookie, and redirects to the same URL without the token."""
+    """Store the token in an HTTP-only cookie, and redirect to the same URL without the token."""
     parameters = [(name, value) for name, value in request.query_params.multi_items() if name != TOKEN]
     query = f"?{urlencode(parameters)}" if parameters else ""
     answer = RedirectResponse(f"{reader.base}{quote(reader.path)}{query}", 303, {"cache-control": "no-store"})

@@ -28,7 +28,7 @@ class SitePage(HTMLResponse):
 
 @dataclass
 class CachedResponse:
-    """A response in the form in which it is sent.
+    """A cached response, ready to be sent.
 
     Attributes:
         zipped: the compressed page; None until the first request for it.

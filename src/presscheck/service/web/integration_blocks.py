@@ -1,7 +1,7 @@
-"""Draws the blocks of integrations on pages of published sites: their scripts render them within narrow limits.
+"""Blocks of integrations on pages of published sites, drawn by the scripts of the integrations within narrow limits.
 
 A drawn block is cached until the integration, its installation or the block changes. A block that could not be drawn is
-tried again after a minute; the page then shows its source.
+tried again after a minute; until then, pages show its source.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ CAPACITY = 8 * 1024 * 1024
 """Capacity of the cache of a process, in bytes."""
 MOST_AT_ONCE, MOST_WAITING = 2, 6
 """Maximum numbers of blocks that a process draws at the same time, and of pages that wait for their blocks. Further
-pages show the sources of their blocks, so that some threads are free for pages of other sites.
+pages show the sources of their blocks, so that threads remain free for pages of other sites.
 """
 SECONDS, PROCESSOR_SECONDS = 3.0, 2
-"""Limits of drawing a block."""
+"""Limits of drawing a block, in seconds: duration and processor time."""
 SECONDS_OF_PAGE = 6.0
 """Maximum time that a page waits for its blocks."""
 LARGEST = 256_000
@@ -45,11 +45,11 @@ PAUSE = 60
 
 
 _Installed = tuple[IntegrationRow, InstallationRow, dict[str, str]]
-"""An integration with a block, its installation in the space or the site, and where it is installed."""
+"""An integration with a block, its installation, and the ids of the places where it is installed."""
 
 
 class BlockDrawer:
-    """Draws blocks with the scripts of integrations, and caches them.
+    """A renderer of blocks, by the scripts of their integrations, with a cache.
 
     Args:
         outgoing: the client for the requests of scripts.
@@ -69,7 +69,7 @@ class BlockDrawer:
         self._waiting = threading.BoundedSemaphore(MOST_WAITING)
 
     def of_page(self, context: Context, site_id: str, space_id: str) -> PageBlocks:
-        """Return what draws the blocks of one page."""
+        """Return the renderer for the blocks of one page."""
         return PageBlocks(self, context, site_id, space_id)
 
     def draw(
@@ -92,7 +92,7 @@ class BlockDrawer:
             until: the time of the monotonic clock at which the page stops waiting.
         """
         known = ("installed block", *place, integration, block)
-        if known not in context.known:  # a page may have hundreds of the same block
+        if known not in context.known:  # a page may have hundreds of blocks of the same kind
             context.known[known] = _installed(context, place, integration, block)
         installed: _Installed | None = context.known[known]
         if installed is None:
@@ -112,7 +112,7 @@ class BlockDrawer:
         component: Component | None = self._cache.get(drawn_key)
         if component is not None:
             return component
-        context.session.info[TIMED] = True  # the page is not cached with what may soon be different
+        context.session.info[TIMED] = True  # keeps the page out of the cache: the block may soon be different
         recent_failure = ("failed", int(time.monotonic() // PAUSE), *key)
         left = until - time.monotonic()
         if left <= 0 or self._cache.get(recent_failure) or not self._waiting.acquire(blocking=False):
@@ -163,7 +163,7 @@ class BlockDrawer:
 
 
 class PageBlocks:
-    """Draws the blocks of one page, which waits a limited time for all of them together."""
+    """A renderer of the blocks of one page, with a time limit for all of them together."""
 
     def __init__(self, drawer: BlockDrawer, context: Context, site_id: str, space_id: str) -> None:
         self._drawer, self._context, self._place = drawer, context, (site_id, space_id)
@@ -175,7 +175,7 @@ class PageBlocks:
 
 
 def _installed(context: Context, place: tuple[str, str], integration: str, block: str) -> _Installed | None:
-    """Return an integration with this block as it is installed in the space or the site."""
+    """Return the integration with a block as it is installed in the space or the site, or None."""
     site_id, space_id = place
     row = context.session.get(IntegrationRow, integration)
     if row is None or not any(known.get("id") == block for known in row.blocks or ()):

@@ -1,4 +1,4 @@
-"""Resolves links of pages on a published site: to pages of the site, files, external URLs, or nothing."""
+"""Resolution of links on a published site: to pages of the site, files, external URLs, or nothing."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def reference(site: PublishedSite, target: Any, space_id: str | None = None) -> 
 
 
 def destination_address(site: PublishedSite, destination: dict[str, Any]) -> str | None:
-    """The URL of the destination of a redirect; None if it does not exist or is not visible."""
+    """Return the URL of the destination of a redirect, or None if it does not exist or is not visible."""
     if destination["kind"] == "external":
         address = outside(site, destination["url"])
         return address.url if address else None

@@ -57,7 +57,7 @@ class PublishedPages:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle a request."""
         key = _key(scope)
-        # read before the page, so that a commit meanwhile makes the page stale
+        # read before the page, so that a commit during its rendering makes the page stale
         version = await self._versions.current()
         if version != self._version:
             self._version = version

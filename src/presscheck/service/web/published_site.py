@@ -252,7 +252,10 @@ class PublishedSite:
         return None
 
     def located(self, path: str) -> tuple[SiteSpaceRow, str] | None:
-        """The site space that a path leads to and the path within it, whether or not there is a page."""
+        """Return the site space for a path (see `path`) and the path within it, or None.
+
+        If there are several, the first one with a page at the path is preferred.
+        """
         asked = [*self._possible_spaces(path)]
         having = (one for one in asked if self.content(one[0].space_id).at(one[1]))
         return next(having, next(iter(asked), None))

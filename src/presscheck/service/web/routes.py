@@ -32,7 +32,6 @@ def web_routes(
     """
 
     def send_app_page(request: Request) -> Response:
-        """Respond to an app URL."""
         from presscheck.service.web.views import app_page  # takes 106 ms to import, so only for browsers
 
         return app_page(f"{origin_of(request)}{quote(request.url.path)}")

@@ -64,7 +64,7 @@ def found_pages(site: PublishedSite, query: str) -> list[FoundPage]:
 
 
 def search_results(site: PublishedSite, site_spaces: Sequence[SiteSpaceRow], query: str) -> list[SearchSpaceResult]:
-    """Find the pages of some spaces of a site as `found_pages` does, by space; a better match has a higher score."""
+    """Find the pages of some spaces that have all words of a query, by space; better matches have higher scores."""
     results: list[SearchSpaceResult] = []
     for site_space, matches in _matches(site, site_spaces, query):
         pages = tuple(_scored(site, site_space, match, rank) for rank, match in enumerate(matches, start=1))
@@ -91,7 +91,7 @@ def _scored(site: PublishedSite, site_space: SiteSpaceRow, match: _Match, rank: 
 def _matches(
     site: PublishedSite, site_spaces: Sequence[SiteSpaceRow], query: str
 ) -> Iterator[tuple[SiteSpaceRow, list[_Match]]]:
-    """The matching pages of each of some spaces that has any, at most `MOST` in all."""
+    """Yield each site space that has matches, with its matches; at most `MOST` pages in total."""
     hits = search(site.context, [site.spaces[site_space.space_id] for site_space in site_spaces], query)
     room = MOST
     for site_space in site_spaces:

@@ -98,7 +98,7 @@ def digest_of(value: object) -> bytes:
 
 
 def site_record(context: Context, site: SiteRow) -> SiteRecord:
-    """Read the record of a site and detaches its rows from the session."""
+    """Read the record of a site and detach its rows from the session."""
     contents, session = SiteContents(context, site), context.session
     live = select(SpaceRow).where(
         SpaceRow.id.in_([site_space.space_id for site_space in contents.site_spaces]),

@@ -1,4 +1,4 @@
-"""The scripts of integrations on published sites, as files: the script of the integration makes each once."""
+"""The scripts that integrations add to published sites, as files. The script of the integration generates each once."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class SiteScripts:
         return Response(text, 200, HEADERS, "text/javascript")
 
     def _script(self, request: Request) -> str | None:
-        """Return a script, or None if the integration does not make it.
+        """Return a script, or None if the integration does not generate it.
 
         Raises:
             ApiError: 404, no site has this script.

@@ -43,12 +43,14 @@ POLICY = {
     "base-uri": "'none'",
     "frame-ancestors": "'none'",
 }
-"""The content security policy of all pages. As defense in depth, it forbids scripts whatever a page contains."""
+"""The content security policy of pages; `policy_with` adds the scripts of integrations. As defense in depth, it forbids
+all other scripts, whatever a page contains.
+"""
 SANDBOX = (
     "allow-scripts allow-forms allow-popups allow-popups-to-escape-sandbox allow-downloads"
     " allow-top-navigation-by-user-activation"
 )
-"""What pages with scripts of integrations may do. Their origin is opaque, so that the scripts reach no other site."""
+"""The permissions of pages with scripts of integrations; an opaque origin keeps the scripts from other sites."""
 HEADERS = {
     "content-security-policy": "; ".join(f"{name} {sources}" for name, sources in POLICY.items()),
     "x-content-type-options": "nosniff",
@@ -61,7 +63,7 @@ YEAR = 365 * 24 * 3600
 
 
 def answered(context: Context, request: Request, files: BlobStore, sites: SiteRecords, blocks: BlockDrawer) -> Response:
-    """Respond to a request below ``/docs/``.
+    """Respond to a request below ``/docs/`` or ``/preview/``.
 
     Args:
         context: the transaction.
@@ -217,7 +219,7 @@ def _closed(status: int) -> Response:
 
 
 def _with_theme(reader: Reader, theme: str) -> Response:
-    """Store the chosen theme (light or dark) in a cookie and redirects back to the page."""
+    """Store the chosen theme (light or dark) in a cookie and redirect back to the page."""
     answer = RedirectResponse(f"{reader.base}{quote(reader.path)}", 303, {"cache-control": "no-store"})
     answer.set_cookie(THEME, theme, max_age=YEAR, path="/", httponly=True, samesite="lax")
     return answer
@@ -233,9 +235,7 @@ def _redirect(site: PublishedSite) -> str | None:
 
 @pass_context
 def _visible(variables: JinjaContext, value: Any) -> Any:
-    """Remove the parts of a text that the visitor may not see. Every text in a template passes this before it is
-    escaped.
-    """
+    """Remove the parts of a text that the visitor may not see. Templates call this for every text before escaping."""
     if not isinstance(value, str) or hasattr(value, "__html__"):  # markup consists of texts that have passed already
         return value
     return visible_words(value, variables.get("holds", holds_without_claims))

@@ -1,4 +1,4 @@
-"""Renders code blocks as HTML."""
+"""Code blocks as HTML."""
 
 from __future__ import annotations
 

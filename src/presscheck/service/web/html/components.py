@@ -1,4 +1,4 @@
-"""Renders a component of an integration as static HTML.
+"""Rendering of a component of an integration as static HTML.
 
 Components come from scripts of integrations and are not trusted: only known elements become HTML, with escaped text,
 resolved links, and limits on their depth, number and size. Inputs and most buttons have no meaning without the script

@@ -30,7 +30,7 @@ class Heading(NamedTuple):
 
 
 class Component(NamedTuple):
-    """What the script of an integration rendered for a block: the root element, and values that elements refer to."""
+    """A component that an integration rendered for a block: the root element, and values that elements refer to."""
 
     element: Mapping[str, Any]
     state: Mapping[str, Any]

@@ -1,4 +1,4 @@
-"""Renders the platform's block tags as HTML: hints, code, tabs, steppers, references, embeds, files, API operations.
+"""The platform's block tags as HTML: hints, code, tabs, steppers, references, embeds, files, API operations.
 
 An embed becomes a link, because its content would be code of another site. An unknown tag is replaced by its content,
 or shown as written if it has none.
@@ -61,7 +61,7 @@ class BlockContext(Protocol):
         ...
 
     def has_room(self, html: str) -> bool:
-        """Take room of the page for the HTML of a component. Returns False if there is too little left."""
+        """Reserve room on the page for the HTML of a component. Return False if too little is left."""
         ...
 
     def foreign_text(self, markdown: str) -> str:

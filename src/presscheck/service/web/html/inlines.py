@@ -1,4 +1,4 @@
-"""Renders inline text as HTML; text with HTML of authors is sanitized as a whole."""
+"""Rendering of inline text as HTML; text with HTML of authors is sanitized as a whole."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Renders a page of Markdown as static HTML with resolved links.
+"""Rendering of a page of Markdown as static HTML with resolved links.
 
 The renderer builds its own markup from escaped text; HTML of authors passes `sanitizer`. Pages need no script: tabs are
 radio buttons, and expandable parts are `<details>`. Ids other than anchors begin with `~`, which no anchor does, so
@@ -82,7 +82,7 @@ def _with_tab_ids(html: str) -> str:
 
 
 class HtmlRenderer:
-    """Renders the blocks of a page and of the texts that it includes. Rendering fills `outline`."""
+    """A renderer of the blocks of a page and of the texts that it includes. Rendering fills `outline`."""
 
     def __init__(self, source: str, context: RenderContext) -> None:
         self.context = context
@@ -154,12 +154,12 @@ class HtmlRenderer:
     def component(self, integration: str, block: str, props: dict[str, Any]) -> Component | None:
         """Return the component for a block.
 
-        Returns None if it cannot be drawn, is in the text of another component, or the page has no room left.
+        Return None if it cannot be drawn, is in the text of another component, or the page has no room left.
         """
         return None if self._is_foreign or self._room < 0 else self.context.component(integration, block, props)
 
     def has_room(self, html: str) -> bool:
-        """Take room of the page for the HTML of a component. Returns False if there is too little left."""
+        """Reserve room on the page for the HTML of a component. Return False if too little is left."""
         self._room -= len(html) // 25
         return self._room >= 0
 

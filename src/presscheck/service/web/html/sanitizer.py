@@ -1,4 +1,4 @@
-"""Sanitizes HTML of authors: no scripts, events or forms, and only links that `is_safe_link` allows.
+"""Sanitizer for HTML of authors: no scripts, events or forms, and only links that `is_safe_link` allows.
 
 The page renderer resolves every link; a link without a target is removed.
 """
@@ -44,11 +44,11 @@ _button = re.compile(r"""<a\s(?:[^<>]*?\s)?data-icon=["']([\w-]{1,50})["'][^<>]*
 _NAME = re.compile(r"\S{1,200}")
 
 ResolveUrl = Callable[[str, str], str | None]
-"""Resolves a URL in a tag, given the name of the tag; return None if it has no target."""
+"""A function that resolves a URL in a tag, given the name of the tag and the URL; None if it has no target."""
 
 
 class HtmlSanitizer:
-    """Sanitizes the HTML of one page."""
+    """A sanitizer for the HTML of one page."""
 
     def __init__(self, follow: ResolveUrl) -> None:
         self._follow = follow

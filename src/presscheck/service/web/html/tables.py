@@ -1,4 +1,4 @@
-"""Renders HTML tables of authors, without hidden columns, and card tables as cards."""
+"""Rendering of HTML tables of authors, without hidden columns, and of card tables as cards."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def format_event(event: HtmlEvent) -> str:
 
 
 class _Reader:
-    """Reads one table; a nested table remains part of its cell."""
+    """A reader of one table; a nested table remains part of its cell."""
 
     def __init__(self, values: dict[str, str]) -> None:
         self.values = values

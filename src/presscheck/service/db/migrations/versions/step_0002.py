@@ -1,4 +1,4 @@
-"""Adds background jobs, imports and other external content, token names, and the full-text index."""
+"""Background jobs, imports and other external content, token names, and the full-text index."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Makes the names of sites unique; a site that loses its name is found by its id."""
+"""Unique names of sites; a site that loses its name is still reachable by its id."""
 
 import re
 
@@ -24,7 +24,7 @@ def upgrade() -> None:
     )
     op.create_index(op.f("ix_site_names_site_id"), "site_names", ["site_id"], unique=False)
     connection = op.get_bind()
-    # as published pages did: an id precedes a name, and of equal names that of the oldest published site counts
+    # in the order in which URLs were resolved: ids before names, and the oldest published site among equal names
     sites = connection.execute(
         sa.text("SELECT id, basename, created_at FROM sites ORDER BY published DESC, created_at, id")
     ).all()
@@ -37,5 +37,5 @@ def upgrade() -> None:
         if is_free:
             taken.add(name)
             connection.execute(names.insert(), {"name": name, "site_id": site.id, "created_at": site.created_at})
-        if not is_free or not _SLUG.fullmatch(name):  # a name that worked in URLs redirects from now on
+        if not is_free or not _SLUG.fullmatch(name):  # a name that worked in URLs is kept as a redirect
             connection.execute(sa.text("UPDATE sites SET basename = NULL WHERE id = :id"), {"id": site.id})

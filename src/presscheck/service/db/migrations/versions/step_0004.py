@@ -1,4 +1,4 @@
-"""Keeps who has a part in each change request and how many there are, so that no listing reads more than it returns."""
+"""Participants and counts of change requests, so that no listing reads more rows than it returns."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Keeps which type of a site the plan applies, where it is not the one that was chosen."""
+"""The type of a site that the plan applies, if it differs from the chosen type."""
 
 import sqlalchemy as sa
 from alembic import op

@@ -1,4 +1,4 @@
-"""Has an index with all that counting the open comments of change requests reads, which is in every list of them."""
+"""An index that covers the count of open comments, which every list of change requests contains."""
 
 from alembic import op
 

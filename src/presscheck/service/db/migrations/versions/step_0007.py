@@ -1,4 +1,4 @@
-"""Counts the renewals of a lease instead of keeping its end: a clock that jumps then changes nothing."""
+"""The number of renewals of a lease instead of its end, so that setting a clock has no effect."""
 
 import sqlalchemy as sa
 from alembic import op

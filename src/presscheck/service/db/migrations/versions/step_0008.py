@@ -1,4 +1,4 @@
-"""Stores in which spaces and sites an integration is installed, with the settings of each."""
+"""The spaces and sites in which an integration is installed, with the settings of each."""
 
 import sqlalchemy as sa
 from alembic import op

@@ -1,4 +1,4 @@
-"""Users and teams may have roles in collections, spaces and sites; so far, only teams had roles in collections."""
+"""Roles of users and teams in collections, spaces and sites, instead of roles of teams in collections only."""
 
 import sqlalchemy as sa
 from alembic import op
