@@ -83,7 +83,7 @@ async def test_a_404_worded_like_one_for_an_unknown_path_is_not_supported(server
     check = "presscheck-route-check"
     assert asked[1:] == [
         "/v1/spaces/s/change-requests/c",
-        f"/v1/spaces/s/change-requests/c/{check}",
+        f"/v1/spaces/s/change-requests/c/{check}/{check}",
         f"/v1/orgs/{check}",
     ]
     assert [one.method for one in server.asked] == ["POST", "GET", "GET", "GET"], "the checks change nothing"

@@ -112,6 +112,7 @@ def _outside(make: _Making, known: Known) -> Known:
     website = {"type": "website", "url": "http://127.0.0.1:9/"}
     return {
         "specSlug": "lamps",
+        "versionId": make.said(f"{here}/openapi/lamps/versions/latest", "GET")["id"],
         "conversationId": "c1",
         "issueId": "none",
         "eventId": "none",

@@ -58,7 +58,7 @@ async def test_what_a_closed_dialog_drew_does_not_stay_in_memory(service: Runnin
     async with running(app_on(service, tmp_path)) as pilot:
         await inbox_loaded(pilot)
         await pilot.press("?")
-        await until(pilot, shows="half a page down")
-        assert "half a page down" in drawn()
+        await until(pilot, shows="Go to a space by name")
+        assert "Go to a space by name" in drawn()
         await pilot.press("escape")
-        await until(pilot, holds=lambda: "half a page down" not in drawn())
+        await until(pilot, holds=lambda: "Go to a space by name" not in drawn())

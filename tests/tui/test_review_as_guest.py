@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from tests.running_service import RunningService
 from tests.tui.app_driver import app_on, running, until, write
+from tests.tui.keyboard import seen
 
 from presscheck.service.db.engine import Database
 from presscheck.service.models.organizations import MemberRow
@@ -42,6 +43,6 @@ async def test_reviewers_and_mentions_are_those_who_take_part(service: RunningSe
         await pilot.press("escape")
         await write(pilot, "C", "Ask ")
         await pilot.press("@", "a", "d")
-        await until(pilot, shows="Ada Moreau")
+        await seen(pilot, "Ada Moreau")
         await pilot.press("enter")
         await until(pilot, shows="Ask @Ada")

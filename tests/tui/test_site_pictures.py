@@ -376,6 +376,8 @@ async def publishing_receipt(pilot: Any) -> None:
     await site(pilot, DRAFT, "P")
     await until(pilot, shows="y  n")
     await pilot.press("y")
+    await until(pilot, shows="Publish without a share link")
+    await pilot.press("c")
     await until(pilot, shows="The site is live")
 
 

@@ -79,7 +79,8 @@ class RouteCheck:
         template = type(call).route.partition(" ")[2].strip("/").split("/")
         path = call.wire_path().strip("/").split("/")
         last = max(index for index, part in enumerate(template) if not part.startswith("{"))
-        unknown = "/" + "/".join([*path[:last], UNKNOWN, *path[last + 1 :]])
+        # twice: `versions/{id}` has the path of one unknown segment instead of `versions/latest`
+        unknown = "/" + "/".join([*path[:last], UNKNOWN, UNKNOWN, *path[last + 1 :]])
         thing = f"/orgs/{UNKNOWN}"
         unknown_text, thing_text = await self._text(look, unknown), await self._text(look, thing)
         if unknown_text is None or unknown_text == thing_text:

@@ -334,7 +334,7 @@ class Engine:
 
     @property
     def site_snapshots(self) -> SnapshotRecorder:
-        """The site snapshots: the state of a site before each change by this program."""
+        """The recorder of site snapshots: the configuration of a site before its changes and after each publish."""
         from presscheck.engine.site_config.snapshots import SnapshotRecorder  # 50 ms, only for sites
 
         if self._recorder is None:

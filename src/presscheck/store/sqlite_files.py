@@ -59,7 +59,8 @@ def connect(path: Path, *, durable: bool) -> sqlite3.Connection:
     """Return a connection in autocommit mode; `durable` waits for the disk at each commit.
 
     Raises:
-        StoreError: the file cannot be opened.
+        StoreError: the file cannot be opened now.
+        _UnusableError: the file is damaged, or is not a database.
     """
     try:
         private_directory(path.parent)

@@ -33,7 +33,10 @@ class Token(NamedTuple):
 
 
 class Run(NamedTuple, Generic[T]):
-    """Tokens with the same status. For unchanged tokens, `tokens` has the new and `old` the old ones."""
+    """Consecutive tokens that are all unchanged, removed or added.
+
+    For unchanged tokens, `old` has the tokens of the old text, which may differ in ways that do not count.
+    """
 
     kind: RunKind
     tokens: Sequence[T]

@@ -304,7 +304,7 @@ def _bare_range(match: re.Match[str], group: int) -> Range:
 
 
 def _range_in(match: re.Match[str], group: int, value: re.Match[str]) -> Range:
-    """Return the range of the first or second group of `value`, which was matched inside of a group."""
+    """Return the range of the text between quotes: the first or second group of `value`, a match within `group`."""
     start, end = value.span(1 if value[1] is not None else 2)
     return match.start(group) + start, match.start(group) + end
 

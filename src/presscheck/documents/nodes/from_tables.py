@@ -60,7 +60,7 @@ class _Table:
         self.seen: Counter[str] = Counter()
 
     def column(self, title: Nodes, data: Node, *, hidden: bool = False) -> str:
-        """Add a column and return its name. A title with marks is also stored as HTML, under `markdown`."""
+        """Add a column and return its name. `markdown` in the definition also has a title with marks, as HTML."""
         words = inline_text(title, "html")
         plain = _words(title)
         name = _short("column", str(len(self.definition)), plain)

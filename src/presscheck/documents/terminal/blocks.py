@@ -248,7 +248,7 @@ class BlockRenderer:
         return runs
 
     def paragraph(self, token: Token, inner: Sequence[Token], columns: int) -> list[Line]:
-        """Render a paragraph; if it consists of images, with their pictures above the captions."""
+        """Render a paragraph. Images that stand alone are drawn above their captions; a conflict shows both sides."""
         if not inner:
             return []
         number = conflict_number(inner[0].content) if self._conflicts else None

@@ -108,7 +108,7 @@ def has_parts(operation: type[Operation[Any]]) -> bool:
 
 
 def tree_text(item: Any) -> dict[str, str]:
-    """Return the instructions of an item as Markdown, by field name; empty if it has no instructions."""
+    """Return the instructions of an item as Markdown, under the name of their field; empty if it has none."""
     tree = getattr(item, TREE, None)
     return {TREE: nodes_to_markdown(cast("dict[str, Any]", tree)).strip()} if isinstance(tree, dict) else {}
 

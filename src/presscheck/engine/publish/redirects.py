@@ -292,7 +292,7 @@ def write_table(redirects: RedirectMap) -> str:
 
 @dataclass
 class _Import:
-    """A redirect table while its import is planned."""
+    """The plan of an import: the rows of the table, the redirects of the site, and the problems so far."""
 
     rows: Sequence[Row]
     redirects: RedirectMap

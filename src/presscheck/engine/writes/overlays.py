@@ -89,7 +89,7 @@ def _reply(answer: Any, read: Any, entry: Entry, me: User) -> Any:
 
 
 def _changed(id_field: str) -> Overlay:
-    """Return the overlay for an update of a comment or reply. `id_field` is the field of the write with its id."""
+    """Return the overlay for an edited comment or reply, whose id is in the field `id_field` of the write."""
 
     def overlay(answer: Any, read: Any, entry: Entry, me: User) -> Any:
         changed = getattr(entry.call, id_field)

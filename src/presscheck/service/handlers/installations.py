@@ -116,9 +116,9 @@ def get_installation(context: Context, call: GetInstallation) -> Installation:
 
 @handles(UpdateInstallation)
 def update_installation(context: Context, call: UpdateInstallation) -> Installation:
-    """Update an installation and send the integration an event with the previous state.
+    """Update an installation, and tell the integration the previous state unless its own script is the caller.
 
-    Changing a selection requires an admin of the organization; an owner or the script of the integration is not enough.
+    Only admins of the organization change the selection of spaces and sites, not the owner of the integration.
     """
     row = installation_for(context, call.integration_name, call.installation_id)
     previous = {"status": row.status, "configuration": row.configuration}

@@ -216,7 +216,7 @@ class PageCommentsScreen(ThreadList):
         if self.all_threads:
             empty.show_empty("All comments are hidden.", "1 to 3 show the comments of a state.")
         elif self.discussion.is_known:
-            more = "" if self.page_id == "" else "\nw shows those of all pages."
+            more = "" if self.page_id == "" else "\n& shows those of all pages."
             empty.show_empty(f"No comments {where} yet.", f"c adds one.{more}")
         elif problem and isinstance(problem.error, NotSupported | Forbidden):
             empty.show_empty(f"{sanitize(problem.error.message)}.")

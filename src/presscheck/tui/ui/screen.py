@@ -249,7 +249,7 @@ class BaseScreen(Screen[None], inherit_bindings=False):
 
     @cached_property
     def command_table(self) -> CommandTable:
-        """The commands of this screen, with their handlers and reasons."""
+        """The commands of this screen and of the app, with their handlers and the reasons why they are disabled."""
         owners = (*self.command_handlers(), self.pane_commands, self.find, *self.app_context.command_handlers())
         return CommandTable(owners, self.parts(), self.shown_parts)
 

@@ -179,7 +179,10 @@ class RowList(LineView):
         return self.top == self.cursor * self.item_height and self._is_heading(self.cursor - 1)
 
     def _skip_headings(self, number: int, by: int) -> int:
-        """Return `number`, or for a heading the next row in the direction of `by`, else in the other direction."""
+        """Return the row nearest to `number` that is no heading, or `number` if there are only headings.
+
+        For a heading, this is the next row in the direction of `by`, else in the other direction.
+        """
         for step in (1, -1) if by >= 0 else (-1, 1):
             row = number
             while self._is_heading(row):

@@ -131,7 +131,7 @@ class PersonAccess(AccessSession):
         return "not loaded yet" if self.access is None else self.screen.engine.write_reason()
 
     def reason_add(self) -> str | None:
-        """Disabled for users who manage no team."""
+        """Return why the command is disabled for users who manage no team."""
         if reason := self.change_reason():
             return reason
         can_add = self.organization.permissions.admin or any(map(self.may_change, self._all_teams))
@@ -189,7 +189,7 @@ class PlaceList(List[PlaceLevel]):
         return Message("This person has access to no place.", "2 shows the teams: a adds to teams.")
 
     def reason_open(self) -> str | None:
-        """Disabled without places."""
+        """Return why the command is disabled without places."""
         return None if self.current else "no places here"
 
     def command_open(self) -> None:
@@ -242,7 +242,7 @@ class TeamRoleList(List[TeamRole]):
         return Message("In no team.", "a adds to teams.")
 
     def reason_open(self) -> str | None:
-        """Disabled without teams."""
+        """Return why the command is disabled without teams."""
         return None if self.current else "no teams here"
 
     async def command_open(self) -> None:
@@ -258,7 +258,7 @@ class TeamRoleList(List[TeamRole]):
         screen.app_context.push_screen(TextScreen(f"Members of {item.team.title or item.team.id}", lines))
 
     def reason_rename(self) -> str | None:
-        """Disabled for users who may not manage the team."""
+        """Return why the command is disabled for users who may not manage the team."""
         if reason := self._session.change_reason():
             return reason
         if self.current is None:

@@ -169,7 +169,7 @@ class PlaceAccess(AccessSession):
         return None if allowed else f"this needs the admin level in this {kind_of(self.place)}"
 
     def reason_add(self) -> str | None:
-        """Disabled without the admin level, and where teams cannot get a level.
+        """Return why the command is disabled without the admin level, or where teams cannot get a level.
 
         Enabled on a space in a collection, because the command opens the collection.
         """
@@ -203,7 +203,7 @@ class PlaceAccess(AccessSession):
         return UpdateCollectionTeamPermission(**call)
 
     def reason_settings(self) -> str | None:
-        """Disabled without the admin level, and for a site."""
+        """Return why the command is disabled without the admin level, or for a site."""
         if self.access is None:
             return "not loaded yet"
         if not isinstance(self.place, Collection | Space):
@@ -265,7 +265,7 @@ class PeopleList(List[PersonLevel]):
         return Message("No member of the organization has access.")
 
     def reason_open(self) -> str | None:
-        """Disabled without people."""
+        """Return why the command is disabled without people."""
         return None if self.current else "no people here"
 
     def command_open(self) -> None:
@@ -348,7 +348,7 @@ class TeamList(List[TeamLevel]):
         return item.place is not None and item.place.id == self._session.place.id
 
     def reason_open(self) -> str | None:
-        """Disabled without teams."""
+        """Return why the command is disabled without teams."""
         return None if self.current else "no teams here"
 
     def command_open(self) -> None:
@@ -375,7 +375,7 @@ class TeamList(List[TeamLevel]):
         return None if is_here else "this level is inherited: enter opens the collection where it is given"
 
     def reason_rename(self) -> str | None:
-        """Disabled without the admin level on the collection, and for an inherited level."""
+        """Return why the command is disabled without the admin level on the collection, or for an inherited level."""
         return self._row_reason(UpdateCollectionTeamPermission)
 
     async def command_rename(self) -> None:
@@ -389,7 +389,7 @@ class TeamList(List[TeamLevel]):
             await session.send(session.update(item.team.id, level), f"{team}: {level}")
 
     def reason_delete(self) -> str | None:
-        """Disabled without the admin level on the collection, and for an inherited level."""
+        """Return why the command is disabled without the admin level on the collection, or for an inherited level."""
         return self._row_reason(RemoveCollectionTeamPermission)
 
     async def command_delete(self) -> None:

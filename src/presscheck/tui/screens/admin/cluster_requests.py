@@ -41,7 +41,7 @@ class ClusterRequests:
         return current.id if isinstance(current, IssuesCluster) else None
 
     def reason_list_requests(self) -> str | None:
-        """Disabled for families other than groups of issues."""
+        """Return why the command is disabled for families other than groups of issues."""
         if self._table.family.listing not in (ListIssuesClusters, ListConversationIssues):
             return f"{self._table.family.nouns} have no change requests"
         return None if self._cluster else f"no {self._table.family.noun} here"

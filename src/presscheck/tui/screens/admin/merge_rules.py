@@ -96,7 +96,7 @@ class OrganizationMergeRules:
         self._screen, self._table = screen, table
 
     def reason_settings(self) -> str | None:
-        """Disabled for families other than organizations."""
+        """Return why the command is disabled for families other than organizations."""
         if self._table.family.edit is not UpdateOrganization:
             return f"{self._table.family.nouns} have no merge rules here"
         return self._table.reason_rename()

@@ -125,7 +125,7 @@ class AdminScreen(OrganizationScreen):
         return self.table.titles
 
     def reason_open(self) -> str | None:
-        """Disabled in an empty table."""
+        """Return why the command is disabled in an empty table."""
         return None if self._sidebar.has_focus else self.table.reason_open()
 
     def command_open(self) -> None:

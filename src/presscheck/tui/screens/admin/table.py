@@ -421,7 +421,7 @@ class FamilyTable(Vertical):
         return None
 
     def reason_add(self) -> str | None:
-        """Disabled if the family cannot be listed, if its items cannot be added, or if the user lacks the role."""
+        """Return why it is disabled if the family cannot be listed, items cannot be added, or without the role."""
         return self.unavailable or self.change_reason(self.family.add, "added")
 
     async def command_add(self) -> None:
@@ -444,7 +444,7 @@ class FamilyTable(Vertical):
         return None if self._count else f"no {self.family.noun} here"
 
     def reason_rename(self) -> str | None:
-        """Disabled without a row, if the items of the family cannot be changed, or if the user lacks the role."""
+        """Return why it is disabled without a row, without the role, or if such items cannot be changed."""
         return self._no_row() or self.change_reason(self.family.edit, "changed")
 
     async def command_rename(self) -> None:
@@ -530,7 +530,7 @@ class FamilyTable(Vertical):
         return {"delete": self.family.remove_verb.lower()}
 
     def reason_delete(self) -> str | None:
-        """Disabled without a row, if the items of the family cannot be removed, or if the user lacks the role."""
+        """Return why it is disabled without a row, without the role, or if such items cannot be removed."""
         return self._no_row() or self.change_reason(self.family.remove, "removed")
 
     async def command_delete(self) -> None:
@@ -582,7 +582,7 @@ class FamilyTable(Vertical):
         return bool(await self._screen.ask(dialog))
 
     def reason_unsend(self) -> str | None:
-        """Disabled until the organization is loaded."""
+        """Return why the command is disabled until the organization is loaded."""
         return None if self._screen.organization else "not loaded yet"
 
     async def command_unsend(self) -> None:
@@ -597,7 +597,7 @@ class FamilyTable(Vertical):
         return place.site is None and place.request is None and (is_own or place.collection is not None)
 
     def reason_open(self) -> str | None:
-        """Disabled without a row."""
+        """Return why the command is disabled without a row."""
         return self._no_row()
 
     def command_open(self) -> None:
@@ -639,7 +639,7 @@ class FamilyTable(Vertical):
         await self._screen.find.open(RowFilter(lambda: self._rows, apply), self._rows)
 
     def reason_edit_view(self) -> str | None:
-        """Disabled if the service has no filters for the listing."""
+        """Return why the command is disabled if the service has no filters for the listing."""
         given = self._path(self.family.listing)
         has_filters = bool(form_fields(self.family.listing, given))
         return self.unavailable or (None if has_filters else f"{self.family.nouns} have no filter: / finds a text")
@@ -669,7 +669,7 @@ class FamilyTable(Vertical):
             self.show_family(family, self.given)
 
     def reason_sort_rows(self) -> str | None:
-        """Disabled without a row."""
+        """Return why the command is disabled without a row."""
         return self._no_row()
 
     async def command_sort_rows(self) -> None:
@@ -698,7 +698,7 @@ class FamilyTable(Vertical):
         self._rows.mark_visible()
 
     def reason_export_rows(self) -> str | None:
-        """Disabled without a row."""
+        """Return why the command is disabled without a row."""
         return self._no_row()
 
     async def command_export_rows(self) -> None:
@@ -736,7 +736,7 @@ class FamilyTable(Vertical):
         return None
 
     def reason_back(self) -> str | None:
-        """Disabled without marks and without a filter."""
+        """Return why the command is disabled without marks or without a filter."""
         is_needed = self._rows.marked or self._filters.get(self.family.title)
         return None if is_needed else "nothing is marked: q closes"
 

@@ -312,7 +312,7 @@ class SpaceHome:
             self._screen.subscribe(answers, self._take_drafts, group="home drafts", shows_errors=False)
 
     def leave(self) -> None:
-        """End the requests, because the cursor is on another item."""
+        """Stop loading the data of the space, because the cursor has left it."""
         if self.space:
             self.space = None
             self._stop()

@@ -145,7 +145,7 @@ class PublishActions:
         self._session, self._checklist = session, checklist
 
     def reason_publish(self) -> str | None:
-        """Disabled without a site, and offline."""
+        """Return why the command is disabled without a site, or offline."""
         if self._session.current is None:
             return "there is no site to publish: a creates one"
         is_online = self._session.screen.engine.status.online
@@ -159,7 +159,7 @@ class PublishActions:
         return self._unpublish(site) if site.published else self._publish(site)
 
     def reason_mark(self) -> str | None:
-        """Disabled without a site, and while the structure of a site has the focus."""
+        """Return why the command is disabled without a site, or while the structure of a site has the focus."""
         if self._session.current is None:
             return "there is no site to mark"
         return "only sites can be marked" if self._session.tree.has_focus else None
@@ -175,7 +175,7 @@ class PublishActions:
         self._session.rows.mark_visible()
 
     def reason_act_on_marked(self) -> str | None:
-        """Disabled without marked sites, and offline."""
+        """Return why the command is disabled without marked sites, or offline."""
         if not self._session.rows.marked:
             return "nothing is marked: space marks a site, * all visible ones"
         return self.reason_publish()

@@ -171,7 +171,7 @@ class PublishScreen(BaseScreen):
             await self.find.command_find_here()
 
     def reason_bookmark(self) -> str | None:
-        """Disabled without a site."""
+        """Return why the command is disabled without a site."""
         return self.session.site_reason()
 
     def command_bookmark(self) -> None:

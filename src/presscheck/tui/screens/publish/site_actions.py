@@ -45,29 +45,29 @@ class SiteActions:
         return self._adds.reason_add() if self._is_in_structure else None
 
     def reason_rename(self) -> str | None:
-        """Disabled without the required level, and on items that cannot be changed."""
+        """Return why the command is disabled without the required level, or on items that cannot be changed."""
         if self._is_in_structure:
             return self._changes.reason_rename()
         return write_reason(self._session.screen, UpdateSite, self._session.current, "create")
 
     def reason_delete(self) -> str | None:
-        """Disabled without the required level, and on items that cannot be removed."""
+        """Return why the command is disabled without the required level, or on items that cannot be removed."""
         if self._is_in_structure:
             return self._removals.reason_delete()
         return write_reason(self._session.screen, DeleteSite, self._session.current, "admin")
 
     def reason_move_down(self) -> str | None:
-        """Disabled outside of the structure, and on items that cannot be moved."""
+        """Return why the command is disabled outside of the structure, or on items that cannot be moved."""
         return self._moves.reason_move_down() if self._is_in_structure else GO_THERE
 
     reason_move_up = reason_move_down
 
     def reason_move_change(self) -> str | None:
-        """Disabled outside of the structure, and on items without another section or group to move to."""
+        """Return why it is disabled outside of the structure, or on items that have no other section or group."""
         return self._moves.reason_move_change() if self._is_in_structure else GO_THERE
 
     def reason_make_default(self) -> str | None:
-        """Disabled outside of the structure, and on items that cannot be the default."""
+        """Return why the command is disabled outside of the structure, or on items that cannot be the default."""
         return self._changes.reason_make_default() if self._is_in_structure else GO_THERE
 
     def command_add(self) -> Awaitable[None]:
@@ -113,7 +113,7 @@ class SiteActions:
         return self._changes.command_make_default()
 
     def reason_unsend(self) -> str | None:
-        """Disabled without a site."""
+        """Return why the command is disabled without a site."""
         return self._session.site_reason()
 
     def command_unsend(self) -> Awaitable[None] | None:

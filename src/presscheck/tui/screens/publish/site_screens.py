@@ -50,7 +50,7 @@ class SiteScreens:
                 session.screen.run(asking)
 
     def reason_go_access(self) -> str | None:
-        """Disabled without a site."""
+        """Return why the command is disabled without a site."""
         return self._session.site_reason()
 
     reason_go_permissions = reason_go_structure = reason_go_adaptive = reason_go_access
@@ -69,7 +69,7 @@ class SiteScreens:
             session.screen.app_context.push_screen(screen)
 
     def reason_go_published(self) -> str | None:
-        """Disabled for a site that is not live, and offline."""
+        """Return why the command is disabled for a site that is not live, or offline."""
         return published_reason(self._session.screen, self._session.current)
 
     async def command_go_published(self) -> None:
@@ -83,7 +83,7 @@ class SiteScreens:
         await view_as(self._session.screen, self._session.organization_id, self._session.current)
 
     def reason_preview_site(self) -> str | None:
-        """Disabled without a site, and offline."""
+        """Return why the command is disabled without a site, or offline."""
         return self._session.site_reason() or preview_reason(self._session.screen)
 
     async def command_preview_site(self) -> None:

@@ -180,7 +180,7 @@ class AboutIntegration(List[AboutRow]):
         self._session.screen.app_context.push_screen(ComponentScreen(source))
 
     def reason_open(self) -> str | None:
-        """Disabled on lines that cannot be opened."""
+        """Return why the command is disabled on lines that cannot be opened."""
         if self.current is None or self.current.opens is None:
             return "enter opens blocks, content sources and links; 2 shows the installations"
         return self._session.screen.engine.missing_reason(RenderIntegration)
@@ -190,7 +190,7 @@ class AboutIntegration(List[AboutRow]):
         return self.current.opens() if self.current and self.current.opens else None
 
     def reason_add(self) -> str | None:
-        """Disabled if the integration is installed in the organization, and without the role."""
+        """Return why it is disabled if the integration is installed in the organization, or without the role."""
         if self._session.installation:
             return f"it is installed already in {sanitize(self._session.organization.title)}: 2 shows it"
         return self._session.change_reason(InstallIntegration, "installer")
@@ -200,7 +200,7 @@ class AboutIntegration(List[AboutRow]):
         return self._actions.install()
 
     def reason_rename(self) -> str | None:
-        """Disabled for users without admin permission on the integration."""
+        """Return why the command is disabled for users without admin permission on the integration."""
         return self._session.change_reason(PublishIntegration, "owner")
 
     def command_rename(self) -> Awaitable[None]:
@@ -208,7 +208,7 @@ class AboutIntegration(List[AboutRow]):
         return self._actions.publish()
 
     def reason_delete(self) -> str | None:
-        """Disabled for users without admin permission on the integration."""
+        """Return why the command is disabled for users without admin permission on the integration."""
         return self._session.change_reason(UnpublishIntegration, "owner")
 
     async def command_delete(self) -> None:
@@ -221,7 +221,7 @@ class AboutIntegration(List[AboutRow]):
         self._session.copy(self._session.integration.name, "name of the integration")
 
     def reason_web(self) -> str | None:
-        """Disabled without a web address."""
+        """Return why the command is disabled without a web address."""
         return None if self._session.integration.urls.app else "it has no web address"
 
     def command_web(self) -> None:

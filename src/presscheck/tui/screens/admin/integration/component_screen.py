@@ -252,7 +252,7 @@ class ComponentScreen(BaseScreen):
         self.run(self._first, group="render", exclusive=True)
 
     def reason_open(self) -> str | None:
-        """Disabled on plain text, on disabled elements, and if the action cannot be sent now."""
+        """Return why it is disabled on plain text, on disabled elements, or if the action cannot be sent now."""
         control = self._control
         if self._is_busy:
             return "the integration is working"
@@ -431,7 +431,7 @@ class ComponentScreen(BaseScreen):
             self._draw()
 
     def reason_copy_text(self) -> str | None:
-        """Disabled without lines."""
+        """Return why the command is disabled without lines."""
         return None if self._drawn else "nothing is shown"
 
     def command_copy_text(self) -> Awaitable[None] | None:

@@ -108,7 +108,7 @@ class InstallationList(List[Installation]):
         return super().explanation(online=online)
 
     def reason_add(self) -> str | None:
-        """Disabled if the integration is installed in the organization, and without the role."""
+        """Return why it is disabled if the integration is installed in the organization, or without the role."""
         if self._session.installation:
             return f"it is installed already in {sanitize(self._session.organization.title)}"
         return self._session.change_reason(InstallIntegration, "installer")
@@ -118,13 +118,13 @@ class InstallationList(List[Installation]):
         return self._actions.install()
 
     def reason_open(self) -> str | None:
-        """Disabled without an installation."""
+        """Return why the command is disabled without an installation."""
         return None if self.current else "no installation here: a installs it"
 
     reason_copy = reason_open
 
     def reason_rename(self) -> str | None:
-        """Disabled without an installation, and without the role."""
+        """Return why the command is disabled without an installation, or without the role."""
         return self.reason_open() or self._session.change_reason(UpdateInstallation, "either")
 
     def command_rename(self) -> Awaitable[None] | None:
@@ -132,7 +132,7 @@ class InstallationList(List[Installation]):
         return self._actions.configure(self.current) if self.current else None
 
     def reason_delete(self) -> str | None:
-        """Disabled without an installation, and without the role."""
+        """Return why the command is disabled without an installation, or without the role."""
         return self.reason_open() or self._session.change_reason(UninstallIntegration, "either")
 
     def command_delete(self) -> Awaitable[None] | None:
@@ -140,7 +140,7 @@ class InstallationList(List[Installation]):
         return self._actions.uninstall(self.current) if self.current else None
 
     def reason_web(self) -> str | None:
-        """Disabled for an installation without a web address."""
+        """Return why the command is disabled for an installation without a web address."""
         if reason := self.reason_open():
             return reason
         return None if self.current and self.current.urls.app else "it has no web address"
@@ -274,7 +274,7 @@ class PlaceList(List[Place]):
         return self._reason_single("removed")
 
     def reason_open(self) -> str | None:
-        """Disabled without a row."""
+        """Return why the command is disabled without a row."""
         return None if self.current else f"no {self._kind} here"
 
     reason_copy = reason_open
@@ -293,7 +293,7 @@ class PlaceList(List[Place]):
             self._session.copy(place_id(_place_of(item)), f"id of the {self._kind}")
 
     def reason_rename(self) -> str | None:
-        """Disabled without an installation, and without the role."""
+        """Return why the command is disabled without an installation, or without the role."""
         if self._installation is None:
             return "it is not installed: a in the tab of installations installs it"
         return self._session.change_reason(UpdateInstallation, "either")
@@ -304,7 +304,7 @@ class PlaceList(List[Place]):
         return self._actions.select(installation, self._kind) if installation else None
 
     def reason_web(self) -> str | None:
-        """Disabled for an installation without a web address."""
+        """Return why the command is disabled for an installation without a web address."""
         installation = self._installation
         return None if installation and installation.urls.app else "it has no web address"
 

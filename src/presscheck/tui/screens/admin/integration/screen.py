@@ -102,7 +102,7 @@ class IntegrationScreen(TabScreen):
             self.app_context.pop_screen()
 
     def reason_development_mode(self) -> str | None:
-        """Disabled for users without admin permission on the integration."""
+        """Return why the command is disabled for users without admin permission on the integration."""
         return self.session.change_reason(SetDevelopmentMode, "owner")
 
     def command_development_mode(self) -> Awaitable[None]:

@@ -125,7 +125,7 @@ class ImportRecord:
         return lines
 
     def reason_open(self) -> str | None:
-        """Disabled until the import has ended."""
+        """Return why the command is disabled until the import has ended."""
         return "it is not ended yet" if self.is_busy else None if self._space else "its space is not known"
 
     def command_open(self) -> Awaitable[object] | None:
@@ -142,7 +142,7 @@ class ImportRecord:
         return str((self.run.target or {}).get("space", ""))
 
     def reason_web(self) -> str | None:
-        """Disabled for imports from files."""
+        """Return why the command is disabled for imports from files."""
         return None if _address(self.run) else "it was made from files"
 
     def command_web(self) -> None:
@@ -151,7 +151,7 @@ class ImportRecord:
             open_address(self._screen.app_context, _address(self.run))
 
     def reason_delete(self) -> str | None:
-        """Disabled unless the import is running."""
+        """Return why the command is disabled unless the import is running."""
         return writing_reason(self._screen) or (None if self.is_busy else f"it is {self.run.status} already")
 
     async def command_delete(self) -> None:
@@ -256,7 +256,7 @@ class TranslationRecord:
         return lines
 
     def reason_open(self) -> str | None:
-        """Disabled before the first run."""
+        """Return why the command is disabled before the first run."""
         return None if self.translation.result else "there is no translated space yet"
 
     def command_open(self) -> Awaitable[object] | None:
@@ -265,7 +265,7 @@ class TranslationRecord:
         return self._screen.app_context.go(Place.page(result.space)) if self._screen and result else None
 
     def reason_retry(self) -> str | None:
-        """Disabled while a run is in progress."""
+        """Return why the command is disabled while a run is in progress."""
         return writing_reason(self._screen) or ("it is running" if self.is_busy else None)
 
     async def command_retry(self) -> None:

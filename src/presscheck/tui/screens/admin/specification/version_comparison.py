@@ -87,7 +87,7 @@ class VersionComparison:
         return (Span(f" {sign} {self._comparison.summary}", style), Span(when, "quiet"))
 
     def reason_history(self) -> str | None:
-        """Disabled until a comparison with an older version is available."""
+        """Return why the command is disabled until a comparison with an older version is available."""
         if self._comparison is not None:
             return None
         return "it is being compared" if self._is_running else self._problem or NO_OTHER
@@ -175,7 +175,7 @@ class ComparisonScreen(BaseScreen):
         self.refresh_status_bars()
 
     def reason_open(self) -> str | None:
-        """Disabled without a row."""
+        """Return why the command is disabled without a row."""
         return None if self._shown else "nothing has changed"
 
     def command_open(self) -> None:

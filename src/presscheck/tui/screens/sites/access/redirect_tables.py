@@ -56,13 +56,13 @@ class RedirectTables:
         self._session.screen.lists.show_tab(self._redirects)
 
     def reason_import_rows(self) -> str | None:
-        """Disabled without the role, and until the pages of the site are loaded."""
+        """Return why the command is disabled without the role, or until the pages of the site are loaded."""
         return self._redirects.reason(CreateRedirect)
 
     reason_suggest_rows = reason_import_rows
 
     def reason_export_rows(self) -> str | None:
-        """Disabled until the pages of the site are loaded."""
+        """Return why the command is disabled until the pages of the site are loaded."""
         return self._redirects.reason()
 
     reason_test_path = reason_export_rows

@@ -123,27 +123,27 @@ class RedirectList(MarkedList[Redirect]):
         return self.reason(needs_paths=needs_paths) if self.count else "no redirect here: a adds one"
 
     def reason_open(self) -> str | None:
-        """Disabled without a redirect."""
+        """Return why the command is disabled without a redirect."""
         return self._row_reason()
 
     def reason_copy(self) -> str | None:
-        """Disabled without a redirect."""
+        """Return why the command is disabled without a redirect."""
         return self._row_reason(needs_paths=False)
 
     def reason_add(self) -> str | None:
-        """Disabled without the role."""
+        """Return why the command is disabled without the role."""
         return self.reason(CreateRedirect)
 
     def reason_rename(self) -> str | None:
-        """Disabled without the role and without a redirect."""
+        """Return why the command is disabled without the role or without a redirect."""
         return self._row_reason(UpdateRedirect)
 
     def reason_delete(self) -> str | None:
-        """Disabled without the role and without a redirect."""
+        """Return why the command is disabled without the role or without a redirect."""
         return self._row_reason(DeleteRedirect, needs_paths=False)
 
     def reason_act_on_marked(self) -> str | None:
-        """Disabled without marks, and without the role."""
+        """Return why the command is disabled without marks, or without the role."""
         if not self.rows.marked:
             return "nothing is marked: space marks a redirect, * all visible rows"
         return self.reason(UpdateRedirect)

@@ -72,7 +72,7 @@ class SiteAccessScreen(TabScreen):
             self.app_context.pop_screen()
 
     def reason_go_published(self) -> str | None:
-        """Disabled for a site that is not live, and offline."""
+        """Return why the command is disabled for a site that is not live, or offline."""
         return published_reason(self, self.session.site)
 
     async def command_go_published(self) -> None:
@@ -80,7 +80,7 @@ class SiteAccessScreen(TabScreen):
         await show_published(self, self.session.organization_id, self.session.site)
 
     def reason_rotate_key(self) -> str | None:
-        """Disabled without the role, and if the service does not support visitor sign-in."""
+        """Return why the command is disabled without the role, or if the service does not support visitor sign-in."""
         return self.sign_in.rotate_reason()
 
     def command_rotate_key(self) -> Awaitable[None]:

@@ -75,11 +75,11 @@ class SignInSettings(List[Setting]):
         return (Span(note, "" if is_used else "waiting"),)
 
     def reason_rename(self) -> str | None:
-        """Disabled without the role."""
+        """Return why the command is disabled without the role."""
         return self._reason(UpdatePublishingAuth)
 
     def reason_copy(self) -> str | None:
-        """Disabled without the role, and without a key."""
+        """Return why the command is disabled without the role, or without a key."""
         sign_in = self._session.sign_in.value
         return self._reason() or ("there is no key yet: . k makes one" if sign_in and not sign_in.private_key else None)
 

@@ -247,7 +247,7 @@ class AudienceView(BaseScreen):
         return Node(place.key, (title,), note, expandable=place.key in self._below)
 
     def reason_open(self) -> str | None:
-        """Disabled on rows without text and without pages, such as links."""
+        """Return why the command is disabled on rows without text or without pages, such as links."""
         place = self.place_here
         is_empty = place and not (place.kind == "page" and place.is_text) and place.key not in self._below
         return "nothing to open here" if is_empty else None

@@ -76,11 +76,11 @@ class AudienceList(List[Audience]):
         return (Span(f"{seen.count(True)} of {len(seen)} limited{unclear}" if session.content.value else ""),)
 
     def reason_delete(self) -> str | None:
-        """Disabled without an audience."""
+        """Return why the command is disabled without an audience."""
         return None if self.current else "no audience here: a saves one"
 
     def reason_rename(self) -> str | None:
-        """Disabled without an audience, and if its claims cannot be read."""
+        """Return why the command is disabled without an audience, or if its claims cannot be read."""
         return self.reason_delete() or (self.current and self.current.problem) or None
 
     reason_open = reason_edit = reason_edit_other = reason_copy = reason_rename

@@ -91,7 +91,7 @@ class ConditionList(List[Condition]):
     reason_rename = reason_edit = reason_edit_other = reason_delete = reason_add
 
     def reason_open(self) -> str | None:
-        """Disabled without a condition, and if the service does not support conditions."""
+        """Return why the command is disabled without a condition, or if the service does not support conditions."""
         missing = self._session.screen.engine.missing_reason(ListTemplateConditions)
         return missing or (None if self.current else "no condition here")
 

@@ -163,7 +163,7 @@ class SeenByGrid(List[AdaptivePlace]):
     reason_edit = reason_edit_other = reason_delete = reason_copy = reason_rename
 
     def reason_open(self) -> str | None:
-        """Disabled without an audience, and without a page."""
+        """Return why the command is disabled without an audience, or without a page."""
         if self.audience is None:
             return "no audience is saved yet: a saves one"
         return None if self.current else "no page here"

@@ -84,7 +84,7 @@ class ClaimList(List[Claim]):
         return (Span(indent), Span(sanitize(name) or "(no name)", "strong"))
 
     def reason_edit(self) -> str | None:
-        """Disabled without the role, and until the schema is loaded."""
+        """Return why the command is disabled without the role, or until the schema is loaded."""
         session = self._session
         return (
             session.screen.engine.missing_reason(GetAdaptiveSchema)
@@ -95,11 +95,11 @@ class ClaimList(List[Claim]):
     reason_edit_other = reason_add = reason_edit
 
     def reason_delete(self) -> str | None:
-        """Disabled without the role, and without a claim."""
+        """Return why the command is disabled without the role, or without a claim."""
         return self.reason_edit() or self._absent()
 
     def reason_rename(self) -> str | None:
-        """Disabled without the role, without a claim, and for arrays and objects."""
+        """Return why the command is disabled without the role, without a claim, or for arrays and objects."""
         if reason := self.reason_delete():
             return reason
         is_simple = self.current and can_fill_in(self.current)
@@ -108,7 +108,7 @@ class ClaimList(List[Claim]):
     reason_open = reason_rename
 
     def reason_copy(self) -> str | None:
-        """Disabled without a claim, and until the schema is loaded."""
+        """Return why the command is disabled without a claim, or until the schema is loaded."""
         missing = self._session.screen.engine.missing_reason(GetAdaptiveSchema)
         return missing or self._unloaded() or self._absent()
 

@@ -107,7 +107,7 @@ class AdaptiveContentScreen(TabScreen):
         return ask_token(self.session)
 
     def reason_toggle_adaptive(self) -> str | None:
-        """Disabled without the role. Turning adaptive content off on a live site needs the admin role."""
+        """Return why it is disabled without the role: turning it off on a live site needs the admin role."""
         site = self.session.site
         if reason := write_reason(self, UpdateSite, site, "create"):
             return reason

@@ -45,7 +45,7 @@ class Edits:
         self._session = session
 
     def reason_open(self) -> str | None:
-        """Disabled without a setting, and if the customization cannot be edited."""
+        """Return why the command is disabled without a setting, or if the customization cannot be edited."""
         return self._session.reason() or (None if self._session.row else "there is no setting here")
 
     def command_open(self) -> Awaitable[None] | None:
@@ -79,7 +79,7 @@ class Edits:
         return self._fill_in(rows[0].setting.group, leaves, titles)
 
     def reason_add(self) -> str | None:
-        """Disabled outside of lists."""
+        """Return why the command is disabled outside of lists."""
         row = self._session.row
         if reason := self._session.reason():
             return reason
@@ -91,7 +91,7 @@ class Edits:
         return self._add(row) if row else None
 
     def reason_delete(self) -> str | None:
-        """Disabled on lists, on required settings, and on settings without a value."""
+        """Return why the command is disabled on lists, on required settings, or on settings without a value."""
         row = self._session.row
         if reason := self.reason_open():
             return reason
@@ -112,7 +112,7 @@ class Edits:
             self._session.screen.notify(f"{what} removed: z undoes it")
 
     def reason_move_down(self) -> str | None:
-        """Disabled outside of lists."""
+        """Return why the command is disabled outside of lists."""
         row = self._session.row
         return self._session.reason() or (None if row and row.is_item else "only links of a list are moved")
 
@@ -127,7 +127,7 @@ class Edits:
         self._move(-1)
 
     def reason_unsend(self) -> str | None:
-        """Disabled without edits."""
+        """Return why the command is disabled without edits."""
         return None if self._session.can_undo else "no unsaved edit to undo: . b restores what the site had before"
 
     def command_unsend(self) -> None:
@@ -135,7 +135,7 @@ class Edits:
         self._session.undo()
 
     def reason_discard_draft(self) -> str | None:
-        """Disabled without edits."""
+        """Return why the command is disabled without edits."""
         return None if self._session.is_changed else "there are no unsaved edits"
 
     async def command_discard_draft(self) -> None:

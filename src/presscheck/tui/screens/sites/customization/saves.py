@@ -51,7 +51,7 @@ class Saves:
         return None if self._session.screen.engine.status.online else OFFLINE
 
     def reason_send(self) -> str | None:
-        """Disabled without edits, offline, and without the role."""
+        """Return why the command is disabled without edits, offline, or without the role."""
         return self._reason() or (None if self._session.is_changed else "there are no unsaved edits")
 
     async def command_send(self) -> None:
@@ -59,7 +59,7 @@ class Saves:
         await self._save()
 
     def reason_restore_snapshot(self) -> str | None:
-        """Disabled without a snapshot, offline, and without the role."""
+        """Return why the command is disabled without a snapshot, offline, or without the role."""
         return self._reason() or ("no snapshot yet: each save keeps one" if self._snapshots.is_empty else None)
 
     async def command_restore_snapshot(self) -> None:

@@ -98,7 +98,7 @@ class HistoryList(List[HistoryRow]):
         return self.current.snapshot if self.current else None
 
     def reason_open(self) -> str | None:
-        """Disabled without a snapshot, and offline."""
+        """Return why the command is disabled without a snapshot, or offline."""
         if self._snapshot() is None:
             return NO_SNAPSHOT if self.current else "there is no row"
         is_online = self._session.screen.engine.status.online
@@ -121,7 +121,7 @@ class HistoryList(List[HistoryRow]):
         return [row.snapshot for row in self.marked if row.snapshot]
 
     def reason_act_on_marked(self) -> str | None:
-        """Disabled unless two rows with snapshots are marked."""
+        """Return why the command is disabled unless two rows with snapshots are marked."""
         marked = len(self._marked_snapshots())
         return None if marked == 2 else f"{count(marked, 'row')} marked: space marks the two rows to compare"
 
@@ -145,7 +145,7 @@ class HistoryList(List[HistoryRow]):
             page.show([(Span(f" Not known: {sanitize(error.message)}", "removed"),)])
 
     def reason_restore_snapshot(self) -> str | None:
-        """Disabled without a snapshot, offline, and without the role."""
+        """Return why the command is disabled without a snapshot, offline, or without the role."""
         snapshot = self._snapshot()
         return self.reason_open() or (restore_reason(self._session, snapshot) if snapshot else None)
 
@@ -156,7 +156,7 @@ class HistoryList(List[HistoryRow]):
             await restore(self._session, snapshot)
 
     def reason_mark(self) -> str | None:
-        """Disabled without a snapshot."""
+        """Return why the command is disabled without a snapshot."""
         return None if self._snapshot() else "only rows with a snapshot can be marked"
 
     def command_mark(self) -> None:
@@ -164,7 +164,7 @@ class HistoryList(List[HistoryRow]):
         self.rows.mark()
 
     def reason_copy(self) -> str | None:
-        """Disabled without a snapshot."""
+        """Return why the command is disabled without a snapshot."""
         return None if self._snapshot() else "this row has no snapshot"
 
     def command_copy(self) -> None:

@@ -46,7 +46,7 @@ class Additions:
         self._session = session
 
     def reason_add(self) -> str | None:
-        """Disabled if the structure cannot be changed."""
+        """Return why the command is disabled if the structure cannot be changed."""
         return self._session.reason(AddSiteSpace)
 
     async def command_add(self) -> None:

@@ -78,7 +78,7 @@ class ItemDetails:
         self._session = session
 
     def reason_rename(self) -> str | None:
-        """Disabled without an item, and if it cannot be changed."""
+        """Return why the command is disabled without an item, or if it cannot be changed."""
         item = self._session.item
         if item is None:
             return self._session.reason(UpdateSection) or NO_ITEM
@@ -91,7 +91,7 @@ class ItemDetails:
         return self._change(item) if item else None
 
     def reason_make_default(self) -> str | None:
-        """Disabled on groups, on the default item, and if the structure cannot be changed."""
+        """Return why the command is disabled on groups, on the default item, or if the structure cannot be changed."""
         item = self._session.item
         if item is None:
             return self._session.reason(UpdateSite) or NO_ITEM

@@ -100,14 +100,14 @@ class Moves:
         """Running series of moves by site id."""
 
     def reason_move_down(self) -> str | None:
-        """Disabled without an item, and if the structure cannot be changed."""
+        """Return why the command is disabled without an item, or if the structure cannot be changed."""
         reason = self._session.reason(SortSiteStructure)
         return reason or (None if self._session.item else NO_ITEM)
 
     reason_move_up = reason_move_down
 
     def reason_move_change(self) -> str | None:
-        """Disabled without an item, if the structure cannot be changed, and without another section or group."""
+        """Return why it is disabled without an item, without another place for it, or if the structure is fixed."""
         item = self._session.item
         if (reason := self.reason_move_down()) or item is None:
             return reason

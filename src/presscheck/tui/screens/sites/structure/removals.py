@@ -50,7 +50,7 @@ class Removals:
         self._session = session
 
     def reason_delete(self) -> str | None:
-        """Disabled without an item, and if it cannot be removed."""
+        """Return why the command is disabled without an item, or if it cannot be removed."""
         item = self._session.item
         if item is None:
             return self._session.reason(DeleteSiteSpace) or NO_ITEM
