@@ -18,8 +18,8 @@ from typing import Any, BinaryIO
 
 from presscheck.extras import missing_modules
 from presscheck.service.integrations import script_process
+from presscheck.service.integrations.in_process_api import InProcessApi
 from presscheck.service.integrations.outbound_http import Fetched, Outgoing, OutgoingError
-from presscheck.service.integrations.own_service import OwnService
 
 MOST_AT_ONCE, MOST_FOR_VISITORS = 4, 3
 """Maximum number of scripts that run in this process of the service at the same time, and maximum number of these that
@@ -64,7 +64,7 @@ class ScriptConfig:
     """
 
     hosts: tuple[str, ...] = ()
-    service: OwnService | None = None
+    service: InProcessApi | None = None
     memory: int = 128 * 1024 * 1024
     processor_seconds: int = 4
     seconds: float = 15.0

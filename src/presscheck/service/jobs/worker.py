@@ -28,8 +28,8 @@ from presscheck.service.db.blob_store import BlobStore, FilesUnavailable
 from presscheck.service.db.engine import Database, unavailable
 from presscheck.service.db.ids import Clock, moment_text
 from presscheck.service.db.signing import make_key
+from presscheck.service.integrations.in_process_api import InProcessApi
 from presscheck.service.integrations.outbound_http import Outgoing
-from presscheck.service.integrations.own_service import OwnService
 from presscheck.service.jobs import all_runners
 from presscheck.service.jobs.queue import (
     JobBudget,
@@ -70,7 +70,7 @@ class Workers:
 
     def __init__(self, database: Database, files: BlobStore, clock: Clock, outside: OutboundConfig) -> None:
         self.outgoing = Outgoing(outside.allowed)
-        self.service = OwnService()
+        self.service = InProcessApi()
         """The API of this process, for integration scripts."""
         self.outside = replace(outside, scripts=replace(outside.scripts, service=self.service))
         self._runners = all_runners()

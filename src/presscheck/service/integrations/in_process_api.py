@@ -14,7 +14,7 @@ from starlette.types import ASGIApp, Message, Scope
 from presscheck.service.integrations.outbound_http import Fetched, OutgoingError, OutgoingTimeout
 
 
-class OwnService:
+class InProcessApi:
     """The API of this process; it can be called after `open`."""
 
     def __init__(self) -> None:
