@@ -9,6 +9,7 @@ from rich.cells import cell_len
 from tests.hostile_strings import ACTS, HOSTILE
 
 from presscheck.text.sanitize import (
+    COLORED,
     JOINER,
     LINK_SCHEMES,
     NON_JOINER,
@@ -283,7 +284,7 @@ def test_marks_are_limited_for_each_letter() -> None:
 
 @pytest.fixture(name="joining_terminal")
 def fixture_joining_terminal() -> Iterator[None]:
-    show_joiners(NON_JOINER + JOINER)
+    show_joiners(NON_JOINER + JOINER + COLORED)
     yield
     show_joiners(NON_JOINER)
 
@@ -309,20 +310,61 @@ def test_joined_emoji_stay_whole_where_the_terminal_joins_them(text: str) -> Non
     [
         ("👩🏽\u200d💻", "👩\u200d💻"),
         ("👩\u200d👦\u200d", "👩\u200d👦"),
-        ("❤\ufe0f\u200d🔥", "❤🔥"),
+        ("❤\u200d🔥", "❤🔥"),
+        ("❤\ufe0f\u200d❌", "❤❌"),
+        ("❤\ufe0f 🔥", "❤ 🔥"),
+        ("👩\ufe0f\u200d💻", "👩\u200d💻"),
+        ("👨\u200d❤\ufe0f\u200d👨", "👨\u200d❤\u200d👨"),
         ("✅\u200d❌", "✅❌"),
         ("👩\u200d💻\u200d❌", "👩\u200d💻❌"),
         ("👩\u200d\u200d💻", "👩💻"),
         ("👩\u200c\u200d💻", "👩💻"),
         ("👩" + "\u200d👦" * 9, "👩" + "\u200d👦" * 3 + "👦" * 6),
         ("pay\u200dpal", "paypal"),
-        ("ශ\u0dca\u200dර\u0dd3", "ශ\u0dcaර\u0dd3"),
+        ("क\u094d\u200dয", "क\u094dয"),
+        ("क\u094d\u200dx", "क\u094dx"),
+        ("क\u094d\u200d", "क\u094d"),
+        ("क\u200dष", "कष"),
         ("\u200d😀", "😀"),
         ("\u200d" * 100 + "x", "x"),
     ],
 )
 def test_joiners_elsewhere_are_dropped(text: str, shown: str) -> None:
     assert sanitize(text) == shown
+
+
+CONJUNCTS = [
+    ("ශ\u0dca\u200dර\u0dd3", 2),
+    ("ක\u0dca\u200dෂ\u0dca\u200dය", 3),
+    ("ක\u200d\u0dcaෂ", 2),
+    ("क\u094d\u200dष", 2),
+    ("র\u200d\u09cdয", 2),
+    ("ರ\u200d\u0ccdಕ", 2),
+    ("അവന\u0d4d\u200d", 3),
+    ("അവന\u0d4d\u200d x", 5),
+]
+
+
+@pytest.mark.usefixtures("joining_terminal")
+@pytest.mark.parametrize(("text", "cells"), CONJUNCTS)
+def test_joiners_between_letters_stay_and_each_letter_has_its_cell(text: str, cells: int) -> None:
+    shown = sanitize(text)
+    assert shown == text.replace(JOINER, 2 * JOINER)
+    assert sanitize(shown) == shown
+    assert cell_len(shown) == cells == cell_len(text.replace(JOINER, ""))
+    show_joiners(NON_JOINER)
+    assert sanitize(text) == text.replace(JOINER, "")
+
+
+@pytest.mark.usefixtures("joining_terminal")
+@pytest.mark.parametrize(
+    "text", ["❤\ufe0f\u200d🔥", "🏳\ufe0f\u200d🌈", "🕵\ufe0f\u200d♂", "⛓\ufe0f\u200d💥", "👁\ufe0f\u200d🗨"]
+)
+def test_sequences_that_begin_with_a_narrow_emoji_stay_with_their_selector(text: str) -> None:
+    assert sanitize(f"a{text}\ufe0fb") == f"a{text}b"
+    assert cell_len(sanitize(text)) == 2
+    show_joiners(NON_JOINER + JOINER)
+    assert sanitize(text) == text[0] + text[-1]
 
 
 @pytest.mark.parametrize(

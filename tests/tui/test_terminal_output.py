@@ -14,10 +14,11 @@ from tests.private_names import whole_update
 from textual.color import Color
 from textual.strip import Strip
 
-from presscheck.text.sanitize import JOINER, NON_JOINER
+from presscheck.text.sanitize import COLORED, JOINER, NON_JOINER
 from presscheck.tui.terminal.output import ControlCharFilter, DiffPainter, joiners_of
 
 COLUMNS, ROWS = 24, 5
+ALL_JOINERS = NON_JOINER + JOINER + COLORED
 STYLES = [
     Style.parse(text) for text in ("white on black", "bold red on black", "underline green on blue", "dim #a0b0c0")
 ]
@@ -126,8 +127,9 @@ def test_the_filter_takes_unsafe_links_from_text_that_stays(url: str) -> None:
 @pytest.mark.parametrize(
     ("environment", "joiners"),
     [
-        *(({"TERM": name}, NON_JOINER + JOINER) for name in ("xterm-kitty", "xterm-ghostty", "foot-extra", "contour")),
-        *(({"TERM_PROGRAM": name}, NON_JOINER + JOINER) for name in ("WezTerm", "iTerm.app", "mintty")),
+        *(({"TERM": name}, ALL_JOINERS) for name in ("xterm-kitty", "xterm-ghostty", "foot-extra", "contour")),
+        *(({"TERM_PROGRAM": name}, ALL_JOINERS) for name in ("iTerm.app", "mintty")),
+        ({"TERM_PROGRAM": "WezTerm"}, NON_JOINER + JOINER),
         ({"KITTY_WINDOW_ID": "1", "TMUX": "/tmp/tmux"}, NON_JOINER),
         ({"TERM": "xterm-256color"}, NON_JOINER),
         ({"TERM_PROGRAM": "vscode"}, NON_JOINER),
@@ -136,6 +138,12 @@ def test_the_filter_takes_unsafe_links_from_text_that_stays(url: str) -> None:
 )
 def test_joiners_follow_from_the_environment(environment: Mapping[str, str], joiners: str) -> None:
     assert joiners_of(environment) == joiners
+
+
+def test_doubled_joiner_of_a_conjunct_is_written_once() -> None:
+    line = Strip([Segment(f"ක\u0dca{JOINER}{JOINER}ෂ x", STYLES[0])]).adjust_cell_length(COLUMNS, STYLES[0])
+    text = DiffPainter().differences(whole_update([line]), ColorSystem.TRUECOLOR) or ""
+    assert f"ක\u0dca{JOINER}ෂ x" in text
 
 
 def test_joined_emoji_pass_the_filter_and_keep_the_columns_beside_them() -> None:

@@ -10,15 +10,25 @@ Only joiners that change what a reader sees stay:
 
 | character | stays | why |
 |---|---|---|
-| U+200D joiner | in the emoji sequences of Unicode that begin with a wide emoji | without it 👩‍👩‍👧‍👦 is four people |
-| | not after a narrow emoji (❤, 🏳) | terminals disagree about the width |
+| U+200D joiner | in the emoji sequences of Unicode | without it 👩‍👩‍👧‍👦 is four people |
+| | not after a narrow emoji (❤, 🏳) without U+FE0F | terminals disagree about the width |
 | | not between other emoji | terminals may draw only the first of two |
-| | not between letters (Sinhala) | the layout would not count the next letter |
+| | between a virama and a letter of the same script | Sinhala, Hindi and others spell conjuncts with it |
+| | before a virama: Sinhala, and ra in Bengali and Kannada | it selects another conjunct |
+| | after a virama that ends one of six Malayalam letters | older spelling of the chillu letters |
+| | not elsewhere | invisible: two different words would look equal |
+| U+FE0F selector | after a narrow emoji that begins a sequence (❤️‍🔥, 🏳️‍🌈) | gives the sequence two cells |
+| | not elsewhere | terminals disagree about the width |
 | U+200C non-joiner | between two Arabic letters that would join | Persian, Kurdish and others spell words with it |
 | | between a virama and a letter of the same script | keeps two Indic letters apart |
 | | not elsewhere | invisible: two different words would look equal |
 
-Some terminals give a joiner a cell, or do not join emoji; `show_joiners` sets which joiners the terminal can show.
+Some terminals give a joiner a cell, or do not join emoji; `show_joiners` sets which of these characters the terminal
+can show.
+
+Rich counts no cell for the character after a joiner. That is right for emoji, but terminals draw the letter after a
+joiner in a cell of its own. `sanitize` doubles a joiner beside letters, so that Rich counts the next letter; the second
+joiner is not written to the terminal.
 """
 
 from __future__ import annotations
@@ -38,7 +48,8 @@ LINK_SCHEMES = _OTHER_PROGRAMS | {"http", "https", "mailto"}
 MOST_DECODINGS = 3
 """Number of times that a mail link is percent-decoded; if it is encoded more often, it is refused."""
 
-NON_JOINER, JOINER = "\u200c", "\u200d"
+NON_JOINER, JOINER, COLORED = "\u200c", "\u200d", "\ufe0f"
+"""The zero-width joiners, and the selector of the colored form of an emoji."""
 _shown_joiners = {NON_JOINER}
 
 _VIRAMA = 9
@@ -71,6 +82,12 @@ _JOINING = (
 )
 """Arabic letters that join the next letter (dual-joining in Unicode's ArabicShaping.txt)."""
 _ARABIC = "\u0620\u0622-\u064a\u066e-\u0673\u0675-\u06d3\u06d5\u06ee\u06ef\u06fa-\u06fc\u06ff"
+_VIRAMAS = "\u094d\u09cd\u0a4d\u0acd\u0b4d\u0bcd\u0c4d\u0ccd\u0d4d\u0dca"
+_COLORED_SEQUENCES = (
+    f"❤{COLORED}{JOINER}[🔥🩹]|🏳{COLORED}{JOINER}[🌈⚧]|👁{COLORED}{JOINER}🗨|⛓{COLORED}{JOINER}💥"
+    f"|[🕵🏋🏌⛹]{COLORED}{JOINER}[♀♂]"
+)
+"""Emoji sequences that begin with a narrow emoji."""
 _joiners = re.compile(
     # in this order, so that the longest sequence of a person is found first
     f"(?:[👨👩🧑](?:{JOINER}❤(?:{JOINER}💋)?)?(?:{JOINER}[👨👩🧑👦👧🧒👶]){{1,3}}|[👩🧑]{JOINER}🤝{JOINER}[👨👩🧑]"
@@ -78,14 +95,22 @@ _joiners = re.compile(
     f"|🐕{JOINER}🦺|[🐈🐦]{JOINER}⬛|🐦{JOINER}🔥|🐻{JOINER}❄|🍋{JOINER}🟩|🍄{JOINER}🟫|😮{JOINER}💨|😵{JOINER}💫|😶{JOINER}🌫"
     f"|🙂{JOINER}[↔↕]|🏴{JOINER}☠)"
     f"|[{_JOINING}][\u064b-\u065f\u0670]*{NON_JOINER}(?=[{_ARABIC}])"
-    f"|[\u094d\u09cd\u0a4d\u0acd\u0b4d\u0bcd\u0c4d\u0ccd\u0d4d\u0dca]{NON_JOINER}(?=[\u0904-\u0df4])"
-    f"|[{NON_JOINER}{JOINER}]"
+    f"|[{_VIRAMAS}](?:{NON_JOINER}|{JOINER}+)(?=[\u0904-\u0df4])"
+    f"|[\u0d9a-\u0dc6]{JOINER}+(?=\u0dca[\u0d9a-\u0dc6])|\u09b0{JOINER}+(?=\u09cd[\u0995-\u09df])"
+    f"|\u0cb0{JOINER}+(?=\u0ccd[\u0c95-\u0cb9])|[\u0d15\u0d23\u0d28\u0d30\u0d32\u0d33]\u0d4d{JOINER}+"
+    f"|{_COLORED_SEQUENCES}|[{NON_JOINER}{JOINER}{COLORED}]"
 )
-"""Matches the sequences that the table above allows, and each joiner outside of them."""
+"""Matches the sequences that the table above allows, and each joiner and selector outside of them."""
+_loose_selectors = re.compile(f"(?<![❤🏳👁⛓🕵🏋🏌⛹]){COLORED}|{COLORED}(?!{JOINER}[🔥🩹🌈⚧🗨💥♀♂])")
+"""Matches selectors that cannot be part of a sequence that the table above allows."""
+_without_joiners = {ord(character): None for character in (NON_JOINER, JOINER, COLORED)}
 
 
 def show_joiners(joiners: str) -> None:
-    """Set the joiners that the terminal renders without a cell; initially only the non-joiner."""
+    """Set the joiners that the terminal shows without a cell; initially only the non-joiner.
+
+    `COLORED` stands for emoji sequences that begin with a narrow emoji.
+    """
     _shown_joiners.clear()
     _shown_joiners.update(joiners)
 
@@ -169,10 +194,10 @@ def _symbol(code: int) -> str:
         return "␡"
     if 0x1F1E6 <= code <= 0x1F1FF:
         return chr(code - 0x1F1E6 + ord("A"))
+    if code in _without_joiners:
+        return chr(code)
     if _is_invisible(chr(code)):
         return ""
-    if chr(code) in (NON_JOINER, JOINER):
-        return chr(code)
     category = unicodedata.category(chr(code))
     if category == "Cf":
         return ""
@@ -185,6 +210,8 @@ def _symbol(code: int) -> str:
 
 def _one_line(line: str) -> str:
     displayed = line.expandtabs(TAB_WIDTH).translate(_symbols)
+    if COLORED in displayed:
+        displayed = _loose_selectors.sub("", displayed)
     if NON_JOINER in displayed or JOINER in displayed:
         displayed = _joiners.sub(_shown, displayed)
     return displayed if is_ordinary(displayed) else _carry_marks(displayed)
@@ -193,18 +220,23 @@ def _one_line(line: str) -> str:
 def _shown(match: re.Match[str]) -> str:
     """Return a match of `_joiners` without the joiners that the terminal cannot show."""
     text = match[0]
-    joiner = JOINER if JOINER in text else NON_JOINER
-    return text if len(text) > 1 and joiner in _shown_joiners and _is_one_script(match) else text.replace(joiner, "")
+    plain = text.translate(_without_joiners)
+    if not plain or not _shown_joiners.issuperset(set(text) - set(plain)) or not _is_one_script(match):
+        return plain
+    return text.rstrip(JOINER) + 2 * JOINER if text[-1] == JOINER else text
 
 
 def _is_one_script(match: re.Match[str]) -> bool:
-    """Return False if a non-joiner follows a virama, but no letter of the same script comes next."""
-    virama = match[0][-2]
-    if unicodedata.combining(virama) != _VIRAMA:
+    """Return False if a joiner follows a virama and must not stay.
+
+    It stays before a letter of the same script, and at the end of a Malayalam letter.
+    """
+    base = match[0].rstrip(NON_JOINER + JOINER)
+    if base == match[0] or unicodedata.combining(base[-1]) != _VIRAMA or len(base) > 1:
         return True
     letter = match.string[match.end()]
     # the blocks of Indic scripts have 128 characters each
-    return letter.isalpha() and ord(virama) >> 7 == ord(letter) >> 7
+    return letter.isalpha() and ord(base) >> 7 == ord(letter) >> 7
 
 
 def _carry_marks(line: str) -> str:

@@ -11,9 +11,7 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import NamedTuple
 
-from rich.cells import cell_len, get_character_cell_size, set_cell_size
-
-from presscheck.text.sanitize import JOINER
+from rich.cells import cell_len, get_character_cell_size, set_cell_size, split_graphemes
 
 ELLIPSIS = "…"
 _WORDS = (
@@ -153,13 +151,11 @@ def split_cells(text: str, columns: int) -> tuple[str, str]:
     """
     if text.isascii():
         return text[:columns], text[columns:]
-    used, before = 0, ""
-    for index, character in enumerate(text):
-        if before != JOINER:
-            used += get_character_cell_size(character)
+    used = 0
+    for start, _, size in split_graphemes(text)[0]:
+        used += size
         if used > columns:
-            return text[:index], text[index:]
-        before = character
+            return text[:start], text[start:]
     return text, ""
 
 

@@ -30,7 +30,7 @@ from textual.geometry import Region
 from textual.strip import Strip
 from typing_extensions import override
 
-from presscheck.text.sanitize import JOINER, NON_JOINER, is_safe_url
+from presscheck.text.sanitize import COLORED, JOINER, NON_JOINER, is_safe_url
 from presscheck.tui.terminal.pictures import PictureRow, PictureTable
 
 _ATTRIBUTES = (("bold", "1"), ("dim", "2"), ("italic", "3"), ("underline", "4"), ("reverse", "7"), ("strike", "9"))
@@ -73,7 +73,7 @@ class LineCompositor(Compositor):
 
 
 def joiners_of(environment: Mapping[str, str]) -> str:
-    """Return the joiners that the terminal shows without giving them a cell, derived from environment variables.
+    """Return the characters for `show_joiners` that suit the terminal, derived from environment variables.
 
     Inside tmux and screen the outer terminal is unknown, so emoji are not joined.
     """
@@ -84,7 +84,10 @@ def joiners_of(environment: Mapping[str, str]) -> str:
         return NON_JOINER
     is_known = program in _EMOJI_JOINERS or terminal.startswith(("foot", "contour", "xterm-kitty", "xterm-ghostty"))
     joins = is_known or "KITTY_WINDOW_ID" in environment or "KONSOLE_VERSION" in environment
-    return NON_JOINER + JOINER if joins else NON_JOINER
+    if not joins:
+        return NON_JOINER
+    # WezTerm shows sequences that begin with a narrow emoji in a single cell
+    return NON_JOINER + JOINER + ("" if program == "WezTerm" else COLORED)
 
 
 class ControlCharFilter(LineFilter):
@@ -216,7 +219,8 @@ class _Writer:
             if not (text.isspace() and _same_on_blanks(state, self._state)):
                 self._parts.append(sgr_sequence(self._state, state))
                 self._state = state
-            self._parts.append(text)
+            # a doubled joiner makes Rich count the letter after it, see `sanitize`
+            self._parts.append(text.replace(2 * JOINER, JOINER))
 
     def write_picture(self, x: int, y: int, row: PictureRow) -> None:
         """Write a row of a picture at a position."""
