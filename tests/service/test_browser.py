@@ -26,6 +26,10 @@ First tab.
 {% endtab %}
 {% tab title="Two" %}
 Second tab.
+
+## Within
+
+More.
 {% endtab %}
 {% endtabs %}
 
@@ -49,6 +53,14 @@ async def site(world: World) -> str:
     made = await world.admin.send(CreateSite(**at, title="Lamps", spaces=(world.space,)))
     live = await world.admin.send(PublishSite(**at, site_id=made.id))
     return str(live.urls.published)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("anchor", "open_tab"), [("", "One"), ("#two", "Two"), ("#within", "Two")])
+async def test_a_link_into_a_closed_tab_opens_the_tab(world: World, tmp_path: Path, anchor: str, open_tab: str) -> None:
+    shown = browse(tmp_path, f"{await site(world)}guide{anchor}", "--dump-dom")
+    assert re.findall(r'<details name="tabs-1" open=""><summary>(\w+)</summary>', shown) == [open_tab]
+    assert '<a href="#within">Within</a> <small>Two</small>' in shown, "the outline names the tab"
 
 
 @pytest.mark.slow

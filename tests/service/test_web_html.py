@@ -47,7 +47,7 @@ def test_tabs_have_the_anchors_that_no_heading_has() -> None:
     titles = ("Setup", "Run & go", "Run & go")
     tabs = "".join(f'{{% tab title="{title}" %}}\nText\n{{% endtab %}}\n' for title in titles)
     shown = html("{% tabs %}\n" + tabs + "{% endtabs %}\n\n## Setup\n")
-    assert re.findall(r'<label (?:id="([^"]*)" )?for', shown) == ["", "run-and-go", ""]
+    assert re.findall(r'<div class="tab"(?: id="([^"]*)")?>', shown) == ["", "run-and-go", ""]
     assert shown.count('id="setup"') == 1
 
 

@@ -409,7 +409,7 @@ EXPECTED = (
     '<code class="language-python"><span class="keyword">def</span>',
     '<span class="string">&quot;&lt;b&gt;&quot;</span>',
     '<div class="hint hint-warning" role="note" aria-label="Warning"><p>Mind <em>this</em>.</p></div>',
-    '<input type="radio" name="tabs-1" id="~tabs-1-1"><label id="python" for="~tabs-1-1">Python</label>',
+    '<details name="tabs-1"><summary>Python</summary><div class="tab" id="python">',
     '<ol class="stepper"><li><h3 id="begin">Begin',
     '<details class="unfolds" id="more"><summary>More</summary><div><p>Unfolded <strong>words</strong>.</p></div>',
     '<div class="column" style="flex-basis:40%"><p>Left.</p></div>',

@@ -22,11 +22,12 @@ class Included(NamedTuple):
 
 
 class Heading(NamedTuple):
-    """A heading in the outline of a page, with the URL fragment of its anchor."""
+    """A heading in the outline of a page, with the URL fragment of its anchor, and the closed tab that contains it."""
 
     level: int
     title: str
     fragment: str
+    tab: str = ""
 
 
 class Component(NamedTuple):

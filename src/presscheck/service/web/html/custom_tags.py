@@ -44,6 +44,10 @@ class BlockContext(Protocol):
         """Render one block."""
         ...
 
+    def closed_tab(self, title: str, inner: Tokens) -> str:
+        """Render the content of a tab that is closed at first."""
+        ...
+
     def include(self, target: str) -> str:
         """Render an included text."""
         ...
@@ -144,16 +148,19 @@ def _div(page: BlockContext, token: Token, inner: Tokens) -> str:
 
 
 def _tabs(page: BlockContext, token: Token, inner: Tokens) -> str:
-    """Render tabs as radio buttons with labels; style rules show the content of the checked one."""
+    """Render tabs as `<details>` of one name: browsers open the one with the target of a link, and close the others.
+
+    The anchor of a tab is within the closed part, because a link to its summary would not open it.
+    """
     name = f"tabs-{page.number()}"
     parts: list[str] = []
-    for number, (tab, within) in enumerate(_child_tags(inner, "tab")):
-        title, checked = escape(tab.meta.get("title", "") or "Tab"), "" if number else " checked"
+    for tab, within in _child_tags(inner, "tab"):
+        title = tab.meta.get("title", "") or "Tab"
         anchor = escape(heading_anchor(tab.meta.get("title", "")))
+        body = page.closed_tab(title, within) if parts else page.flow(within)
         parts.append(
-            f'<input type="radio" name="{name}" id="~{name}-{number}"{checked}>'
-            f'<label id="{TAB_ID}{anchor}" for="~{name}-{number}">{title}</label>'
-            f'<div class="tab">{page.flow(within)}</div>'
+            f'<details name="{name}"{"" if parts else " open"}><summary>{escape(title)}</summary>'
+            f'<div class="tab" id="{TAB_ID}{anchor}">{body}</div></details>'
         )
     return f'<div class="tabs">{"".join(parts)}</div>' if parts else page.flow(inner)
 

@@ -1,7 +1,7 @@
 """Rendering of a page of Markdown as static HTML with resolved links.
 
-The renderer builds its own markup from escaped text; HTML of authors passes `sanitizer`. Pages need no script: tabs are
-radio buttons, and expandable parts are `<details>`. Ids other than anchors begin with `~`, which no anchor does, so
+The renderer builds its own markup from escaped text; HTML of authors passes `sanitizer`. Pages need no script: tabs and
+expandable parts are `<details>`. Ids other than anchors begin with `~`, which no anchor does, so
 that a link to a heading “Content” does not lead to the frame of the page.
 """
 
@@ -91,6 +91,7 @@ class HtmlRenderer:
         self._names = AnchorNames()
         self._numbers = 0
         self._room = INCLUDED
+        self._tab = ""
         self._is_foreign = False
         self._cleaning = HtmlSanitizer(self._follow)
 
@@ -114,6 +115,14 @@ class HtmlRenderer:
         """Render one block."""
         write = _WRITTEN.get(token.type)
         return write(self, token, inner) if write else ""
+
+    def closed_tab(self, title: str, inner: Tokens) -> str:
+        """Render the content of a tab that is closed at first. The outline names the tab at its headings."""
+        outer, self._tab = self._tab, title
+        try:
+            return self.flow(inner)
+        finally:
+            self._tab = outer
 
     def include(self, target: str) -> str:
         """Render an included text, or nothing if it includes itself or exceeds the limits of a page."""
@@ -209,7 +218,7 @@ class HtmlRenderer:
         if own_id(children):  # the heading has taken over the id of this empty link
             words = _empty_link.sub("", words, count=1)
         if level <= OUTLINE_LEVEL and title:
-            self.outline.append(Heading(level, with_emoji(title), href))
+            self.outline.append(Heading(level, with_emoji(title), href, self._tab))
         link = f'<a class="anchor" href="#{escape(href)}" aria-label="Link to this heading">#</a>'
         return f'<h{level} id="{escape(anchor)}">{words} {link}</h{level}>'
 
