@@ -3,9 +3,9 @@
 import pytest
 
 from presscheck.api.users import User
-from presscheck.engine.inbox.activity_poller import mentions
 from presscheck.engine.inbox.events import Event
 from presscheck.engine.inbox.notification_settings import NotificationSettings, NotificationTarget
+from presscheck.engine.members import mentions
 from presscheck.store.outbox import Outbox
 
 SPACE = NotificationTarget("api")

@@ -155,6 +155,11 @@ def test_what_others_write_after_the_opening_is_new(engine: ReviewEngine, discus
     discussion.begin_news("2026-01-09")
     discussion.set_comments("p2", (by("jon", "2", "2026-01-08"),))
     assert discussion.new_threads() == 0
+    looked = discussion.latest_activity()
+    assert looked == "2026-01-09", "not earlier than the opening, although the newest message is older"
+    discussion.set_comments("p2", (by("jon", "2", "2026-01-10"), by("jon", "4", "2026-01-08")))
+    discussion.begin_news("2026-01-11", looked)
+    assert [thread.id for thread in discussion.threads() if thread.has_new] == ["2"]
 
 
 def test_muted_threads_have_nothing_new(engine: ReviewEngine) -> None:

@@ -69,7 +69,7 @@ async def test_all_suggestions_are_applied_and_conflicts_are_named(service: Runn
     async with review(service, tmp_path, SUBJECT) as pilot:
         await until(pilot, shows="suggestion:")
         await pilot.press("A")
-        await until(pilot, shows="Apply 3 suggestions to 2 pages?")
+        await until(pilot, shows="Apply 3 of 5 suggestions to 2 pages?")
         await until(pilot, shows="conflict: Ada suggested", holds=lambda: "text for the same block" in shown(pilot.app))
         await rewritten(service, one, TEXT + "\nOne more.\n")
         await pilot.press("y")
@@ -120,7 +120,7 @@ async def test_what_the_role_may_not_resolve_stays_open(service: RunningService,
         await pilot.press("x")
         await until(pilot, shows="only Mia or an admin of the space can resolve it")
         await pilot.press("A")
-        await until(pilot, shows="Apply 2 suggestions to 2 pages?")
+        await until(pilot, shows="Apply 2 of 5 suggestions to 2 pages?")
         await pilot.press("y")
         await until(pilot, shows="1 suggestion applied; the thread stays open: only Ada or an admin")
         assert pilot.app.engine.waiting() == (), "nothing was sent that the service refuses"

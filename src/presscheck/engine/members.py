@@ -1,4 +1,4 @@
-"""The people who can be mentioned or asked for a review, including for callers who may not list the members."""
+"""People to mention or to ask for a review, also for callers who may not list members; mentions of a user in a text."""
 
 from __future__ import annotations
 
@@ -68,3 +68,15 @@ async def user_id(reader: Reader) -> str:
         return (await reader.read(GetCurrentUser())).id
     except NotSupported:
         return ""
+
+
+def mentions(text: str, user: User) -> bool:
+    """Return whether a Markdown text mentions a user, as `@` with the name or as a mention with the id."""
+    folded = text.casefold()
+    for name in (f"@{user.display_name.casefold()}", f"/~/users/{user.id.casefold()}"):
+        at = folded.find(name) if len(name) > 1 else -1
+        while at >= 0:
+            if not folded[at + len(name) : at + len(name) + 1].isalnum():
+                return True
+            at = folded.find(name, at + 1)
+    return False

@@ -31,6 +31,7 @@ from presscheck.engine.inbox.events import (
 )
 from presscheck.engine.inbox.notification_settings import NotificationSettings, NotificationTarget
 from presscheck.engine.inbox.views import personal_listings
+from presscheck.engine.members import mentions
 from presscheck.engine.reads.cached_reads import ServiceReads, fetch_all_pages
 from presscheck.engine.reads.scheduler import BACKGROUND
 from presscheck.engine.review.merge_forecast import forecast
@@ -287,18 +288,6 @@ class _Poll:
         if not self._reads.is_online:
             return was.conflict, was.compared  # the forecast may have used outdated cached pages
         return (bool(result.conflicts) if result else None), compared
-
-
-def mentions(text: str, user: User) -> bool:
-    """Return whether a Markdown text mentions a user, as `@` with the name or as a mention with the id."""
-    folded = text.casefold()
-    for name in (f"@{user.display_name.casefold()}", f"/~/users/{user.id.casefold()}"):
-        at = folded.find(name) if len(name) > 1 else -1
-        while at >= 0:
-            if not folded[at + len(name) : at + len(name) + 1].isalnum():
-                return True
-            at = folded.find(name, at + 1)
-    return False
 
 
 def _reviews(reviews: tuple[Review, ...]) -> dict[str, UserAction]:

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import json
 import re
-import shlex
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 
 from presscheck.api.change_requests import ChangeRequest
+from presscheck.engine.filter_words import filter_words
 from presscheck.engine.shared_calls import reviewers_of, reviews_of
 from presscheck.errors import InvalidArgument
 from presscheck.store.cache import Condition
@@ -112,10 +112,9 @@ def parse(text: str, spaces: Mapping[str, str], moment: datetime) -> Query:
     found: list[Condition] = []
     order: tuple[str, bool] | None = None
     asks: dict[str, str] = {}
-    for word in _words(text):
-        name, colon, value = word.partition(":")
+    for name, colon, value in filter_words(text, "view"):
         if not colon:
-            found.append(Condition("$.subject", "contains", word.lower()))
+            found.append(Condition("$.subject", "contains", name.lower()))
         elif name == "sort":
             order = _order(value)
         elif name in FIELDS:
@@ -151,13 +150,6 @@ def is_local(text: str) -> bool:
     except InvalidArgument:
         return False
     return bool(query.conditions or query.order)
-
-
-def _words(text: str) -> list[str]:
-    try:
-        return shlex.split(text)
-    except ValueError:
-        raise InvalidArgument("view", "missing closing quote") from None
 
 
 def _order(value: str) -> tuple[str, bool]:

@@ -226,11 +226,22 @@ class Discussion:
         """Whether any comments were fetched."""
         return bool(self._comments)
 
-    def begin_news(self, moment: str) -> None:
-        """Start marking messages of other users as new, if they are later than `moment` and all loaded comments."""
-        comments = [comment for page in self._comments.values() for comment in page]
-        self._opened_at = max([moment, *(_last_activity(comment) for comment in comments)])
+    def begin_news(self, moment: str, last_look: str = "") -> None:
+        """Start marking messages of other users as new.
+
+        Args:
+            moment: the time at which the review was opened; messages that are loaded now count as older.
+            last_look: the result of `latest_activity` when the user last looked; later messages are new. Empty at the
+                first look.
+        """
+        self._opened_at = moment
+        self._opened_at = last_look or self.latest_activity()
         self._reset()
+
+    def latest_activity(self) -> str:
+        """Return when the newest loaded message was written, not earlier than the time given to `begin_news`."""
+        comments = (comment for page in self._comments.values() for comment in page)
+        return max([self._opened_at, *map(_last_activity, comments)])
 
     @property
     def has_begun(self) -> bool:

@@ -69,6 +69,10 @@ class ThreadList(BaseScreen):
     def show_empty(self, empty: EmptyState) -> None:
         """Show why there are no threads."""
 
+    def matches(self, thread: Thread) -> bool:
+        """Return whether a thread in a visible state is shown."""
+        return True
+
     def shown_changed(self) -> None:
         """Update other widgets after the list was drawn."""
 
@@ -93,7 +97,7 @@ class ThreadList(BaseScreen):
         if self.is_leaving:
             return
         self.all_threads, visible = self.find_threads(), self.visible_states
-        self.shown = [thread for thread in self.all_threads if thread.state in visible]
+        self.shown = [thread for thread in self.all_threads if thread.state in visible and self.matches(thread)]
         self.query_one("#states", StatusLine).show(self.states_line())
         self.rows.show(len(self.shown))
         self.rows.display = bool(self.shown)
@@ -138,10 +142,11 @@ class ThreadList(BaseScreen):
         """Return why the thread can neither be resolved nor reopened."""
         return self.actions.resolve_reason(self.thread)
 
-    def command_resolve(self) -> None:
+    def command_resolve(self) -> Awaitable[None] | None:
         """Resolve the thread under the cursor, or reopen it."""
         if self.thread:
             self.actions.toggle_resolved(self.thread)
+        return None
 
     def command_react(self) -> Awaitable[None] | None:
         """Add a reaction to a message, or remove it."""

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 LARGE = 20_000
 """Total length of two texts, in characters, from which they are compared in a thread."""
+LOOKED = "looked at comments "
+"""Prefix of the key under which the time of the newest message that the user saw is stored, before the request's id."""
 Key = tuple[str, str]
 """The id of a page, and the revisions that are compared."""
 
@@ -111,6 +113,7 @@ class ReviewLoader:
             latest = (result.value, type(result.error))
             self._model.take(call, result.value)
             if isinstance(call, ListComments):
+                self._store_look()
                 following = self._model.discussion.next_comments(call, result.value)
                 if following:
                     self._subscribe(following)
@@ -125,7 +128,17 @@ class ReviewLoader:
         """Start counting new comments; comments that exist when the review is opened are not new."""
         self._model.take(call, answer)
         if self._model.request:
-            self._model.discussion.begin_news(self._model.request.updated_at)
+            last_look = self._screen.engine.outbox.recall(LOOKED + self._model.request.id)
+            self._model.discussion.begin_news(self._model.request.updated_at, last_look or "")
+            self._store_look()
+
+    def _store_look(self) -> None:
+        """Store the time of the newest loaded message: when the review is opened again, later messages are new."""
+        request, outbox = self._model.request, self._screen.engine.outbox
+        if request and self._model.discussion.has_begun:
+            activity = self._model.discussion.latest_activity()
+            if activity != outbox.recall(LOOKED + request.id):
+                outbox.remember(LOOKED + request.id, activity)
 
 
 class PageTextLoader:

@@ -43,6 +43,7 @@ class ReviewSession(RequestSession):
         loader: subscribes to the calls of the model.
         view: the widgets and the cursor.
         part: the last list of threads or of merge requirements that was opened.
+        thread_query: the filter of the list of threads, as typed.
     """
 
     def __init__(self, screen: BaseScreen, space_id: str, request_id: str, on_answer: Callable[[], None]) -> None:
@@ -59,6 +60,7 @@ class ReviewSession(RequestSession):
         self.loader = ReviewLoader(self.model, screen, on_answer)
         self.view = ReviewView(self.model, self.texts, self.threads, self.loader)
         self.part: BaseScreen | None = None
+        self.thread_query = ""
         self._target_thread: tuple[str, str] | None = None
         """The id of the thread to go to once it is loaded, and the last key at that time. Any other key cancels it."""
 

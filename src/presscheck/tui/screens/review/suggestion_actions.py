@@ -172,15 +172,19 @@ class SuggestionActions:
         for page_id, of_page in by_page.items():
             items.append(PageItem(self._session, await self._session.read_page(page_id), of_page))
         number = sum(len(item.result.applied) for item in items)
+        skipped = sum(len(item.result.skipped) for item in items)
         pages = [item for item in items if item.result.applied]
-        lines = [line for item in items for line in _plan(item)]
         if not number:
-            self._screen.notify(
-                f"nothing to apply: {items[0].result.skipped[0][1]}" if items else "no open suggestions"
-            )
+            reason = items[0].result.skipped[0][1] if items else ""
+            which = f"the {skipped} suggestions cannot be applied" if skipped > 1 else "nothing to apply"
+            self._screen.notify(f"{which}: {reason}" if items else "no open suggestions")
             return
-        title = f"Apply {count(number, 'suggestion')} to {count(len(pages), 'page')}?"
-        if await confirm(self._screen, title, lines, "Apply"):
+        which = f"{number} of {number + skipped} suggestions" if skipped else count(number, "suggestion")
+        lines = [line for item in items for line in _plan(item)]
+        lines.append((Span("Each page is edited once. d shows the new text.", "quiet"),))
+        diff = [line for item in pages for line in _diff(item)]
+        title = f"Apply {which} to {count(len(pages), 'page')}?"
+        if await confirm(self._screen, title, lines, "Apply", details=diff):
             self._screen.app_context.push_screen(BatchScreen("Apply suggestions", pages, noun="page"))
 
     async def _has_changed(self, thread: Thread, text: str) -> bool:
@@ -226,6 +230,18 @@ def _plan(item: PageItem) -> list[Line]:
         where = f"{sanitize(item.page.title)}, {thread.first.author} {first_words(thread.first)}: "
         lines.append((Span("✗ ", "removed"), Span(where), Span(reason, "waiting")))
     return lines
+
+
+def _diff(item: PageItem) -> list[Line]:
+    """Render the suggestions that are applied to a page, as diffs."""
+    lines: list[Line] = [(Span(sanitize(item.page.title), "title"),)]
+    for thread in item.result.applied:
+        suggestion, target = newest_suggestion(thread), find_target(thread.about, item.page.markdown or "")
+        if suggestion and target:
+            words = cell_text(suggestion.words) if target.cell else suggestion.words
+            lines += [(), (Span(thread.first.author, "strong"),)]
+            lines += _shown(suggestion_lines(target.text, words, ConfirmDialog.WIDEST - 4))
+    return [*lines, ()]
 
 
 def _shown(lines: list[Line]) -> list[Line]:

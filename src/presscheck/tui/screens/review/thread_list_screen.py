@@ -7,17 +7,27 @@ from typing import TYPE_CHECKING, ClassVar
 
 from typing_extensions import override
 
+from presscheck.engine.review.thread_filter import parse_thread_filter
 from presscheck.engine.review.threads import STATES, Thread, ThreadState
+from presscheck.errors import InvalidArgument
+from presscheck.text.phrases import count
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
 from presscheck.tui.comments.actions import ThreadActions
+from presscheck.tui.comments.rows import first_words
 from presscheck.tui.comments.thread_list import ThreadList
 from presscheck.tui.screens.notification_actions import NotificationActions, Selection
 from presscheck.tui.screens.review.suggestion_actions import SuggestionActions
+from presscheck.tui.ui.ask import confirm
 from presscheck.tui.widgets.empty_state import EmptyState
+from presscheck.tui.widgets.prompt_dialog import PromptDialog
 
 if TYPE_CHECKING:
     from presscheck.tui.screens.review.session import ReviewSession
+
+EXAMPLE = "author:ada mentions:me is:unresolved page:tokens, or words of the messages"
+LONGEST = 400
+"""Maximum length of a filter."""
 
 
 class ThreadListScreen(ThreadList):
@@ -27,13 +37,14 @@ class ThreadListScreen(ThreadList):
         session: the review.
     """
 
-    FOOTER: ClassVar[tuple[str, ...]] = ("open", "reply", "resolve", "mark", "act_on_marked", "close")
+    FOOTER: ClassVar[tuple[str, ...]] = ("open", "reply", "resolve", "mark", "edit_view", "act_on_marked", "close")
 
     def __init__(self, session: ReviewSession) -> None:
         super().__init__(STATES, has_marks=True)
         self.drafts, self.actions = session.drafts, ThreadActions(session.drafts)
         self._session, self._suggestions = session, SuggestionActions(session)
         self._titles: dict[str, str] = {}
+        self._matcher = parse_thread_filter(session.thread_query, self.engine.me)
         self._notifications = NotificationActions(
             self.engine, self.notify, self._to_notify, session.notifications_changed
         )
@@ -46,14 +57,22 @@ class ThreadListScreen(ThreadList):
     def title_line(self) -> Line:
         request = self._session.model.request
         name = f"#{request.number} {sanitize(request.subject)}" if request else ""
-        return (Span(" Threads of ", "quiet"), Span(name, "title"))
+        query = self._session.thread_query
+        which = (Span("with ", "quiet"), Span(f"{sanitize(query)} ", "accent")) if query else ()
+        return (Span(" Threads ", "quiet"), *which, Span("of ", "quiet"), Span(name, "title"))
 
     @override
     def find_threads(self) -> Sequence[Thread]:
         threads = self._session.threads.all_threads()
         self._titles = {thread.id: item.title for item, thread in threads if item}
         self._session.texts.prefetch([item for item, _ in threads if item])  # texts show which threads are outdated
+        if self._session.thread_query:
+            self._session.loader.load_replies(thread for _, thread in threads)  # a filter covers replies too
         return [thread for _, thread in threads]
+
+    @override
+    def matches(self, thread: Thread) -> bool:
+        return self._matcher(thread, self.place_of(thread))
 
     @override
     @property
@@ -71,7 +90,9 @@ class ThreadListScreen(ThreadList):
 
     @override
     def show_empty(self, empty: EmptyState) -> None:
-        if self.all_threads:
+        if any(thread.state in self.visible_states for thread in self.all_threads):
+            empty.show_empty("No thread matches the filter.", "F changes the filter; without a text it shows all.")
+        elif self.all_threads:
             empty.show_empty("All threads are hidden.", "1 to 4 show the threads of a state.")
         else:
             empty.show_empty("No comments yet.", "In the review, c comments on the line under the cursor.")
@@ -82,10 +103,78 @@ class ThreadListScreen(ThreadList):
             self.app_context.pop_screen()
             self._session.show_thread(thread.id)
 
+    async def command_edit_view(self) -> None:
+        """Ask for a filter of the threads."""
+        query = self._session.thread_query
+        more = " (leave it empty to show all)" if query else ""
+        dialog = PromptDialog(
+            f"Threads: filter{more}", query, min_length=0, max_length=LONGEST, validate=self._query_error, hint=EXAMPLE
+        )
+        text = await self.ask(dialog)
+        if text is not None:
+            self._session.thread_query, self._matcher = text, parse_thread_filter(text, self.engine.me)
+            self.draw()
+
+    def _query_error(self, text: str) -> str | None:
+        try:
+            parse_thread_filter(text, self.engine.me)
+        except InvalidArgument as error:
+            return error.message
+        return None
+
     def command_mark(self) -> None:
         """Toggle the mark of the thread, and go to the next thread."""
         self.rows.mark()
         self.refresh_status_bars()
+
+    def command_mark_range(self) -> None:
+        """Start or end a range of marked threads."""
+        if self.rows.mark_range():
+            self.notify("a range starts here: V ends it")
+
+    def command_mark_visible(self) -> None:
+        """Mark all visible threads, or remove their marks if all are marked."""
+        self.rows.mark_visible()
+
+    def command_back(self) -> None:
+        """Remove all marks; without marks, close the list."""
+        if not self.rows.clear_marks():
+            self.app_context.close_screen()
+
+    @override
+    def reason_resolve(self) -> str | None:
+        reasons = [self.actions.resolve_reason(thread) for thread in self._marked or [self.thread]]
+        return None if None in reasons else reasons[0]
+
+    @override
+    def command_resolve(self) -> Awaitable[None] | None:
+        return self._resolve_marked() if self._marked else super().command_resolve()
+
+    async def _resolve_marked(self) -> None:
+        """Resolve the marked threads after a confirmation, or reopen them if all are resolved."""
+        marked = self._marked
+        possible = [thread for thread in marked if self.actions.resolve_reason(thread) is None]
+        resolves = not all(thread.resolved for thread in possible)
+        threads = [thread for thread in possible if thread.resolved is not resolves]
+        verb = "Resolve" if resolves else "Reopen"
+        of_marked = f"{len(threads)} of {count(len(marked), 'thread')}"
+        which = count(len(threads), "thread") if len(threads) == len(marked) else of_marked
+        lines: list[Line] = [
+            (Span(self.place_of(thread), "quiet"), Span(f"  {thread.first.author} {first_words(thread.first)}"))
+            for thread in threads
+        ]
+        for thread in marked:
+            if thread not in threads:
+                reason = self.actions.resolve_reason(thread) or "it is resolved already"
+                lines.append((Span("✗ ", "removed"), Span(f"{first_words(thread.first)}: "), Span(reason, "waiting")))
+        if not await confirm(self, f"{verb} {which}?", lines, verb):
+            return
+        self.rows.clear_marks()
+        for thread in threads:
+            current = self.drafts.discussion.thread(thread.id)  # others may have resolved it while the user was asked
+            if current and current.resolved is not resolves:
+                self.actions.toggle_resolved(current)
+        self.notify(f"{which} {'resolved' if resolves else 'reopened'}")
 
     def command_unsend(self) -> Awaitable[None] | None:
         """Undo the last mute or follow, or else the newest write of the review."""

@@ -1,0 +1,117 @@
+"""Many threads of a review: the filter of their list, and several resolved together, while others write too."""
+
+from pathlib import Path
+
+import pytest
+from tests.running_service import RunningService
+from tests.service_users import say, token_of
+from tests.tui.app_driver import all_sent, app_on, inbox_loaded, review, running, shown, until, write
+from tests.tui.change_request_factory import Begun, begun
+
+from presscheck.api.comments import Document, ListComments, PostComment, PostReply, UpdateComment
+from presscheck.tui.places import Place
+
+SUBJECT = "How long things last"
+TEXT = "A token lasts.\n\nA key stays.\n\nAsk before you make more.\n"
+
+
+pytestmark = pytest.mark.usefixtures("at_once")
+
+
+async def discussed(service: RunningService) -> Begun:
+    """A change request with threads of two people, on its page and on the whole."""
+    one = await begun(service, SUBJECT, TEXT)
+    token, *_ = await say(
+        service,
+        one.token,
+        PostComment(**one.at, page=one.page, body=Document(markdown="> A token lasts\n\nHow long?")),
+        PostComment(**one.at, body=Document(markdown="For whom is it?")),
+    )
+    await say(
+        service,
+        token_of(service, "ada"),
+        PostComment(**one.at, page=one.page, body=Document(markdown="> A key stays\n\nWhere?")),
+        PostReply(**one.at, comment_id=token.id, body=Document(markdown="What do you think, @Robin Achterberg?")),
+    )
+    return one
+
+
+async def statuses(service: RunningService, one: Begun) -> dict[str, str]:
+    """The status of each comment, by its last words."""
+    [found] = await say(service, one.token, ListComments(**one.at, format="markdown"))
+    return {(comment.body.markdown or "").strip().split("\n")[-1]: comment.status for comment in found.items}
+
+
+async def test_the_list_of_threads_is_filtered(service: RunningService, tmp_path: Path) -> None:
+    one = await discussed(service)
+    async with review(service, tmp_path, SUBJECT) as pilot:
+        await until(pilot, shows="How long?")
+        await pilot.press("g", "t")
+        await until(pilot, shows="1 ● open 3")
+        await write(pilot, "F", "author:ada", "enter")
+        await until(pilot, shows="Threads with author:ada of #")
+        await until(pilot, holds=lambda: "For whom is it?" not in shown(pilot.app))
+        await until(pilot, shows="How long?")  # Ada replied to it
+        assert "Where?" in shown(pilot.app)
+        await say(service, token_of(service, "ada"), PostComment(**one.at, body=Document(markdown="Why at all?")))
+        await pilot.press("ctrl+r")
+        await until(pilot, shows="Why at all?")
+        await write(pilot, "F", [*["backspace"] * 10, *"mentions:me page:lasting"], "enter")
+        await until(pilot, holds=lambda: "Where?" not in shown(pilot.app))
+        await until(pilot, shows="How long?")
+        await write(pilot, "F", " is:odd")
+        await until(pilot, shows="is: one of new, unresolved")
+        await pilot.press(*["backspace"] * 6, *"is:new", "enter")
+        await until(pilot, shows="No thread matches the filter.")
+        await write(pilot, "F", ["backspace"] * 40, "enter")
+        await until(pilot, shows="For whom is it?")
+        assert "Threads of #" in shown(pilot.app)
+
+
+async def test_what_others_wrote_since_the_last_look_is_new(service: RunningService, tmp_path: Path) -> None:
+    one = await discussed(service)
+    place = Place.review(one.at["space_id"], one.at["change_request_id"])
+    async with running(app_on(service, tmp_path)) as pilot:
+        await inbox_loaded(pilot)
+        await pilot.app.go(place)
+        await until(pilot, shows="How long?")
+        await until(pilot, holds=lambda: pilot.app.screen.session.model.discussion.has_begun)
+        assert pilot.app.screen.session.model.discussion.new_threads() == 0, "at the first look nothing is new"
+    await say(service, one.token, PostComment(**one.at, body=Document(markdown="Written in between")))
+    async with running(app_on(service, tmp_path)) as pilot:
+        await inbox_loaded(pilot)
+        await pilot.app.go(place)
+        await until(pilot, shows="1 new")
+        await pilot.press("g", "t")
+        await write(pilot, "F", "is:new", "enter")
+        await until(pilot, holds=lambda: "How long?" not in shown(pilot.app))
+        await until(pilot, shows="Written in between")
+
+
+async def test_marked_threads_are_resolved_together(service: RunningService, tmp_path: Path) -> None:
+    one = await discussed(service)
+    async with review(service, tmp_path, SUBJECT, token=one.token) as pilot:
+        await until(pilot, shows="How long?")
+        await pilot.press("g", "t")
+        await until(pilot, shows="1 ● open 3")
+        await pilot.press("V", "G", "V")
+        await until(pilot, holds=lambda: len(pilot.app.screen.rows.marked) == 3)
+        await pilot.press("x")
+        await until(pilot, shows="Resolve 2 of 3 threads?")
+        assert "only Ada or an admin of the space can resolve it" in shown(pilot.app).replace("\n", " ")
+        [found] = await say(service, one.token, ListComments(**one.at, format="markdown"))
+        whole = next(comment for comment in found.items if comment.body.markdown == "For whom is it?")
+        await say(service, one.token, UpdateComment(**one.at, comment_id=whole.id, resolved=True))
+        pilot.app.screen_stack[-2].command_refresh()  # as the live updates do
+        await until(pilot, holds=lambda: pilot.app.screen_stack[-2].drafts.discussion.thread(whole.id).resolved)
+        await pilot.press("y")
+        await until(pilot, shows="✓ resolved 2")
+        await all_sent(pilot)
+        assert await statuses(service, one) == {
+            "How long?": "resolved",
+            "For whom is it?": "resolved",
+            "Where?": "open",
+        }
+        assert not pilot.app.screen.rows.marked
+        await pilot.press("*", "x")
+        await until(pilot, shows="Reopen 2 of 3 threads?")
