@@ -5,11 +5,13 @@ from pathlib import Path
 
 import pytest
 from tests.running_service import RunningService, running_service
-from tests.tui.app_driver import app_on, running, until
+from tests.tui.app_driver import app_on, inbox_loaded, inbox_rows, open_review, running, until
 from tests.tui.base_screen import Room, room
 from tests.tui.widget_harness import app_with, shown
 from textual.pilot import Pilot
 
+from presscheck.tui.commands import COMMANDS, where
+from presscheck.tui.places import Place
 from presscheck.tui.screens.key_list import KeyGrid, KeyList
 
 
@@ -106,3 +108,41 @@ class TestPalette:
             await until(pilot, shows="No match")
             await pilot.press(*["backspace"] * 3, "z")
             await until(pilot, shows="▌snooze")
+
+    async def test_a_command_of_another_place_asks_for_its_target_and_runs_there(
+        self, service: RunningService, tmp_path: Path
+    ) -> None:
+        async with running(app_on(service, tmp_path)) as pilot:
+            await until(pilot, shows="Limits per workspace")
+            await pilot.press("g", "o", ":", *"approve")
+            await until(pilot, shows="▌approve  works in a review")
+            await pilot.press("enter")
+            await until(pilot, shows="approve: choose a change request")
+            await pilot.press(*"limits", "enter")
+            await until(pilot, shows="#4 Limits per workspace  ")
+            await until(pilot, shows="2 pages not viewed")
+            await pilot.press("escape", "?", *"visitors get")
+            await until(pilot, shows="not here: among sites")
+            await pilot.press("enter")
+            await until(pilot, shows="visitors: choose a site")
+
+    async def test_a_command_on_a_row_of_the_inbox_goes_there_and_touches_no_row(
+        self, service: RunningService, tmp_path: Path
+    ) -> None:
+        async with running(app_on(service, tmp_path)) as pilot:
+            await inbox_loaded(pilot)
+            rows = inbox_rows(pilot)
+            await pilot.press("g", "o", ":", *"until there is new activity", "enter")
+            await until(pilot, shows="D (done) works here")
+            assert inbox_rows(pilot) == rows
+
+    async def test_every_command_works_where_the_lists_say(self, service: RunningService, tmp_path: Path) -> None:
+        async with running(app_on(service, tmp_path)) as pilot:
+            await open_review(pilot, {"space_id": "cli", "change_request_id": "2"})
+            tables = {"review": pilot.app.screen.command_table}
+            for kind in ("inbox", "browse", "publish", "admin", "outbox"):
+                tables[kind] = (await pilot.app.go(Place(kind))).command_table
+        for command in COMMANDS:
+            there = where(command)
+            if there.kind and command.name != "development_mode":  # an integration has a screen of its own
+                assert tables[there.kind].command(there.opener or command.name), command

@@ -17,14 +17,6 @@ Keymap = Mapping[str, tuple[str, ...]]
 """Keys by name of the command, which replace the default keys."""
 PREFIXES = {"g": "go", "p": "pick a side", "v": "review", "M": "my inbox", ".": "this item"}
 """Titles of keys that start a key sequence."""
-SCOPE_PLACES = {
-    "inbox": "in the inbox",
-    "review": "in a review",
-    "browse": "where spaces and pages are browsed",
-    "site": "among sites",
-    "admin": "in administration",
-}
-"""The places where the commands of a scope work, in words."""
 NEVER_ALONE = frozenset(
     ("ctrl+a", "ctrl+b", "ctrl+h", "ctrl+i", "ctrl+j", "ctrl+m", "ctrl+z", "ctrl+backslash", "f10", "f11")
 )
@@ -290,6 +282,60 @@ COMMANDS: tuple[Command, ...] = (
     ),
 )
 """All commands, in the order of the help."""
+
+
+class Where(NamedTuple):
+    """Where a command works.
+
+    Attributes:
+        words: the place in words, such as `in a review`.
+        kind: the kind of the place, such as `review`; empty if there is no way to go there.
+        targets: the kinds of items to choose from before going there, as in the palette: `cr`, `space`, `page`, `site`.
+        opener: the command that opens, at that place, the screen on which the command works; empty if it works there.
+    """
+
+    words: str
+    kind: str = ""
+    targets: tuple[str, ...] = ()
+    opener: str = ""
+
+
+_INBOX = Where("in the inbox", "inbox")
+_REVIEW = Where("in a review", "review", ("cr",))
+_BROWSE = Where("in Browse", "browse", ("space", "page"))
+_SITES = Where("among sites", "publish", ("site",))
+_ADMIN = Where("in administration", "admin")
+_REDIRECTS = Where("among the redirects of a site", "publish", ("site",), "go_access")
+_WHERE_BY_SCOPE = {
+    "mark": _INBOX,
+    "inbox": _INBOX,
+    "review": _REVIEW,
+    "site": _SITES,
+    "admin": _ADMIN,
+    "composer": Where("while you write a text"),
+    "editor": Where("in the page editor"),
+    "outbox": Where("in the outbox", "outbox"),
+}
+"""Where the commands of a scope work; commands of other scopes work in Browse, if not on every screen."""
+_WHERE_BY_NAME = {
+    "tab": _INBOX,
+    "bookmark": _BROWSE,
+    "go_deleted": Where("in Browse", "browse"),
+    "restore_snapshot": Where("in the history of a site", "publish", ("site",), "history"),
+    "toggle_adaptive": Where("in the adaptive content of a site", "publish", ("site",), "go_adaptive"),
+    "test_token": Where("in the adaptive content of a site", "publish", ("site",), "go_adaptive"),
+    "import_rows": _REDIRECTS,
+    "test_path": _REDIRECTS,
+    "suggest_rows": _REDIRECTS,
+    "rotate_key": Where("in the access of a site", "publish", ("site",), "go_access"),
+    "development_mode": Where("on an integration, in administration", "admin"),
+}
+"""Where commands work that are not with the others of their scope."""
+
+
+def where(command: Command) -> Where:
+    """Return where a command works that not every screen has."""
+    return _WHERE_BY_NAME.get(command.name) or _WHERE_BY_SCOPE.get(command.scope, _BROWSE)
 
 
 def keys_of(command: Command, keymap: Keymap | None = None) -> tuple[str, ...]:

@@ -61,8 +61,8 @@ class KeySequences:
     Args:
         commands: the commands of the screen.
         keymap: the keys that replace the default keys.
-        elsewhere: the commands of other screens. Their sequences are matched as a whole, so that the last key does not
-            run a command of this screen: `v b`, which starts a review, must not set a bookmark (`b`) in the inbox.
+        elsewhere: the commands of other screens, so that their keys can be explained. A sequence is matched as a whole:
+            `v b`, which starts a review, must not set a bookmark (`b`) in the inbox.
     """
 
     def __init__(
@@ -74,9 +74,7 @@ class KeySequences:
         self.commands = tuple(commands)
         self.pending: tuple[str, ...] = ()
         self._by_sequence = _sequences(self.commands, keymap)
-        self._elsewhere: dict[tuple[str, ...], Command] = {
-            sequence: command for sequence, command in _sequences(elsewhere, keymap).items() if len(sequence) > 1
-        }
+        self._elsewhere = _sequences(elsewhere, keymap)
 
     def press(self, key: str) -> Command | None:
         """Return the command that a key completes, or None if the sequence is incomplete or unknown.

@@ -202,6 +202,8 @@ class Navigation:
         async def arrive() -> BaseScreen:
             await mounted
             screen.go_to(place)
+            if place.command:
+                screen.run(lambda: screen.run_command_at(place), group="command at place", exclusive=True)
             return screen
 
         return arrive()

@@ -6,35 +6,28 @@ Both also open a web address of the platform, or the path of a page in a space.
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from presscheck.api.content import GetChangeRequestPageByPath, GetPageByPath, ListPages, RevisionPage
+from presscheck.api.content import GetChangeRequestPageByPath, GetPageByPath
 from presscheck.api.organizations import ListOrganizations
-from presscheck.api.spaces import ListSpaces
 from presscheck.api.url_lookup import GetContentByUrl
-from presscheck.api.users import GetCurrentUser
-from presscheck.documents.pages.tree import flatten
-from presscheck.engine.inbox.views import listings_of
 from presscheck.errors import NotFound
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span
-from presscheck.tui.commands import Command
+from presscheck.tui.commands import COMMANDS, Command
 from presscheck.tui.places import Place
 from presscheck.tui.screens.admin.titles import TITLES
-from presscheck.tui.screens.key_list import missing_operation, shown_keys
+from presscheck.tui.screens.command_targets import Item, run_anywhere, stored_items
+from presscheck.tui.screens.key_list import shown_keys, why_disabled
 from presscheck.tui.widgets.picker import Choice, Picker, matching
 
 if TYPE_CHECKING:
-    from presscheck.api.change_requests import ChangeRequest
-    from presscheck.api.spaces import Space
     from presscheck.engine.search.search import Hit
     from presscheck.tui.app_context import AppContext
     from presscheck.tui.ui.screen import BaseScreen
 
-MANY = 2000
-"""Maximum number of items of each kind that are searched."""
 MAX_RESULTS = 30
 CHARACTERS_BEFORE = 24
 """Maximum characters of an excerpt before the match."""
@@ -91,21 +84,34 @@ async def open_page_at(app: AppContext, space_id: str, path: str, change_request
 
 
 def show_commands(app: AppContext, screen: BaseScreen) -> None:
-    """Find a command by name, or an item by `cr 42`, `space api`, `page auth`, `page /guides/start`."""
-    commands = [command for command in screen.command_table.commands if command.scope != "move"]
-    choices = [_by_title(app, command, missing_operation(screen, command)) for command in commands]
-    actions: dict[str, Action] = {f"admin {title}": partial(app.go, Place.family(title)) for title in TITLES}
-    choices += [Choice(f"admin {title}", f"{title} (administration)", "g a") for title in TITLES]
+    """Find a command by name, or an item by `cr 42`, `space api`, `page auth`, `page /guides/start`.
 
-    def item_choices(text: str) -> list[Choice] | None:
+    Matches in titles come before matches in help texts, and the commands of the screen before those of other screens.
+    """
+    commands = {command.name: command for command in COMMANDS if command.scope != "move"}
+    own = [command for command in screen.command_table.commands if command.name in commands]
+    others = [command for command in commands.values() if command not in own]
+    actions: dict[str, Action] = {name: partial(run_anywhere, screen, command) for name, command in commands.items()}
+    actions |= {f"admin {title}": partial(app.go, Place.family(title)) for title in TITLES}
+    here = [_by_title(app, command, why_disabled(screen, command)) for command in own]
+    here += [Choice(f"admin {title}", f"{title} (administration)", "g a") for title in TITLES]
+    elsewhere = [_by_title(app, command, why_disabled(screen, command)) for command in others]
+
+    def is_in_help(choice: Choice, text: str) -> bool:
+        command = commands.get(choice.key)
+        return command is not None and not all(word in command.title for word in text.lower().split())
+
+    def find(text: str) -> list[Choice]:
         match = _item_query.fullmatch(text.strip())
         if not match:
-            return None
+            # not fuzzy: enter must not run a command that is only similar to the typed text
+            found = [*matching(text, here, fuzzy=False), *matching(text, elsewhere, fuzzy=False)]
+            return sorted(found, key=lambda choice: is_in_help(choice, text))
         if by_path := list(_choices_by_path(app, screen, match[1].lower(), match[2])):
             actions.update({choice.key: action for choice, action in by_path})
             return [choice for choice, _ in by_path]
-        items = list(_items(app, match[1].lower()))
-        actions.update({choice.key: action for choice, action in items})
+        items = list(stored_items(app, match[1].lower()))
+        actions.update(_going(app, items))
         found = matching(match[2], [choice for choice, _ in items], fuzzy=False)[:MAX_RESULTS]
         if not match[2].lstrip("#").isdecimal() or match[1].lower() != "cr":
             return found
@@ -114,18 +120,17 @@ def show_commands(app: AppContext, screen: BaseScreen) -> None:
 
     picker = Picker(
         "Commands · cr 42, space api, page auth, page /guides/start",
-        choices,
-        extra_choices=item_choices,
+        [*here, *elsewhere],
+        extra_choices=find,
         empty_text=_nothing_found,
-        fuzzy=False,  # enter must not run a command that is only similar to the typed text
     )
-    _open_picker(app, screen, picker, commands, actions)
+    _open_picker(app, screen, picker, actions)
 
 
 def find_anything(app: AppContext, screen: BaseScreen, kind: str = "") -> None:
     """Open a picker that finds spaces, pages and change requests in the store by name or text."""
-    items = _shortcuts_first(app, list(_items(app, kind)))
-    actions = {choice.key: action for choice, action in items}
+    items = _shortcuts_first(app, list(stored_items(app, kind)))
+    actions = _going(app, items)
 
     async def search_texts(text: str) -> AsyncIterator[list[Choice]]:
         if is_address(text):
@@ -139,20 +144,17 @@ def find_anything(app: AppContext, screen: BaseScreen, kind: str = "") -> None:
 
     title = "Go to a space" if kind == "space" else "Find anything"
     choices, search = [choice for choice, _ in items], None if kind else search_texts
-    _open_picker(app, screen, Picker(title, choices, search=search), (), actions)
+    _open_picker(app, screen, Picker(title, choices, search=search), actions)
 
 
-def _open_picker(
-    app: AppContext, screen: BaseScreen, picker: Picker, commands: Sequence[Command], actions: dict[str, Action]
-) -> None:
+def _going(app: AppContext, items: Iterable[Item]) -> dict[str, Action]:
+    return {choice.key: partial(app.go, place) for choice, place in items}
+
+
+def _open_picker(app: AppContext, screen: BaseScreen, picker: Picker, actions: dict[str, Action]) -> None:
     def chosen(keys: tuple[str, ...] | None) -> None:
-        if not keys:
-            return
-        if keys[0] in actions:
+        if keys:
             screen.invoke(actions[keys[0]])
-        else:
-            screen.run_command(next(command for command in commands if command.name == keys[0]))
-            screen.refresh_status_bars()
 
     app.push_screen(picker, chosen)
 
@@ -167,25 +169,9 @@ def _nothing_found(text: str) -> str:
     return f"No {'change request' if kind == 'cr' else kind} “{sanitize(name)}” here"
 
 
-def _by_title(app: AppContext, command: Command, missing: str) -> Choice:
-    line: Line = (Span(command.title, "quiet"), Span(f"  {missing}", "quiet")) if missing else (Span(command.title),)
+def _by_title(app: AppContext, command: Command, reason: str) -> Choice:
+    line: Line = (Span(command.title, "quiet"), Span(f"  {reason}", "quiet")) if reason else (Span(command.title),)
     return Choice(command.name, f"{command.title} {command.help}".strip(), shown_keys(app, command), line)
-
-
-def _items(app: AppContext, kind: str) -> Iterator[tuple[Choice, Action]]:
-    known = app.engine.known(ListOrganizations())
-    for organization in known.value.items if known else ():
-        spaces = app.engine.window(ListSpaces(organization_id=organization.id), 0, MANY).items
-        titles = {space.id: sanitize(space.title) for space in spaces}
-        if kind in ("", "space"):
-            yield from (_space_choice(app, space, titles) for space in spaces)
-        if kind in ("", "cr"):
-            yield from (_request_choice(app, request, titles) for request in _requests(app, organization.id))
-        for space in spaces if kind in ("", "page") else ():
-            pages = app.engine.known(ListPages(space_id=space.id))
-            for page in flatten(pages.value.pages if pages else ()):
-                if page.type == "document":
-                    yield _page_choice(app, space, page, titles)
 
 
 def _choices_by_path(app: AppContext, screen: BaseScreen, kind: str, text: str) -> Iterator[tuple[Choice, Action]]:
@@ -201,14 +187,14 @@ def _choices_by_path(app: AppContext, screen: BaseScreen, kind: str, text: str) 
             call = partial(open_page_at, app, place.space_id, path, place.change_request_id)
             yield Choice("path", label, "the page with this path, in this space"), call
     elif kind == "space" and name.strip():
-        spaces = dict(_items(app, "space"))
+        spaces = dict(stored_items(app, "space"))
         titles = {choice.key: choice for choice in spaces}
         for found in matching(name.strip(), list(titles.values()), fuzzy=False)[:MAX_RESULTS]:
             space = found.key.partition(" ")[2]
             yield Choice(f"path {space}", f"{label} in {found.label}", "page"), partial(open_page_at, app, space, path)
 
 
-def _shortcuts_first(app: AppContext, items: list[tuple[Choice, Action]]) -> list[tuple[Choice, Action]]:
+def _shortcuts_first(app: AppContext, items: list[Item]) -> list[Item]:
     """Sort recent items and bookmarks first, so that they are visible before anything is typed."""
     known, shortcuts = app.engine.known(ListOrganizations()), app.engine.shortcuts
     organizations = [organization.id for organization in known.value.items] if known else []
@@ -217,35 +203,6 @@ def _shortcuts_first(app: AppContext, items: list[tuple[Choice, Action]]) -> lis
     for shortcut in (shortcut for each in lists for shortcut in each):
         order.setdefault(shortcut.target, len(order))
     return sorted(items, key=lambda item: order.get(item[0].key, len(order)))
-
-
-def _requests(app: AppContext, organization_id: str) -> list[ChangeRequest]:
-    """Return all change requests of the inbox that are in the store."""
-    me = app.engine.known(GetCurrentUser())
-    listings = listings_of(organization_id, me.value.id if me else "")
-    requests = (request for listing in listings for request in app.engine.window(listing, 0, MANY).items)
-    # closed change requests last: their numbers repeat in other spaces
-    return sorted({request.id: request for request in requests}.values(), key=_is_closed)
-
-
-def _is_closed(request: ChangeRequest) -> bool:
-    return request.status in ("merged", "archived")
-
-
-def _space_choice(app: AppContext, space: Space, titles: dict[str, str]) -> tuple[Choice, Action]:
-    return Choice(f"space {space.id}", titles[space.id], "space"), partial(app.go, Place.page(space.id))
-
-
-def _request_choice(app: AppContext, request: ChangeRequest, titles: dict[str, str]) -> tuple[Choice, Action]:
-    label = f"#{request.number} {sanitize(request.subject) or '(no subject)'}"
-    note = titles.get(request.space, "change request")
-    note += f" · {request.status}" if _is_closed(request) else ""
-    return Choice(f"cr {request.id}", label, note), partial(app.go, Place.review(request.space, request.id))
-
-
-def _page_choice(app: AppContext, space: Space, page: RevisionPage, titles: dict[str, str]) -> tuple[Choice, Action]:
-    choice = Choice(f"page {space.id} {page.id}", sanitize(page.title), titles[space.id])
-    return choice, partial(app.go, Place.page(space.id, page.id))
 
 
 def _hit_choice(app: AppContext, hit: Hit, text: str) -> tuple[Choice, Action]:

@@ -15,7 +15,8 @@ from typing_extensions import override
 
 from presscheck.engine.reads.cached_reads import is_about_service
 from presscheck.text.styled_text import Line, Span, cut, pad
-from presscheck.tui.commands import Command, keys_of, shown
+from presscheck.tui.commands import COMMANDS, Command, keys_of, shown, where
+from presscheck.tui.screens.command_targets import run_anywhere
 from presscheck.tui.ui.ask import choose
 from presscheck.tui.widgets.dialog import Dialog
 from presscheck.tui.widgets.line_view import LineView
@@ -37,19 +38,20 @@ GAP = 2
 
 
 class Entry(NamedTuple):
-    """A command in the list: name, keys and help text; `missing` is why the service does not support the command."""
+    """A command in the list: name, keys, help text, and why it cannot run here; empty if it can."""
 
     name: str
     keys: str
     text: str
-    missing: str = ""
+    reason: str = ""
 
 
 class Group(NamedTuple):
-    """Commands with a heading."""
+    """Commands with a heading; `is_here` tells whether the screen has them."""
 
     heading: str
     entries: Sequence[Entry]
+    is_here: bool = True
 
 
 def shown_keys(app: AppContext, command: Command) -> str:
@@ -57,31 +59,37 @@ def shown_keys(app: AppContext, command: Command) -> str:
     return "  ".join(shown(keys) for keys in keys_of(command, app.keymap)[:3])
 
 
-def missing_operation(screen: BaseScreen, command: Command) -> str:
-    """Return why the service does not support a command; empty if it does."""
-    reason = screen.disabled_reason(command.name) or ""
-    return reason if is_about_service(reason) else ""
+def why_disabled(screen: BaseScreen, command: Command) -> str:
+    """Return why a command cannot run on a screen, or where it works; empty if it can run."""
+    if screen.command_table.command(command.name) is None:
+        return f"works {where(command).words}"
+    return screen.disabled_reason(command.name) or ""
 
 
 def groups_of(app: AppContext, screen: BaseScreen) -> list[Group]:
-    """Return the commands of a screen by scope: its own scope, other special scopes, common scopes, then signs."""
-    commands = screen.command_table.commands
-    scopes = list(dict.fromkeys(command.scope for command in commands))
+    """Return all commands in groups, and the signs of the screen.
+
+    The commands of the screen come first, by scope: its own scope, other special scopes, common scopes. The commands
+    that it lacks come last, by the place where they work.
+    """
+    own = screen.command_table.commands
+    scopes = list(dict.fromkeys(command.scope for command in own))
     scopes.sort(key=lambda scope: (scope != screen.SCOPE, scope in COMMON_SCOPES))
-    groups = [
-        Group(
-            scope,
-            [
-                Entry(command.name, shown_keys(app, command), command.help or command.title, missing)
-                for command in commands
-                if command.scope == scope
-                for missing in (missing_operation(screen, command),)
-            ],
-        )
-        for scope in scopes
+    here: dict[str, list[Entry]] = {scope: [] for scope in scopes}
+    if screen.LEGEND:
+        here["signs"] = [Entry("", sign, words) for sign, words in screen.LEGEND]
+    elsewhere: dict[str, list[Entry]] = {}
+    for command in COMMANDS:
+        reason = why_disabled(screen, command)
+        entry = Entry(command.name, shown_keys(app, command), command.help or command.title, reason)
+        if command in own:
+            here[command.scope].append(entry)
+        elif command.scope != "move":
+            elsewhere.setdefault(f"not here: {where(command).words}", []).append(entry)
+    return [
+        *(Group(heading, entries) for heading, entries in here.items()),
+        *(Group(heading, entries, is_here=False) for heading, entries in elsewhere.items()),
     ]
-    signs = [Entry("", sign, words) for sign, words in screen.LEGEND]
-    return [*groups, Group("signs", signs)] if signs else groups
 
 
 async def choose_command(screen: BaseScreen) -> None:
@@ -108,10 +116,9 @@ def show_keys(app: AppContext, screen: BaseScreen) -> None:
     """Show all keys of a screen; enter runs the command."""
 
     def run(name: str | None) -> None:
-        command = screen.command_table.command(name or "")
+        command = next((command for command in COMMANDS if command.name == name), None)
         if command:
-            screen.run_command(command)
-            screen.refresh_status_bars()
+            run_anywhere(screen, command)
 
     app.push_screen(KeyList(groups_of(app, screen)), run)
 
@@ -220,16 +227,25 @@ class KeyGrid(LineView):
         self._go(*next(places, (0, 0)))
 
     def _arrange(self) -> None:
-        """Arrange the groups in a single column, or in two columns of similar length."""
-        blocks: list[list[Entry | str]] = [[group.heading, *group.entries, ""] for group in self._groups]
-        if not self.has_two_columns:
-            self._columns = [[cell for block in blocks for cell in block]]
-            return
-        total = sum(map(len, blocks))
-        cuts = range(1, len(blocks)) or range(1)
-        at = min(cuts, key=lambda cut_: abs(2 * sum(map(len, blocks[:cut_])) - total))
-        parts = [blocks[:at], blocks[at:]] if at else [blocks]
-        self._columns = [[cell for block in part for cell in block] for part in parts]
+        """Arrange the groups in one or two columns: first those of the screen, below them the others."""
+        self._columns = [[]]
+        for is_here in (True, False):
+            groups = [group for group in self._groups if group.is_here == is_here]
+            height = self.count
+            for column, cells in enumerate(self._columns_of(groups)):
+                if column == len(self._columns):
+                    self._columns.append([])
+                above = self._columns[column]
+                above += [*[""] * (height - len(above)), *cells]
+
+    def _columns_of(self, groups: Sequence[Group]) -> list[list[Entry | str]]:
+        """Return the cells of groups in a single column, or in two columns of similar length."""
+        blocks: list[list[Entry | str]] = [[group.heading, *group.entries, ""] for group in groups]
+        at = len(blocks)
+        if self.has_two_columns and at > 1:
+            total = sum(map(len, blocks))
+            at = min(range(1, at), key=lambda cut_: abs(2 * sum(map(len, blocks[:cut_])) - total))
+        return [[cell for block in part for cell in block] for part in (blocks[:at], blocks[at:]) if part]
 
     def _cell_size(self, columns: int) -> int:
         if not self.has_two_columns:
@@ -242,12 +258,11 @@ class KeyGrid(LineView):
         if isinstance(cell, str):
             return cut((Span(f" {cell}", "title"),), size)
         is_current = (column, line) == self._place
-        style = "quiet" if cell.missing else ""
+        style = "quiet" if cell.reason else ""
+        text = cell.reason if is_about_service(cell.reason) else cell.text
         keys = pad((Span(cell.keys, style or "accent"),), KEYS_COLUMNS)
         bar = Span("▌" if is_current else " ", "accent")
-        return cut(
-            (bar, *keys, Span(" "), Span(cell.missing or cell.text, f"{style} strong" if is_current else style)), size
-        )
+        return cut((bar, *keys, Span(" "), Span(text, f"{style} strong" if is_current else style)), size)
 
     def _entry_at(self, column: int, line: int) -> Entry | None:
         cells = self._columns[column] if column < len(self._columns) else []
@@ -305,7 +320,7 @@ class KeyList(Dialog[str]):
     def key_highlighted(self, event: KeyGrid.Highlighted) -> None:
         """Show the whole help text, which may be cut in a column, and the keys of the dialog."""
         entry = event.entry
-        text = Span(entry.missing or entry.text if entry else "", "quiet")
+        text = Span(entry.reason or entry.text if entry else "", "quiet")
         self.show_title((text,))
         if entry:
             columns = {"tab": "other column"} if self.query_one(KeyGrid).has_two_columns else {}
@@ -346,7 +361,7 @@ class KeyList(Dialog[str]):
         for group in self._groups:
             entries = [entry for entry in group.entries if _contains(group.heading, entry, words)]
             if entries:
-                groups.append(Group(group.heading, entries))
+                groups.append(group._replace(entries=entries))
         self.query_one(KeyGrid).show(groups)
 
 

@@ -31,7 +31,7 @@ from presscheck.errors import PresscheckError
 from presscheck.text.phrases import span
 from presscheck.text.sanitize import sanitize
 from presscheck.text.styled_text import Line, Span, cut, width
-from presscheck.tui.commands import COMMANDS, SCOPE_PLACES, CommandTable, keys_of, shown
+from presscheck.tui.commands import COMMANDS, CommandTable, keys_of, shown, where
 from presscheck.tui.keyboard import KeySequences, key_name
 from presscheck.tui.places import Place
 from presscheck.tui.terminal.output import LineCompositor
@@ -69,6 +69,10 @@ POPUP_DELAY = 0.3
 """Seconds before the continuations of a key prefix are shown."""
 CLOCK_INTERVAL = 30.0
 """Seconds between updates of the time spent offline."""
+ARRIVAL_CHECK = 0.05
+"""Seconds between two checks whether the screen shows the place of a command."""
+ARRIVAL_CHECKS = 100
+"""Maximum number of these checks."""
 _BY_NAME = {command.name: command for command in COMMANDS}
 
 
@@ -215,6 +219,28 @@ class BaseScreen(Screen[None], inherit_bindings=False):
 
     def go_to(self, place: Place) -> None:
         """Go to a place of this screen once its content is loaded."""
+
+    def has_arrived(self, place: Place) -> bool:
+        """Return whether the screen shows a place after `go_to`, so that commands act on its content."""
+        here = self.place()
+        return here is not None and (not place.ids or here.ids == place.ids)
+
+    async def run_command_at(self, place: Place) -> None:
+        """Run the command of a place once the screen shows the place, unless the user presses another key first."""
+        pressed = self.last_key
+        for _ in range(ARRIVAL_CHECKS):
+            if self.has_arrived(place):
+                break
+            await asyncio.sleep(ARRIVAL_CHECK)
+        command = self.command_table.command(place.command)
+        if command is None or self.last_key != pressed or self.app_context.screen is not self:
+            return
+        if self.has_arrived(place):
+            self.run_command(command)
+        else:
+            keys = shown(keys_of(command, self.app_context.keymap)[0])
+            self.notify(f"still loading, so {command.title} was not started: {keys} starts it")
+        self.refresh_status_bars()
 
     def when_shown(self, key: str, action: Callable[[], None]) -> None:
         """Run an action now, or once the screen is shown again; a newer action replaces a waiting action of its key."""
@@ -466,8 +492,7 @@ class BaseScreen(Screen[None], inherit_bindings=False):
                 observer.ran(command.name, work)
         else:
             keys = shown(keys_of(command, self.app_context.keymap)[0])
-            place = SCOPE_PLACES.get(command.scope, "on other screens")
-            self.notify(f"{keys} ({command.title}) works {place}, not here")
+            self.notify(f"{keys} ({command.title}) works {where(command).words}, not here")
 
     def invoke(self, handler: Callable[[], Any]) -> Worker[None] | None:
         """Call a handler and show its error. Return the worker of an asynchronous handler."""
@@ -500,6 +525,9 @@ class BaseScreen(Screen[None], inherit_bindings=False):
             self._draw_status_bars()  # a dialog that the command opens leaves the footer below it as it is now
         if command:
             self.run_command(command)
+        elif not self.keys.pending and self.last_key != "escape":
+            all_keys = shown(keys_of(_BY_NAME["help"], app.keymap)[0])
+            self.notify(f"{sanitize(shown(self.last_key))} does nothing here: {all_keys} shows all keys")
         self.refresh_status_bars()
 
     @on(RowList.RowSelected)

@@ -216,6 +216,10 @@ class BrowseScreen(BaseScreen):
         return Place("browse", title + where, ids, "page" if item.page else item.kind)
 
     @override
+    def has_arrived(self, place: Place) -> bool:
+        return not place.ids or (self.item is not None and self.item.key == place.ids[0])
+
+    @override
     def go_to(self, place: Place) -> None:
         key, space, page, request = place.ids or ("", "", "", "")
         if page and place.quote:

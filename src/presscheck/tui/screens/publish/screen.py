@@ -122,7 +122,9 @@ class PublishScreen(BaseScreen):
     @override
     def go_to(self, place: Place) -> None:
         if place.ids:
-            self.session.open_site(place.ids[0], place.command)
+            self.session.open_site(place.ids[0])
+            if place.command:
+                self.session.rows.focus()  # with the focus in the structure, the command would act on an item
 
     @override
     def run_command(self, command: Command) -> None:
@@ -236,12 +238,9 @@ class PublishScreen(BaseScreen):
         session.sites = tuple(site for site in self._all_sites if text in _searched(site)) if text else self._all_sites
         at = next((at for at, site in enumerate(session.sites) if site.id == session.target), None)
         rows.show(len(session.sites), cursor=rows.cursor if at is None else at)
-        command = self.command_table.command(session.target_command) if at is not None else None
         if at is not None:
-            session.target = session.target_command = ""
+            session.target = ""
         self._subscribe_structure()
-        if command:
-            self.run_command(command)
 
     def _subscribe_structure(self) -> None:
         site = self.current

@@ -27,7 +27,6 @@ class PublishSession(StructureSession):
         sites: the listed sites.
         answered: set when the sites have loaded or failed to load.
         target: id of the site to select when it appears in the list; empty for none.
-        target_command: name of the command to run on that site; empty for none.
     """
 
     def __init__(self, screen: BaseScreen) -> None:
@@ -35,7 +34,7 @@ class PublishSession(StructureSession):
         self.organization: Organization | None = None
         self.sites: tuple[Site, ...] = ()
         self.answered = asyncio.Event()
-        self.target = self.target_command = ""
+        self.target = ""
         self._structures: dict[str, SiteTree] = {}
         """Structures of visited sites by site id."""
 
@@ -72,9 +71,7 @@ class PublishSession(StructureSession):
             self.model = self._structures.setdefault(site.id, SiteTree(self.organization_id, site))
             self.model.site = site
 
-    def open_site(self, site_id: str, command: str = "") -> None:
-        """Select a site when it appears in the list, then run `command` on it if it is not empty."""
-        self.target, self.target_command = site_id, command
-        if command:
-            self.rows.focus()  # with the focus in the structure, the command would act on an item
+    def open_site(self, site_id: str) -> None:
+        """Select a site when it appears in the list."""
+        self.target = site_id
         self.screen.redraw()

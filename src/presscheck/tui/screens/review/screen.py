@@ -151,6 +151,11 @@ class ReviewScreen(BaseScreen):
             self.session.show_thread(place.comment)
 
     @override
+    def has_arrived(self, place: Place) -> bool:
+        model = self.session.model
+        return model.request is not None and model.shown_changes is not None and super().has_arrived(place)
+
+    @override
     def place(self) -> Place:
         request, space = self.session.model.request, self.session.model.space
         title = f"#{request.number} {sanitize(request.subject) or '(no subject)'}" if request else "Change request"
