@@ -73,7 +73,7 @@ async def test_keys_of_a_review_do_nothing_else_here(service: RunningService, tm
         await pilot.press("x")
         await until(pilot, shows="x (resolve) works in a review, not here")
         await pilot.press("^")
-        await until(pilot, shows="^ does nothing here: ? shows all keys")
+        await until(pilot, shows="^ has no command here: ? shows all keys")
         await until(pilot, holds=lambda: "works in a review" not in shown(pilot.app))
         assert "★" not in shown(pilot.app), "no bookmark"
         assert pilot.app.screen.session.model.view.title == "Needs me", "the same view"

@@ -527,7 +527,7 @@ class BaseScreen(Screen[None], inherit_bindings=False):
             self.run_command(command)
         elif not self.keys.pending and self.last_key != "escape":
             all_keys = shown(keys_of(_BY_NAME["help"], app.keymap)[0])
-            self.notify(f"{sanitize(shown(self.last_key))} does nothing here: {all_keys} shows all keys")
+            self.notify(f"{sanitize(shown(self.last_key))} has no command here: {all_keys} shows all keys")
         self.refresh_status_bars()
 
     @on(RowList.RowSelected)
