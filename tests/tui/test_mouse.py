@@ -15,13 +15,12 @@ from tests.tui.block_page import write_blocks
 from tests.tui.dialogs import PEOPLE, answers, asked, sheet
 from tests.tui.endings import PROGRAM
 from tests.tui.line_views import MANY, Slow, numbered
-from tests.tui.mouse import click_text
+from tests.tui.mouse import click_text, drag
 from tests.tui.widget_harness import alone, app_with, shown
 from textual import events
 from textual.app import ComposeResult
 from textual.containers import Horizontal
 from textual.pilot import Pilot
-from textual.widget import Widget
 
 from presscheck.text.styled_text import Line, Span, span_at
 from presscheck.tui.screens.browse.screen import BrowseScreen
@@ -36,16 +35,6 @@ from presscheck.tui.widgets.picker import Picker
 from presscheck.tui.widgets.row_list import RowList
 from presscheck.tui.widgets.status_bar import WhichKey
 from presscheck.tui.widgets.tree import Node, Tree
-
-
-async def drag(pilot: Pilot[Any], widget: Widget, *places: tuple[int, int]) -> None:
-    """Press the button at the first place of a widget, move to the others, release it at the last."""
-    first, *others = [widget.region.offset + place for place in places]  # the widget may move with the pointer
-    await pilot.mouse_down(offset=first)
-    for place in others:
-        await send_mouse(pilot, events.MouseMove, None, place, button=1)
-    await pilot.mouse_up(offset=others[-1])
-    await pilot.pause()
 
 
 def shows(pilot: Pilot[Any], text: str) -> bool:

@@ -1,21 +1,33 @@
 """A tree widget: it lists the nodes whose parents are expanded; expanding a node requests its children.
 
-Nodes are identified by keys, so new data keeps nodes expanded and the cursor on its node.
+Nodes are identified by keys, so new data keeps nodes expanded, the cursor on its node, and a dragged node dragged.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from textual import events
 from textual.message import Message
 from typing_extensions import override
 
 from presscheck.text.styled_text import Line, Span, cut, pad, width
 from presscheck.tui.widgets.line_view import LineView
 
+if TYPE_CHECKING:
+    from textual.timer import Timer
+
 INDENT = 2
+Side = Literal["before", "after", "inside"]
+"""The side of a node on which a dragged node is dropped; `inside` is its last child."""
+DROP_LINES: dict[Side, str] = {"before": "▔", "after": "▁", "inside": "─"}
+"""The characters of the line that shows where a dragged node would be dropped."""
+INSIDE_COLUMNS = 4
+"""Cells by which the pointer moves to the right to drop a node inside another."""
+EDGE_SECONDS = 0.1
+"""Seconds between two lines that a drag scrolls while the pointer is at an edge."""
 
 
 class Node(NamedTuple):
@@ -39,13 +51,24 @@ class _TreeRow(NamedTuple):
     parent: int | None
 
 
+class Drop(NamedTuple):
+    """A place at which a dragged node can be dropped: the key of a node, and the side of the node."""
+
+    target: str
+    side: Side
+
+
 class Tree(LineView):
     """A tree of nodes with a cursor.
+
+    A node that can be marked is dragged to another place. Above its start, a drag points to the place before the node
+    under the pointer, and below its start to the place after the node; further to the right, to the place inside.
 
     Args:
         children: returns the child nodes of a key, or the root nodes for None; must be fast, because it runs often.
         on_highlight: handles a move of the cursor to another node.
         can_mark: returns whether the node of a key can be marked; by default no node can.
+        can_drop: returns whether the node of a key can be dropped at a place; without it, dragging selects text.
         id: the widget's id.
         classes: the widget's classes.
     """
@@ -64,12 +87,21 @@ class Tree(LineView):
         tree: Tree
         key: str
 
+    @dataclass
+    class NodeDropped(Message):
+        """Posted when a node was dropped at another place; the cursor is on the node."""
+
+        tree: Tree
+        key: str
+        drop: Drop
+
     def __init__(
         self,
         children: Callable[[str | None], Sequence[Node]],
         *,
         on_highlight: Callable[[], None] = lambda: None,
         can_mark: Callable[[str], bool] = lambda _: False,
+        can_drop: Callable[[str, Drop], bool] | None = None,
         id: str | None = None,  # noqa: A002
         classes: str | None = None,
     ) -> None:
@@ -78,6 +110,13 @@ class Tree(LineView):
         self.expanded: set[str] = set()
         self.marked: set[str] = set()
         """The keys of the marked nodes, some of which may no longer exist."""
+        self._can_drop = can_drop
+        self._pressed: tuple[str, int, int] | None = None
+        """The key, line and column of the node on which the mouse button is held down."""
+        self._pointer: tuple[int, int] = (0, 0)
+        """The line of the pointer in the widget during a drag, and its column."""
+        self._drop: Drop | None = None
+        self._edge_timer: Timer | None = None
         self._range_start: str | None = None
         self._rows: list[_TreeRow] = []
         self._target_key: str | None = None
@@ -101,6 +140,11 @@ class Tree(LineView):
         if node.key in self.marked:
             sign = (Span(sign[0].text[:-1], "quiet"), Span("•", "accent"))
         head = (*sign, *node.label)
+        if self._drop and node.key == self._drop.target:
+            side = self._drop.side
+            start = (*cut(head, max(0, columns - len(side) - 6)), Span(" "))
+            rule = DROP_LINES[side] * max(0, columns - width(start) - len(side) - 2)
+            return (*start, Span(f"{rule} {side} ", "accent"))
         if not node.note:
             return head
         is_brief = bool(node.brief_note) and width(head) + 1 + width(node.note) > columns
@@ -190,6 +234,98 @@ class Tree(LineView):
     @override
     def fold(self) -> None:
         self.toggle()
+
+    @property
+    def is_dragging(self) -> bool:
+        """Whether a node is being dragged."""
+        return self._edge_timer is not None
+
+    @override
+    def on_mouse_down(self, event: events.MouseDown) -> None:
+        # Textual calls the handlers of the base class, too, unless the default is prevented
+        column, line = self._place_of(event)
+        self._pressed = None
+        if self._can_drop and event.button == 1 and 0 <= line < self.count:
+            key = self._rows[line].node.key
+            self._pressed = (key, line, column) if self.can_mark(key) else None
+
+    @override
+    def on_mouse_move(self, event: events.MouseMove) -> None:
+        """Drag the node on which the button was pressed; elsewhere, the base class selects text."""
+        if self._pressed is None or event.button != 1:
+            return
+        event.prevent_default()
+        column, line = self._place_of(event)
+        key, pressed_line, _ = self._pressed
+        if not self.is_dragging:
+            row = self._find(key)
+            if line == pressed_line or row is None:
+                return
+            self._has_dragged = True  # the release of the button is no click
+            self._edge_timer = self.set_interval(EDGE_SECONDS, self._scroll_at_edge)
+            self.move_to(row)
+        self._pointer = (line - self.top, column)
+        self._aim()
+
+    @override
+    def on_mouse_up(self) -> None:
+        """Drop the dragged node."""
+        drop, pressed = self._drop, self._pressed
+        self._end_drag()
+        if drop and pressed:
+            self.post_message(self.NodeDropped(self, pressed[0], drop))
+
+    @override
+    def on_mouse_release(self) -> None:
+        """End the drag, also if another screen was opened meanwhile."""
+        self._end_drag()
+
+    def on_key(self, event: events.Key) -> None:
+        """End a drag with `esc`: the node stays where it is."""
+        if event.key == "escape" and self.is_dragging:
+            event.stop()
+            event.prevent_default()
+            self._end_drag()
+            self.release_mouse()
+
+    def _aim(self) -> None:
+        """Update the place where the dragged node would be dropped, and the line that shows the place."""
+        before, self._drop = self._drop, self._drop_at_pointer()
+        if self._drop != before:
+            self.redraw()
+
+    def _drop_at_pointer(self) -> Drop | None:
+        if self._pressed is None or self._can_drop is None:
+            return None
+        key, _, start_column = self._pressed
+        start = self._find(key)
+        y, column = self._pointer
+        number = max(0, min(self.top + y, self.count - 1))
+        if start is None or number == start:
+            return None
+        target = self._rows[number].node.key
+        is_open = number + 1 < self.count and self._rows[number + 1].parent == number
+        beside = Drop(target, "before" if number < start else "after")
+        if is_open and number > start:
+            beside = Drop(self._rows[number + 1].node.key, "before")  # the place directly below an expanded node
+        inside = Drop(target, "inside")
+        is_right = column - start_column >= INSIDE_COLUMNS
+        drops = (inside, beside) if is_right or not self.can_mark(target) else (beside,)
+        return next((drop for drop in drops if self._can_drop(key, drop)), None)
+
+    def _scroll_at_edge(self) -> None:
+        """Scroll by a line while the pointer is in the first or last visible line, or beyond."""
+        y, _ = self._pointer
+        self.scroll_lines(-1 if y <= 0 else 1 if y >= self.size.height - 1 else 0)
+        self._aim()
+
+    def _end_drag(self) -> None:
+        if self._edge_timer:
+            self._edge_timer.stop()
+        has_line = self._drop is not None
+        self._edge_timer = self._pressed = self._drop = None
+        if has_line:
+            self.redraw()
 
     def toggle(self) -> None:
         """Expand the node under the cursor, or collapse it."""

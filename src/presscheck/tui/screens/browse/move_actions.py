@@ -9,7 +9,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import partialmethod
+from functools import partial, partialmethod
 from typing import TYPE_CHECKING, Any, Literal
 
 from presscheck.api.comments import Document
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from presscheck.api.spaces import Space
     from presscheck.tui.screens.browse.edit_actions import EditActions, Path
     from presscheck.tui.screens.browse.session import ContentTree
+    from presscheck.tui.widgets.tree import Drop, Side
 
 Where = tuple[str, str]
 """The ids of a space and of a change request in it."""
@@ -210,6 +211,32 @@ class MoveActions:
         self._session.tree_view.mark_visible()
         self._screen.notify(self._marks())
 
+    def can_drop(self, key: str, drop: Drop) -> bool:
+        """Return whether a dragged page can move to a place. If the page is marked, all marked pages are dragged."""
+        library, marked = self._session.library, self._session.tree_view.marked
+        items = [item for moved in (marked if key in marked else (key,)) if (item := library.item(moved))]
+        target = library.item(drop.target)
+        space = target.space if target else None
+        known = library.pages(space.id) if space else None
+        if target is None or known is None or any(item.space != space for item in items):
+            return False
+        order, by_id = PageOrder.of(known.pages), {page.id: page for page in flatten(known.pages)}
+        pages = order.outermost(item.page.id for item in items if item.page)
+        moves = _beside(order, by_id, pages, target.page.id if target.page else None, drop.side)
+        return not isinstance(moves, str)
+
+    def drop(self, key: str, drop: Drop) -> Awaitable[None] | None:
+        """Move the dragged page to a place, as the keys do. If the page is marked, move all marked pages."""
+        tree, target = self._session.tree_view, self._session.library.item(drop.target)
+        if key not in tree.marked:
+            tree.clear_marks()
+        if reason := self._edits.reason_pages():
+            self._screen.notify(reason)
+        elif target:
+            page = target.page.id if target.page else None
+            return self._start(partial(_beside, target=page, side=drop.side))
+        return None
+
     def _marks(self) -> str:
         marked = len(self._session.tree_view.marked)
         return f"{count(marked, 'page')} marked: J K ( ) move them" if marked else "no page is marked"
@@ -379,8 +406,8 @@ def _outdent(order: PageOrder, by_id: Mapping[str, RevisionPage], pages: Sequenc
 def _into(
     order: PageOrder, by_id: Mapping[str, RevisionPage], pages: Sequence[str], parent: str | None
 ) -> list[Move] | str:
-    if parent is not None and any(by_id[page].type == "group" for page in pages):
-        return "a group stays at the top level"
+    if reason := _parent_reason(by_id, pages, parent):
+        return reason
     moves: list[Move] = []
     for page in pages:
         last = next((one for one in reversed(order.below(parent)) if one != page), None)
@@ -390,6 +417,42 @@ def _into(
         moves.append(move)
         order.move(move)
     return moves
+
+
+def _beside(
+    order: PageOrder, by_id: Mapping[str, RevisionPage], pages: Sequence[str], target: str | None, side: Side
+) -> list[Move] | str:
+    """Move pages before, after or into a target page, where None is the top level."""
+    if target is not None and target not in order:
+        return "the place to move to is gone"
+    parent = target if target is None or side == "inside" else order.parent(target)
+    if reason := _parent_reason(by_id, pages, parent):
+        return reason
+    before = [*order.below(parent)]
+    others = [page for page in before if page not in pages]
+    if parent != target and target not in others:
+        return "it is here already"
+    at = len(others) if target is None or parent == target else others.index(target) + (side == "after")
+    after = others[at - 1] if at else None
+    moves: list[Move] = []
+    for page in pages:
+        moves.append(Move(page, parent, after))
+        if not order.is_possible(moves[-1]):
+            return "a page cannot move into itself"
+        order.move(moves[-1])
+        after = page
+    return moves if order.below(parent) != before else "it is here already"
+
+
+def _parent_reason(by_id: Mapping[str, RevisionPage], pages: Sequence[str], parent: str | None) -> str | None:
+    """Return why pages cannot move below a parent, where None is the top level."""
+    if parent is None:
+        return None
+    if any(by_id[page].type == "group" for page in pages):
+        return "a group stays at the top level"
+    if by_id[parent].type not in ("document", "group"):
+        return f"{sanitize(by_id[parent].title)} cannot have subpages"
+    return None
 
 
 _PLANS: Mapping[Way, Plan] = {"down": _down, "up": _up, "in": _indent, "out": _outdent}

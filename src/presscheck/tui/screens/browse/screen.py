@@ -63,6 +63,7 @@ class BrowseScreen(BaseScreen):
             self._children,
             on_highlight=self._show_item,
             can_mark=lambda key: key.startswith("page "),
+            can_drop=lambda key, drop: self.move_actions.can_drop(key, drop),
             id="tree",
         )
         session = self.session = ContentTree(self, tree)
@@ -321,6 +322,11 @@ class BrowseScreen(BaseScreen):
         item = self.library.item(event.key)
         if item and item.kind == "space" and item.space:
             self.session.load_pages(item.space.id)
+
+    @on(Tree.NodeDropped)
+    def node_dropped(self, event: Tree.NodeDropped) -> None:
+        """Move the page that was dragged to another place."""
+        self.invoke(lambda: self.move_actions.drop(event.key, event.drop))
 
     @on(ClickableLines.TargetClicked)
     def target_clicked(self, event: ClickableLines.TargetClicked) -> None:
