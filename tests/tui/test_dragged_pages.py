@@ -6,7 +6,7 @@ from typing import Any
 from tests.private_names import send_mouse
 from tests.running_service import RunningService
 from tests.tui.app_driver import pick, shown, until
-from tests.tui.test_page_tree_verbs import (
+from tests.tui.handbook_tree import (
     START,
     asks,
     at_page,
@@ -151,7 +151,7 @@ async def test_a_page_dragged_on_main_asks_for_a_change_request(service: Running
         await sent_as(client, at, "How we write, Reviews, Pictures, Words, Who does what")
 
 
-async def test_a_reader_is_told_why_a_dragged_page_stays(service: RunningService, tmp_path: Path) -> None:
+async def test_a_reader_sees_why_a_dragged_page_stays(service: RunningService, tmp_path: Path) -> None:
     async with handbook(service, tmp_path, None, read_only=True) as pilot:
         await drags(pilot, "Words", ("Pictures", 0))
         await drop(pilot, "Pictures")
