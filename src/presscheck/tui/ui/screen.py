@@ -65,6 +65,8 @@ Work = Awaitable[Any] | Callable[[], Awaitable[Any]]
 """An awaitable, or a function that returns an awaitable, for exclusive work that may be cancelled before it starts."""
 NARROW = 100
 """Screens below this width, in cells, have the class `narrow`: details are shown below, or after enter."""
+FOLDED = 60
+"""Screens up to this width, in cells, have the class `folded`: a tree or list of pages covers the page while in use."""
 POPUP_DELAY = 0.3
 """Seconds before the continuations of a key prefix are shown."""
 CLOCK_INTERVAL = 30.0
@@ -337,8 +339,9 @@ class BaseScreen(Screen[None], inherit_bindings=False):
         self.refresh_status_bars()
 
     def on_resize(self) -> None:
-        """Set the class `narrow`, and fit both bars to the new width."""
+        """Set the classes of the width, and fit both bars to it."""
         self.set_class(self.size.width < NARROW, "narrow")
+        self.set_class(self.size.width <= FOLDED, "folded")
         self.refresh_status_bars()
 
     def _take_status(self, status: Status) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Iterable, Mapping, Sequence
 from functools import partial
+from typing import ClassVar
 
 from textual import on
 from textual.app import ComposeResult
@@ -55,6 +56,7 @@ class BrowseScreen(BaseScreen):
 
     SCOPE = "browse"
     FOOTER = ("open", "labels", "edit", "comment", "new_request", "find_anything", "close")
+    FOOTER_TITLES: ClassVar[Mapping[str, str]] = {"next_pane": "tree"}
     LEGEND = LEGEND
 
     def __init__(self) -> None:
@@ -132,7 +134,10 @@ class BrowseScreen(BaseScreen):
         item = self.item
         if item and item.site:
             return ON_SITES
-        return ON_SPACES if item is None or item.kind in NO_PAGES else self.FOOTER
+        if item is None or item.kind in NO_PAGES:
+            return ON_SPACES
+        is_tree_folded = self.has_class("folded") and not self.tree_view.has_focus
+        return ("next_pane", *self.FOOTER) if is_tree_folded else self.FOOTER
 
     @override
     def title_line(self) -> Line:
@@ -175,6 +180,12 @@ class BrowseScreen(BaseScreen):
         super().on_resize()
         if self.page_view.is_mounted:
             self.page_pane.navigation.outline.arrange()
+
+    def on_descendant_focus(self) -> None:
+        """In a narrow terminal, cover the page with the tree only while the tree is used."""
+        if self.tree_view.has_focus or self.page_view.has_focus:
+            self.query_one("#browse").set_class(self.page_view.has_focus, "at-page")
+        self.refresh_status_bars()
 
     @override
     def on_screen_resume(self) -> None:

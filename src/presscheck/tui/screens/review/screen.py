@@ -72,7 +72,7 @@ class ReviewScreen(BaseScreen):
         ("◷", "review requested, or not sent yet"),
         ("✎", "held for your review"),
     )
-    FOOTER_TITLES: ClassVar[Mapping[str, str]] = {"mark": "viewed"}
+    FOOTER_TITLES: ClassVar[Mapping[str, str]] = {"mark": "viewed", "next_pane": "pages"}
 
     def __init__(self, space_id: str, request_id: str) -> None:
         super().__init__()
@@ -124,6 +124,12 @@ class ReviewScreen(BaseScreen):
     @override
     @property
     def footer_commands(self) -> tuple[str, ...]:
+        """The commands at the cursor; while the list is folded, the key that shows it comes first."""
+        to_list = ("next_pane",) if self.has_class("folded") and self.session.view.is_in_change else ()
+        return (*to_list, *self._commands_at_cursor)
+
+    @property
+    def _commands_at_cursor(self) -> tuple[str, ...]:
         """Commands for the thread or conflict under the cursor, or else for the page."""
         if self.session.view.is_in_change and self.session.view.is_on_thread:
             can_apply = self.disabled_reason("use_suggestion") is None
@@ -239,7 +245,8 @@ class ReviewScreen(BaseScreen):
         self._update_footer()
 
     def on_descendant_focus(self) -> None:
-        """Show the keys of the focused pane in the footer."""
+        """Show the focused pane, and its keys in the footer."""
+        self.session.view.follow_focus()
         self._update_footer()
 
     def _update_footer(self) -> None:

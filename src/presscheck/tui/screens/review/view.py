@@ -78,7 +78,7 @@ class ReviewView:
         self.items = RowList(self._item_row, key=self._item_key, has_mark_column=False, id="pages")
         self.flow = PageFlow()
         self.change = ChangeList(self.flow, self._lay_out_visible, id="change")
-        self._panes = Horizontal(self.items, PaneBorder(self.items), self.change)
+        self._panes = Horizontal(self.items, PaneBorder(self.items), self.change, id="review")
         self.mode: Mode = "prose"
         self.only_changed = True
         self.shows_all = False
@@ -204,6 +204,11 @@ class ReviewView:
         self._panes.remove_class("zoomed")
         (self.change if to_change else self.items).focus()
         self._panes.set_class(to_change, "at-change")
+
+    def follow_focus(self) -> None:
+        """In a terminal without room for both, show the focused one of list and change."""
+        if self.change.has_focus or self.items.has_focus:
+            self._panes.set_class(self.change.has_focus, "at-change")
 
     def toggle_zoom(self) -> None:
         """Toggle between full width for the change and sharing the width with the list."""
