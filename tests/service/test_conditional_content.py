@@ -33,6 +33,9 @@ from presscheck.service.models.spaces import SpaceRow
 WALKED = {"/docs/{site}", "/docs/{site}/{path:path}", "/preview/{preview}/{path:path}", "/pdf/{signed}/{name}"}
 """The routes that show pages without an API token."""
 WITHOUT_PAGES = {
+    "/",
+    "/robots.txt",
+    "/favicon.ico",
     "/app/{path:path}",
     "/assets/site.css",
     "/assets/site-{digest}.css",
@@ -222,7 +225,9 @@ async def browser() -> AsyncIterator[httpx.AsyncClient]:
 
 async def walk(browser: httpx.AsyncClient, start: str) -> str:
     """Returns everything that a site says, in lower case: pages, addresses, headers, search results."""
+    files = ("robots.txt", "sitemap.xml", "llms.txt", "llms-full.txt", "index.json", "start.md", "some.md")
     waiting = [start, f"{start}none", f"{start}?q=open", f"{start}?q=guide", f"{start}?q=start", f"{start}some"]
+    waiting += [f"{start}{file}" for file in files]
     said: dict[str, str] = {}
     while waiting:
         url = waiting.pop().partition("#")[0]
@@ -260,6 +265,7 @@ async def test_published_sites_hide_it_everywhere(world: World, browser: httpx.A
     missing = {place for place in PLACES if f"{WORD}{place}" not in shown}
     assert missing <= {"subject"}, "those who may see it must see it, or the walk does not read that place"
     await world.admin.send(UpdateSite(**at, visibility="public"))
+    assert WORD not in (await browser.get(world.base_url, headers={"accept": "text/html"})).text
     assert WORD not in await walk(browser, address)
     assert WORD not in await walk(browser, address), "nor on pages that are kept"
     assert not await found(browser, address)

@@ -119,12 +119,12 @@ async def test_a_page_has_navigation_outline_and_links(world: World, browser: ht
     assert '<a href="#first-things">First things</a>' in page, "missing from the outline"
     assert f'<a href="{inside(address)}guide#second">the guide</a>' in page
     assert '<span class="broken">none</span>' in page
-    assert f'<a href="{inside(address)}start" aria-current="page">Start</a>' in page
+    assert f'<a href="{inside(address)}" aria-current="page">Start</a>' in page
     assert f'<a rel="next" href="{inside(address)}guide"><small>Next</small>Guide</a>' in page
     assert "noindex" not in page
     assert "<script" not in page
     guide = (await browser.get(f"{address}guide")).text
-    assert f'<a rel="prev" href="{inside(address)}start">' in guide
+    assert f'<a rel="prev" href="{inside(address)}">' in guide
     assert "Second." in guide
     assert (await browser.head(address)).status_code == 200
     style = await browser.get(f"{world.base_url}/assets/site.css")
@@ -404,15 +404,15 @@ Said[^1].
 """
 EXPECTED = (
     'alt="ink &amp; paper"',
-    '<li class="task"><input type="checkbox" disabled checked> done',
+    '<li class="task"><input type="checkbox" disabled checked aria-label="Done"> done',
     '<th class="right">Size</th>',
     '<code class="language-python"><span class="keyword">def</span>',
     '<span class="string">&quot;&lt;b&gt;&quot;</span>',
     '<div class="hint hint-warning" role="note" aria-label="Warning"><p>Mind <em>this</em>.</p></div>',
     '<details name="tabs-1"><summary>Python</summary><div class="tab" id="python">',
-    '<ol class="stepper"><li><h3 id="begin">Begin',
+    '<ol class="stepper"><li><h3 id="begin" aria-level="2">Begin',
     '<details class="unfolds" id="more"><summary>More</summary><div><p>Unfolded <strong>words</strong>.</p></div>',
-    '<div class="column" style="flex-basis:40%"><p>Left.</p></div>',
+    '<div class="column" style="flex-grow:40"><p>Left.</p></div>',
     '<li class="card"><div><strong>Card</strong></div><a class="over" href="{}guide" aria-label="Card"></a></li>',
     "<tr><td>shown</td></tr>",
     '<p class="box content-ref"><a href="{}guide">Guide</a></p>',
@@ -486,7 +486,7 @@ async def test_emoji_icons_and_links_to_other_programs_are_drawn(world: World, b
     for wanted in (
         "<title>Go 🚀 |",
         '<h1><span class="emoji">★</span> Go 🚀</h1>',
-        'aria-current="page">Go 🚀</a>',
+        'aria-current="page"><span class="emoji">★</span> Go 🚀</a>',
         "<p>🏠 at home 🚀 [github]</p>",
         '<a href="tel:+15550100">call</a> <a href="sms:+15550100">text</a> <span class="broken">no</span>',
         '<a href="https://a.example/wiki/Fork_(software)">https://a.example/wiki/Fork_(software)</a>',
@@ -615,8 +615,8 @@ async def test_a_site_can_be_searched(world: World, browser: httpx.AsyncClient) 
     plant(world, "Parcels go out.\n\n## By `sea`\n\nParcels on {% hint %} ships.\n")
     found = await browser.get(address, params={"q": "PARCELS"})
     assert found.headers["x-robots-tag"] == "noindex"
-    assert f'<h2><a href="{inside(address)}start">Start</a></h2>' in found.text
-    assert f'href="{inside(address)}start#by-sea"' in found.text
+    assert f'<h2><a href="{inside(address)}">Start</a></h2>' in found.text
+    assert f'href="{inside(address)}#by-sea"' in found.text
     assert "Parcels on ships." in found.text
     assert 'value="PARCELS"' in found.text
     for nothing in ("zebra", "", " ", "x" * 3000):
@@ -725,6 +725,10 @@ async def test_readers_can_choose_the_theme(world: World, browser: httpx.AsyncCl
     chosen = await browser.get(f"{address}guide?theme=dark")
     assert (chosen.status_code, chosen.headers["location"]) == (303, f"{address}guide")
     assert 'data-theme="dark"' in (await browser.get(address)).text
+    searching = await browser.get(address, params={"q": "a & b", "theme": "auto"})
+    assert searching.headers["location"] == f"{address}?q=a+%26+b", "the search must stay"
+    page = (await browser.get(address, params={"q": "a & b"})).text
+    assert 'data-theme="auto"' in page and 'href="?q=a%20%26%20b&amp;theme=dark"' in page
 
 
 @pytest.mark.slow
@@ -763,7 +767,10 @@ async def test_a_preview_shows_a_change_request_before_it_is_merged(world: World
     assert len(links) > 1 and all(f"/~/changes/{draft.number}/" in link for link in links), links
     [file_url] = [link for link in links if "~files" in link]
     assert (await browser.get(file_url)).text == "new"
-    for link in links - {file_url}:
+    markdown_urls = {link for link in links if link.endswith(".md")}
+    for link in markdown_urls:
+        assert "Not merged yet." in (await browser.get(link)).text, link
+    for link in links - markdown_urls - {file_url}:
         assert "Preview of change request" in (await browser.get(link)).text, link
     found = await browser.get(f"{preview}~/changes/{draft.number}/", params={"q": "guide"})
     assert found.status_code == 200 and "Preview of change request" in found.text

@@ -6,14 +6,15 @@ import gzip
 from dataclasses import dataclass
 
 from starlette.concurrency import run_in_threadpool
-from starlette.responses import HTMLResponse
+from starlette.responses import Response
 from starlette.types import Scope, Send
 
 from presscheck.service.http.operations import is_known
 
 THEME = "theme"
 """The cookie with the theme that a reader chose."""
-THEMES = ("light", "dark")
+THEMES = ("auto", "light", "dark")
+"""Values of the cookie; `auto` follows the system of the reader."""
 LEVEL = 6
 """Compression level of gzip; on a page, higher levels take longer than they save."""
 _SMALL = 500
@@ -22,8 +23,10 @@ _EACH = 2_000
 """Size of a cached page besides its text, in bytes."""
 
 
-class SitePage(HTMLResponse):
-    """A page of a published site that may be cached."""
+class SitePage(Response):
+    """A page or a file of a published site that may be cached."""
+
+    media_type = "text/html"
 
 
 @dataclass
@@ -81,6 +84,12 @@ async def send_cached_response(page: CachedResponse, scope: Scope, send: Send, *
         return
     await send({"type": "http.response.start", "status": 200, "headers": headers})
     await send({"type": "http.response.body", "body": body})
+
+
+def wants_markdown(accepted: str) -> bool:
+    """Return whether an `Accept` header prefers Markdown, which agents send, to HTML."""
+    names = [part.partition(";")[0].strip().lower() for part in accepted.split(",")]
+    return "text/markdown" in names and "text/html" not in names[: names.index("text/markdown")]
 
 
 def takes_gzip(accepted: str) -> bool:

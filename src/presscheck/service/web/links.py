@@ -110,8 +110,8 @@ class PageLinks:
         site_space: SiteSpaceRow,
         place: PagePosition,
         *,
-        is_new_tab: bool,
-        blocks: PageBlocks,
+        is_new_tab: bool = False,
+        blocks: PageBlocks | None = None,
     ) -> None:
         self._blocks = blocks
         self._site, self._site_space, self._place, self._is_new_tab = site, site_space, place, is_new_tab
@@ -158,7 +158,7 @@ class PageLinks:
 
     def component(self, integration: str, block: str, props: dict[str, Any]) -> Component | None:
         """Return the component for a block of an integration, or None if it cannot be drawn."""
-        return self._blocks.draw(integration, block, props)
+        return self._blocks.draw(integration, block, props) if self._blocks else None
 
     def holds(self, condition: str) -> bool:
         """Return whether the reader meets a condition."""

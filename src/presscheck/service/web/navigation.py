@@ -159,6 +159,22 @@ def neighbours(site: PublishedSite, site_space: SiteSpaceRow, place: PagePositio
     return way(at - 1), way(at + 1)
 
 
+def alternates(site: PublishedSite, site_space: SiteSpaceRow, place: PagePosition) -> list[Way]:
+    """Return the versions of a page in other languages, with the language as the title: pages with the same id or path
+    in spaces of the same section that have a language.
+    """
+    if not site.spaces[site_space.space_id].language:
+        return []
+    links: list[Way] = []
+    for sibling in site.within(site.section_of(site_space)):
+        language = site.spaces[sibling.space_id].language
+        content = site.content(sibling.space_id) if language else None
+        page = (content.places.get(place.page["id"]) or content.paths.get(place.path or "")) if content else None
+        if language and page:
+            links.append(Way(language, site.address(sibling, page)))
+    return links if len(links) > 1 else []
+
+
 def emoji_of(code: Any) -> str:
     """Return an emoji; the API stores it as hexadecimal code points or as the character itself."""
     if not isinstance(code, str) or not code:

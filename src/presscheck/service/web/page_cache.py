@@ -11,6 +11,7 @@ from datetime import datetime
 from hashlib import blake2b
 
 from sqlalchemy.orm import Session
+from starlette.datastructures import Headers
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
@@ -24,7 +25,14 @@ from presscheck.service.db.version import CurrentVersion, Version
 from presscheck.service.http.middleware import ORIGIN, origin_of
 from presscheck.service.http.operations import Caller, Context, StagedFiles, entity_tag
 from presscheck.service.http.turns import Threads
-from presscheck.service.web.cached_response import THEME, THEMES, CachedResponse, SitePage, send_cached_response
+from presscheck.service.web.cached_response import (
+    THEME,
+    THEMES,
+    CachedResponse,
+    SitePage,
+    send_cached_response,
+    wants_markdown,
+)
 from presscheck.service.web.integration_blocks import BlockDrawer
 from presscheck.service.web.site_record import SiteRecords
 
@@ -102,7 +110,7 @@ def _key(scope: Scope) -> bytes | None:
     The key is a hash, so that no share key of a URL stays in memory. It does not cover cookies of visitors: pages that
     they open depend on the time and are not cached.
     """
-    if scope["query_string"]:
+    if scope["query_string"] or wants_markdown(Headers(scope=scope).get("accept", "")):
         return None
     theme = Request(scope).cookies.get(THEME, "") if any(name == b"cookie" for name, _ in scope["headers"]) else ""
     origin, path = scope[ORIGIN].encode(), scope["path"].encode("utf-8", "surrogatepass")

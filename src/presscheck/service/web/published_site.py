@@ -13,6 +13,7 @@ from urllib.parse import quote, urlsplit
 from presscheck.documents.markdown.anchors import encode_fragment
 from presscheck.documents.markdown.emoji import with_emoji
 from presscheck.documents.pages.tree import Page, PagePosition, Tree, children, walk
+from presscheck.documents.visitors.condition_tags import visible_words
 from presscheck.documents.visitors.conditions import holds
 from presscheck.documents.visitors.visible_pages import WORDS, visible_pages
 from presscheck.service.content.revision_content import RevisionContent, kept, revision_content
@@ -81,6 +82,11 @@ class SpaceContent:
             elif place.page["type"] == "document":
                 documents.append(place)
         return documents
+
+    @cached_property
+    def first_id(self) -> str:
+        """The id of the first page, which has the URL of the space; empty if there is none."""
+        return self.listed[0].page["id"] if self.listed else ""
 
     @cached_property
     def order(self) -> dict[str, int]:
@@ -227,8 +233,35 @@ class PublishedSite:
         path = self.reader.path
         return path.partition(self.previewed.path.rstrip("/"))[2].lstrip("/") if self.previewed else path
 
+    @property
+    def title(self) -> str:
+        """The title of the site, as customized."""
+        title = self.record.looks.get("title")
+        return visible_words(title if isinstance(title, str) and title else self.site.title, self.holds)
+
+    @property
+    def is_listed(self) -> bool:
+        """Whether search engines may list the site."""
+        return self.site.visibility == "public" and not self.reader.is_previewing
+
+    def space_title(self, site_space: SiteSpaceRow) -> str:
+        """Return the title of a space, after the title of its section if there are several sections."""
+        section, title = self.section_of(site_space), self.spaces[site_space.space_id].title
+        if section is not None and len(self.sections()) > 1:
+            title = f"{section.title} › {title}" if len(self.within(section)) > 1 else section.title
+        return visible_words(title, self.holds)
+
     def address(self, site_space: SiteSpaceRow, place: PagePosition | None = None, anchor: str = "") -> str:
-        """Return the URL of a site space, or of a page in it, for this reader."""
+        """Return the URL of a site space, or of a page in it, for this reader.
+
+        The first page has the URL of the space.
+        """
+        if place is not None and place.page["id"] == self.content(site_space.space_id).first_id:
+            place = None
+        return self.own_address(site_space, place, anchor)
+
+    def own_address(self, site_space: SiteSpaceRow, place: PagePosition | None, anchor: str = "") -> str:
+        """Return the URL of a site space, or of a page in it, with the path of the page even if it is the first."""
         inside = space_path(self.site, self.section_of(site_space), site_space)
         path = (place.path or place.page["id"]) if place else ""
         if self.previewed and self.previewed.site_space.id == site_space.id:

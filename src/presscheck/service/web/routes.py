@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from urllib.parse import quote
 
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
@@ -16,6 +17,22 @@ from presscheck.service.http.middleware import origin_of
 from presscheck.service.web.integration_blocks import BlockDrawer
 from presscheck.service.web.page_cache import PublishedPages
 from presscheck.service.web.style_sheet import StyleSheet
+
+ROBOTS = "User-agent: *\nDisallow: /v1/\nDisallow: /app/\nDisallow: /preview/\n"
+"""Search engines read this file only at the top of a host; each site has a `robots.txt` with its `sitemap.xml`."""
+ICON = (
+    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="3" fill="#9a4f1b"/>'
+    '<path d="M4 5h8M4 8h8M4 11h5" stroke="#fff" stroke-width="1.5"/></svg>'
+)
+"""The icon of sites that have none of their own: lines of text."""
+
+
+async def _send_robots(_request: Request) -> Response:
+    return Response(ROBOTS, media_type="text/plain")
+
+
+async def _send_icon(_request: Request) -> Response:
+    return Response(ICON, 200, {"cache-control": "public, max-age=86400"}, media_type="image/svg+xml")
 
 
 def web_routes(
@@ -36,8 +53,19 @@ def web_routes(
 
         return app_page(f"{origin_of(request)}{quote(request.url.path)}")
 
+    def send_front_page(request: Request) -> Response:
+        from presscheck.service.web.views import front_page  # takes 106 ms to import, so only for browsers
+
+        if "text/html" not in request.headers.get("accept", ""):
+            raise HTTPException(404)
+        with database.reading.begin() as session:
+            return front_page(session)
+
     send_site = PublishedPages(database, versions, files, clock, blocks)
     return [
+        Route("/", send_front_page, methods=["GET"]),
+        Route("/robots.txt", _send_robots, methods=["GET"]),
+        Route("/favicon.ico", _send_icon, methods=["GET"]),
         Route("/app/{path:path}", send_app_page, methods=["GET"]),
         Route("/docs/{site}", send_site, methods=["GET"]),
         Route("/docs/{site}/{path:path}", send_site, methods=["GET"]),

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, cast
 from urllib.parse import quote
 
 from presscheck.service.sites.customization import LOOKS
+from presscheck.service.web.cached_response import THEMES
 from presscheck.service.web.links import outside, reference
 from presscheck.service.web.navigation import emoji_of
 from presscheck.service.web.published_site import PublishedSite
@@ -75,7 +76,7 @@ class Appearance:
     def __init__(self, site: PublishedSite, chosen_theme: str | None = None) -> None:
         self._site = site
         self._looks = site.record.looks
-        self.title = self._text("title") or site.site.title
+        self.title = site.title
         self.theme = self._theme(chosen_theme)
         self.may_toggle = self._at("themes.toggeable") is True
         self.logo = self._picture(self._at("header.logo"))
@@ -154,7 +155,7 @@ class Appearance:
         """
         usual = self._at("themes.default")
         if self._at("themes.toggeable") is True:
-            if chosen in ("light", "dark"):
+            if chosen in THEMES:
                 return str(chosen)
             return "dark" if usual == "dark" else "auto"
         return usual if usual in ("light", "dark") else "auto"

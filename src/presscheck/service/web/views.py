@@ -6,10 +6,12 @@ import shlex
 from functools import cache
 from pathlib import Path
 from typing import Any, cast
-from urllib.parse import quote
+from urllib.parse import quote, unquote, urlencode
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, pass_context
 from jinja2.runtime import Context as JinjaContext
+from sqlalchemy import select
+from sqlalchemy.orm import Session
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
@@ -18,14 +20,16 @@ from presscheck.documents.visitors.condition_tags import holds_without_claims, v
 from presscheck.service.content.serializers import LAYOUT, body_of
 from presscheck.service.db.blob_store import BlobStore
 from presscheck.service.http.operations import ApiError, Context
-from presscheck.service.models.sites import SiteSpaceRow
+from presscheck.service.models.sites import SiteRow, SiteSpaceRow
 from presscheck.service.sites.scripts import policy_with
+from presscheck.service.sites.urls import present_name
 from presscheck.service.web import navigation
 from presscheck.service.web.access import AccessDenied, Reader, admitted
-from presscheck.service.web.cached_response import THEME, THEMES, SitePage
+from presscheck.service.web.cached_response import THEME, THEMES, SitePage, wants_markdown
 from presscheck.service.web.html.page import render_page_html
 from presscheck.service.web.integration_blocks import BlockDrawer
 from presscheck.service.web.links import PageLinks, destination_address, reference
+from presscheck.service.web.machine_files import is_indexed, machine_file, markdown_address, markdown_page
 from presscheck.service.web.navigation import TreeHtml
 from presscheck.service.web.published_site import PublishedSite
 from presscheck.service.web.search import LONGEST_QUERY, found_pages
@@ -55,7 +59,7 @@ HEADERS = {
     "content-security-policy": "; ".join(f"{name} {sources}" for name, sources in POLICY.items()),
     "x-content-type-options": "nosniff",
     "referrer-policy": "same-origin",
-    "vary": "accept-encoding, cookie",
+    "vary": "accept, accept-encoding, cookie",
 }
 """Headers of all pages."""
 OPEN = frozenset(("public", "unlisted"))
@@ -82,7 +86,7 @@ def answered(context: Context, request: Request, files: BlobStore, sites: SiteRe
         return RedirectResponse(reader.base, 307)
     theme = request.query_params.get(THEME)
     if theme in THEMES:
-        return _with_theme(reader, theme)
+        return _with_theme(reader, request, theme)
     try:
         site = PublishedSite(context, reader, sites.record(context, reader.site))
     except AccessDenied as closed:
@@ -95,10 +99,12 @@ def answered(context: Context, request: Request, files: BlobStore, sites: SiteRe
     if file is not None:
         return file
     query = request.query_params.get("q")
+    if query is None and (machine := machine_file(site, _headers(site))):
+        return machine
     target = _redirect(site) if query is None else None
     if target:
         return RedirectResponse(site.absolute(target), 307, {"cache-control": "no-cache"})
-    return _respond(site, Appearance(site, request.cookies.get(THEME)), query, blocks)
+    return _respond(site, Appearance(site, request.cookies.get(THEME)), request, blocks)
 
 
 def app_page(address: str) -> Response:
@@ -108,8 +114,16 @@ def app_page(address: str) -> Response:
     return HTMLResponse(_templates().get_template("app.html").render(command=command), 200, headers)
 
 
-def _respond(site: PublishedSite, looks: Appearance, query: str | None, blocks: BlockDrawer) -> Response:
-    page = site.find(site.path)
+def front_page(session: Session) -> Response:
+    """Respond to a browser at the top of the service with the list of public sites."""
+    public = select(SiteRow).where(SiteRow.published.is_(True), SiteRow.visibility == "public").order_by(SiteRow.title)
+    sites = [(site.title, f"/docs/{quote(present_name(site))}/") for site in session.scalars(public)]
+    page = _templates().get_template("front.html").render(sites=sites)
+    return HTMLResponse(page, 200, HEADERS | {"cache-control": "no-cache"})
+
+
+def _respond(site: PublishedSite, looks: Appearance, request: Request, blocks: BlockDrawer) -> Response:
+    page, query = site.find(site.path), request.query_params.get("q")
     if query is not None:
         words = query[:LONGEST_QUERY]
         return _page(site, looks, "found.html", page, query=words, results=found_pages(site, words), is_indexed=False)
@@ -119,6 +133,11 @@ def _respond(site: PublishedSite, looks: Appearance, query: str | None, blocks: 
             return RedirectResponse(site.absolute(moved), 307, {"cache-control": "no-cache"})
         home = site.find("")
         return _page(site, looks, "missing.html", home, status=404, is_indexed=False)
+    address = site.address(*page)
+    if wants_markdown(request.headers.get("accept", "")):
+        return markdown_page(site, *page, _headers(site))
+    if unquote(address) != f"{site.base}{site.reader.path}":
+        return RedirectResponse(site.absolute(address), 307, {"cache-control": "no-cache"})
     return _page(site, looks, "page.html", page, **_document(site, looks, blocks, *page))
 
 
@@ -144,7 +163,10 @@ def _document(
         "before": before if looks.has_pagination and layout["pagination"] else None,
         "after": after if looks.has_pagination and layout["pagination"] else None,
         "canonical": site.absolute(site.address(site_space, place)),
-        "is_indexed": site.site.visibility == "public" and not (page.get("noIndex") or page.get("noRobotsIndex")),
+        "is_indexed": site.is_listed and is_indexed(place),
+        "markdown": markdown_address(site, site_space, place),
+        "section_title": site.space_title(site_space) if len(site.site_spaces) > 1 else "",
+        "alternates": navigation.alternates(site, site_space, place),
     }
 
 
@@ -188,19 +210,23 @@ def _page(
         "spaces": navigation.spaces(site, site_space),
         "tree": _tree(site, site_space, current) if site_space else "",
         "query": "",
+        "outline": (),
         "holds": site.holds,
         "previewed": site.previewed and site.previewed.request,
     } | values
-    is_open = site.site.visibility in OPEN and not site.reader.is_previewing
-    headers = HEADERS | {"cache-control": "no-cache" if is_open else "private, no-cache"}
+    headers = _headers(site)
     if scripts:
         policy = policy_with(POLICY | {"sandbox": SANDBOX}, scripts, site.context.origin)
         headers["content-security-policy"] = "; ".join(f"{name} {sources}" for name, sources in policy.items())
-    values["is_indexed"] = values["is_indexed"] and not site.reader.is_previewing
     if not values["is_indexed"]:
         headers["x-robots-tag"] = "noindex"
     response = SitePage if current else HTMLResponse
     return response(_templates().get_template(template).render(values), status, headers)
+
+
+def _headers(site: PublishedSite) -> dict[str, str]:
+    is_open = site.site.visibility in OPEN and not site.reader.is_previewing
+    return HEADERS | {"cache-control": "no-cache" if is_open else "private, no-cache"}
 
 
 def _tree(site: PublishedSite, site_space: SiteSpaceRow, current: PagePosition | None) -> str:
@@ -218,9 +244,11 @@ def _closed(status: int) -> Response:
     return HTMLResponse(_templates().get_template("closed.html").render(status=status), status, headers)
 
 
-def _with_theme(reader: Reader, theme: str) -> Response:
-    """Store the chosen theme (light or dark) in a cookie and redirect back to the page."""
-    answer = RedirectResponse(f"{reader.base}{quote(reader.path)}", 303, {"cache-control": "no-store"})
+def _with_theme(reader: Reader, request: Request, theme: str) -> Response:
+    """Store the chosen theme in a cookie and redirect back to the page or the search."""
+    query = urlencode([(name, value) for name, value in request.query_params.multi_items() if name != THEME])
+    address = f"{reader.base}{quote(reader.path)}{query and f'?{query}'}"
+    answer = RedirectResponse(address, 303, {"cache-control": "no-store"})
     answer.set_cookie(THEME, theme, max_age=YEAR, path="/", httponly=True, samesite="lax")
     return answer
 

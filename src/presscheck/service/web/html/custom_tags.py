@@ -31,6 +31,8 @@ TAB_ID = "~tab-"
 _quoted = re.compile(r"\"([^\"]*)\"").search
 _percent = re.compile(r"\d{1,3}(?:\.\d{1,4})?%").fullmatch
 _marks = re.compile(r"<[^<>]*>")
+_is_open = re.compile(r"\sopen(?=[\s=>])").search
+_is_open = re.compile(r"\sopen(?=[\s=>])").search
 
 
 class BlockContext(Protocol):
@@ -181,8 +183,8 @@ def _columns(page: BlockContext, token: Token, inner: Tokens) -> str:
 
 def _column(page: BlockContext, token: Token, inner: Tokens) -> str:
     size = token.meta.get("width", "")
-    basis = f' style="flex-basis:{size}"' if _percent(size) else ""
-    return f'<div class="column"{basis}>{page.flow(inner)}</div>'
+    grow = f' style="flex-grow:{size[:-1]}"' if _percent(size) else ""
+    return f'<div class="column"{grow}>{page.flow(inner)}</div>'
 
 
 def _code(page: BlockContext, token: Token, inner: Tokens) -> str:
@@ -202,8 +204,8 @@ def _code(page: BlockContext, token: Token, inner: Tokens) -> str:
 def _details(page: BlockContext, token: Token, inner: Tokens) -> str:
     summary = page.clean(token.meta.get("summary", "")) or "Details"
     anchor = escape(page.expandable_anchor(token))
-    body = page.flow(inner)
-    return f'<details class="unfolds" id="{anchor}"><summary>{summary}</summary><div>{body}</div></details>'
+    body, is_open = page.flow(inner), " open" if _is_open(token.content) else ""
+    return f'<details class="unfolds" id="{anchor}"{is_open}><summary>{summary}</summary><div>{body}</div></details>'
 
 
 def _update(page: BlockContext, token: Token, inner: Tokens) -> str:

@@ -90,6 +90,8 @@ class HtmlRenderer:
         self._sources = [source]
         self._names = AnchorNames()
         self._numbers = 0
+        self._levels: list[int] = []
+        """Levels of the headings around the current one."""
         self._room = INCLUDED
         self._tab = ""
         self._is_foreign = False
@@ -213,14 +215,23 @@ class HtmlRenderer:
         children = inner[0].children or [] if inner else []
         title, anchor = _words(children), self._names.heading(int(token.tag[1]), children)
         href, words = encode_fragment(anchor), self.words(inner)
+        depth = self._depth(level)
+        at = f' aria-level="{depth}"' if depth != level else ""
         if not anchor:
-            return f"<h{level}>{words}</h{level}>"
+            return f"<h{level}{at}>{words}</h{level}>"
         if own_id(children):  # the heading has taken over the id of this empty link
             words = _empty_link.sub("", words, count=1)
         if level <= OUTLINE_LEVEL and title:
             self.outline.append(Heading(level, with_emoji(title), href, self._tab))
         link = f'<a class="anchor" href="#{escape(href)}" aria-label="Link to this heading">#</a>'
-        return f'<h{level} id="{escape(anchor)}">{words} {link}</h{level}>'
+        return f'<h{level} id="{escape(anchor)}"{at}>{words} {link}</h{level}>'
+
+    def _depth(self, level: int) -> int:
+        """Return the depth of the next heading below the title, which has depth 1, without skipped levels."""
+        while self._levels and self._levels[-1] >= level:
+            self._levels.pop()
+        self._levels.append(level)
+        return 1 + len(self._levels)
 
     def expandable_anchor(self, token: Token) -> str:
         """Return the anchor of an expandable, given its tag."""
@@ -250,7 +261,9 @@ class HtmlRenderer:
         if not task:
             return f"<li>{self.flow(inner)}</li>"
         checked = " checked" if task in "xX" else ""
-        return f'<li class="task"><input type="checkbox" disabled{checked}> {self.flow(inner)}</li>'
+        label = "Done" if checked else "Not done"
+        box = f'<input type="checkbox" disabled{checked} aria-label="{label}">'
+        return f'<li class="task">{box} {self.flow(inner)}</li>'
 
     def table(self, token: Token, inner: Tokens) -> str:
         """Render a table."""
@@ -265,7 +278,9 @@ class HtmlRenderer:
         for cell, within in outermost(cells):
             align = _align(str(cell.attrs.get("style", "")))
             classed = f' class="{align[1]}"' if align else ""
-            written += f"<{cell.tag}{classed}>{self.words(within)}</{cell.tag}>"
+            words = self.words(within)
+            name = cell.tag if words else "td"
+            written += f"<{name}{classed}>{words}</{name}>"
         return f"<tr>{written}</tr>"
 
     def html(self, token: Token, inner: Tokens) -> str:

@@ -17,6 +17,7 @@ _name = re.compile(r"[\w:-]+").fullmatch
 _address = re.compile(r"<(?:a|img)\b[^<>]*?\b(?:href|src)=\"([^\"]*)\"")
 _mark = re.compile(r"<[^<>]*>")
 _align = re.compile(r"text-align:\s*(left|right|center)").search
+_width = re.compile(r"\d{1,4}(?:\.\d{1,4})?(%|px)?").fullmatch
 _CHECKS = {"true": "☑", "false": "☐"}
 
 
@@ -131,12 +132,15 @@ def _cell(head: Row, number: int, cell: Cell, world: InlineContext) -> str:
     if _is_hidden(head, number):
         return ""
     align = _align(cell.values.get("style", "")) or _align(f"text-align:{cell.values.get('align', '')}")
-    name, attributes = ("th", ' scope="col"') if cell.is_head else ("td", "")
+    content = _content(head, number, cell, world)
+    name, attributes = ("th", ' scope="col"') if cell.is_head and content else ("td", "")
     attributes += f' class="{align[1]}"' if align else ""
     for span in ("colspan", "rowspan"):
         if cell.values.get(span, "").isdecimal():
             attributes += f' {span}="{cell.values[span][:4]}"'
-    return f"<{name}{attributes}>{_content(head, number, cell, world)}</{name}>"
+    if cell.is_head and (width := _width(cell.values.get("width", ""))):
+        attributes += f' style="width:{width[0] if width[1] else width[0] + "px"}"'
+    return f"<{name}{attributes}>{content}</{name}>"
 
 
 def _content(head: Row, number: int, cell: Cell, world: InlineContext) -> str:

@@ -1,0 +1,208 @@
+"""Files of a site for programs: `robots.txt`, `sitemap.xml`, `llms.txt`, `llms-full.txt`, `index.json`, and pages as
+Markdown. Each has only what this reader sees.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from html import escape
+from typing import NamedTuple
+
+from starlette.responses import Response
+
+from presscheck.documents.block_tags import included_address
+from presscheck.documents.markdown.code_ranges import without_code
+from presscheck.documents.markdown.links import WrittenTarget, written_targets
+from presscheck.documents.markdown.page_size import size_problem
+from presscheck.documents.pages.tree import PagePosition
+from presscheck.documents.visitors.conditional_text import visible_text
+from presscheck.service.content.serializers import body_of
+from presscheck.service.models.sites import SiteSpaceRow
+from presscheck.service.web.cached_response import SitePage
+from presscheck.service.web.links import PageLinks
+from presscheck.service.web.navigation import trail
+from presscheck.service.web.published_site import PublishedSite
+
+MARKDOWN = "text/markdown"
+MAX_INCLUDES = 5
+"""Maximum nesting depth of included texts."""
+ROOM, LOOKUP = 500_000, 500
+"""Maximum number of characters of all texts that a page includes; each lookup counts as `LOOKUP` characters."""
+_INCLUDE = re.compile(r"\{%-?[ \t]*include\b[^%\n]*%\}")
+LONGEST = 5_000_000
+"""Maximum number of characters of `llms-full.txt`; a note at its end names the file that lists the other pages."""
+
+
+class ListedPage(NamedTuple):
+    """A page that search engines may list, with its space."""
+
+    site_space: SiteSpaceRow
+    place: PagePosition
+
+
+def machine_file(site: PublishedSite, headers: dict[str, str]) -> Response | None:
+    """Respond with the file at the requested path, or return None if the path does not belong to a file.
+
+    Args:
+        site: the site for this reader.
+        headers: headers of the response.
+    """
+    path = site.path
+    make = _FILES.get(path)
+    if make is not None:
+        media_type, write = make
+        return SitePage(write(site), 200, headers | {"x-robots-tag": "noindex"}, media_type=media_type)
+    page = site.find(path.removesuffix(".md")) if path.endswith(".md") else None
+    return markdown_page(site, *page, headers) if page else None
+
+
+def markdown_page(
+    site: PublishedSite, site_space: SiteSpaceRow, place: PagePosition, headers: dict[str, str]
+) -> Response:
+    """Respond with a page as Markdown."""
+    text = page_markdown(site, site_space, place)
+    canonical = f'<{site.absolute(site.address(site_space, place))}>; rel="canonical"'
+    return SitePage(text, 200, headers | {"link": canonical}, media_type=MARKDOWN)
+
+
+def page_markdown(site: PublishedSite, site_space: SiteSpaceRow, place: PagePosition) -> str:
+    """Return the Markdown of a page that this reader sees, with its title and with absolute URLs."""
+    page, body = place.page, body_of(site.context, place.page)
+    if problem := size_problem(body):  # older versions of the service stored larger texts
+        return f"# {page['title']}\n\nThis text is {problem}.\n"
+    text = visible_text(body, site.holds)
+    description = page.get("description")
+    head = f"# {page['title']}\n\n" + (f"> {description}\n\n" if description else "")
+    return head + _MarkdownWriter(site, PageLinks(site, site_space, place)).page(text).strip() + "\n"
+
+
+class _MarkdownWriter:
+    """A writer of one page, with absolute URLs and with the texts that it includes."""
+
+    def __init__(self, site: PublishedSite, links: PageLinks) -> None:
+        self._site, self._links = site, links
+        self._room = ROOM
+
+    def page(self, text: str) -> str:
+        """Return the text of the page."""
+        return self._text(text, self._links.source, MAX_INCLUDES)
+
+    def _text(self, text: str, source: str, depth: int) -> str:
+        plain = without_code(text)
+        parts: list[str] = []
+        end = 0
+        edits = [*written_targets(text), *(_include(match) for match in _INCLUDE.finditer(plain))]
+        for edit in sorted(edits, key=lambda edit: (edit.start, -edit.end)):
+            if edit.start >= end:
+                is_include = plain.startswith("{%", edit.start)
+                new = self._included(edit, source, depth) if is_include else self._url(edit, source)
+                parts += (text[end : edit.start], text[edit.start : edit.end] if new is None else new)
+                end = edit.end
+        return "".join((*parts, text[end:]))
+
+    def _included(self, edit: WrittenTarget, source: str, depth: int) -> str:
+        included = self._links.included(edit.target, source) if depth and self._room > 0 else None
+        if included is None:
+            return ""
+        self._room -= LOOKUP + len(included.markdown)
+        return self._text(visible_text(included.markdown, self._site.holds), included.source, depth - 1)
+
+    def _url(self, edit: WrittenTarget, source: str) -> str | None:
+        link = self._links.leads(edit.target, source)
+        return self._site.absolute(link.url) if link else None
+
+
+def _include(match: re.Match[str]) -> WrittenTarget:
+    return WrittenTarget(match.start(), match.end(), included_address(match[0]))
+
+
+def markdown_address(site: PublishedSite, site_space: SiteSpaceRow, place: PagePosition) -> str:
+    """Return the URL of a page as Markdown."""
+    return site.own_address(site_space, place) + ".md"
+
+
+def listed_pages(site: PublishedSite) -> Iterator[ListedPage]:
+    """Yield the pages of all spaces that search engines may list, in reading order."""
+    for site_space in site.site_spaces:
+        for place in site.content(site_space.space_id).listed:
+            if is_indexed(place):
+                yield ListedPage(site_space, place)
+
+
+def is_indexed(place: PagePosition) -> bool:
+    """Return whether search engines may list a page."""
+    return not (place.page.get("noIndex") or place.page.get("noRobotsIndex"))
+
+
+def _robots(site: PublishedSite) -> str:
+    if not site.is_listed:
+        return "User-agent: *\nDisallow: /\n"
+    return f"User-agent: *\nAllow: /\nSitemap: {site.absolute(site.base)}sitemap.xml\n"
+
+
+def _sitemap(site: PublishedSite) -> str:
+    pages = listed_pages(site) if site.is_listed else ()
+    lines = ['<?xml version="1.0" encoding="UTF-8"?>', '<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">']
+    for site_space, place in pages:
+        changed = place.page.get("updatedAt")
+        modified = f"<lastmod>{escape(str(changed))}</lastmod>" if changed else ""
+        lines.append(f"<url><loc>{escape(site.absolute(site.address(site_space, place)))}</loc>{modified}</url>")
+    return "\n".join((*lines, "</urlset>\n"))
+
+
+def _llms(site: PublishedSite) -> str:
+    parts = [f"# {_line(site.title)}"]
+    last: SiteSpaceRow | None = None
+    for site_space, place in listed_pages(site):
+        if site_space is not last:
+            parts.append(f"\n## {_line(site.space_title(site_space))}\n")
+            last = site_space
+        about = _line(place.page.get("description") or "")
+        address = site.absolute(markdown_address(site, site_space, place))
+        title = _line(place.page["title"]).replace("[", "\\[").replace("]", "\\]")
+        parts.append(f"- [{title}]({address})" + (f": {about}" if about else ""))
+    return "\n".join(parts) + "\n"
+
+
+def _llms_full(site: PublishedSite) -> str:
+    parts: list[str] = []
+    length = 0
+    for site_space, place in listed_pages(site):
+        text = page_markdown(site, site_space, place)
+        length += len(text)
+        if length > LONGEST:
+            parts.append(f"More pages are listed in {site.absolute(site.base)}llms.txt.\n")
+            break
+        parts.append(text)
+    return "\n".join(parts)
+
+
+def _index(site: PublishedSite) -> str:
+    pages = [
+        {
+            "title": place.page["title"],
+            "description": place.page.get("description") or "",
+            "space": site.space_title(site_space),
+            "path": [ancestor.page["title"] for ancestor in trail(site, site_space, place)],
+            "url": site.absolute(site.address(site_space, place)),
+            "markdown": site.absolute(markdown_address(site, site_space, place)),
+        }
+        for site_space, place in listed_pages(site)
+    ]
+    return json.dumps({"title": site.title, "pages": pages}, ensure_ascii=False)
+
+
+def _line(words: str) -> str:
+    return " ".join(words.split())
+
+
+_FILES: dict[str, tuple[str, Callable[[PublishedSite], str]]] = {
+    "robots.txt": ("text/plain", _robots),
+    "sitemap.xml": ("application/xml", _sitemap),
+    "llms.txt": ("text/plain", _llms),
+    "llms-full.txt": ("text/plain", _llms_full),
+    "index.json": ("application/json", _index),
+}
+"""The media type of each file, and the function that writes it."""

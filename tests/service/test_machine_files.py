@@ -1,0 +1,100 @@
+"""Files of published sites for programs: what they list, in which form, and for whom."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from xml.etree import ElementTree
+
+import httpx
+import pytest
+from tests.service.factories import World, rewrite
+from tests.service.web_pages import changed, published, write
+
+from presscheck.api.sites import UpdateSite
+
+NAMES = ["robots.txt", "sitemap.xml", "llms.txt", "llms-full.txt", "index.json"]
+
+
+@pytest.fixture
+async def browser() -> AsyncIterator[httpx.AsyncClient]:
+    """A browser that does not follow redirects."""
+    async with httpx.AsyncClient() as client:
+        yield client
+
+
+async def test_files_list_the_pages_with_their_addresses(world: World, browser: httpx.AsyncClient) -> None:
+    address, _ = await published(world)
+    robots = (await browser.get(f"{address}robots.txt")).text
+    assert robots == f"User-agent: *\nAllow: /\nSitemap: {address}sitemap.xml\n"
+    sitemap = ElementTree.fromstring((await browser.get(f"{address}sitemap.xml")).text)
+    space = {"s": "http://www.sitemaps.org/schemas/sitemap/0.9"}
+    assert [place.text for place in sitemap.findall("s:url/s:loc", space)] == [
+        address,
+        f"{address}guide",
+        f"{address}reference",
+    ]
+    llms = (await browser.get(f"{address}llms.txt")).text
+    assert llms.startswith("# Docs\n\n## ") and f"- [Guide]({address}guide.md)\n" in llms
+    index = (await browser.get(f"{address}index.json")).json()
+    assert [(page["title"], page["url"], page["markdown"]) for page in index["pages"]] == [
+        ("Start", address, f"{address}start.md"),
+        ("Guide", f"{address}guide", f"{address}guide.md"),
+        ("Reference", f"{address}reference", f"{address}reference.md"),
+    ]
+    for page in index["pages"]:
+        answer = await browser.get(page["markdown"])
+        assert answer.headers["content-type"] == "text/markdown; charset=utf-8"
+        assert answer.text in (await browser.get(f"{address}llms-full.txt")).text
+        assert answer.headers["link"] == f'<{page["url"]}>; rel="canonical"'
+
+
+async def test_a_page_as_markdown_has_its_title_and_absolute_addresses(
+    world: World, browser: httpx.AsyncClient
+) -> None:
+    address, _ = await published(world)
+    await write(world, "See [the guide](guide.md#second), [out](https://example.org/) and `[code](guide.md)`.\n")
+    text = (await browser.get(f"{address}start.md")).text
+    assert text == (
+        f"# Start\n\nSee [the guide]({address}guide#second), [out](https://example.org/) and `[code](guide.md)`.\n"
+    )
+    agent = {"accept": "text/markdown, text/html;q=0.5"}
+    assert (await browser.get(address, headers=agent)).text == text
+    page = await browser.get(address, headers={"accept": "text/html, text/markdown;q=0.5"})
+    assert page.headers["content-type"] == "text/html; charset=utf-8" and "accept," in page.headers["vary"]
+    assert f'<link rel="alternate" type="text/markdown" href="{httpx.URL(address).path}start.md">' in page.text
+    assert (await browser.get(f"{address}none.md")).status_code == 404
+
+
+async def test_pages_that_search_engines_may_not_list_are_in_no_list(world: World, browser: httpx.AsyncClient) -> None:
+    address, at = await published(world)
+    await world.admin.send(UpdateSite(**at, visibility="unlisted"))
+    assert (await browser.get(f"{address}robots.txt")).text == "User-agent: *\nDisallow: /\n"
+    assert "<url>" not in (await browser.get(f"{address}sitemap.xml")).text
+    assert "Guide" in (await browser.get(f"{address}llms.txt")).text, "readers may list it"
+    await world.admin.send(UpdateSite(**at, visibility="share-link"))
+    for name in NAMES:
+        assert (await browser.get(f"{address}{name}")).status_code == 404, name
+
+
+async def test_a_page_has_one_address(world: World, browser: httpx.AsyncClient) -> None:
+    address, _ = await published(world)
+    for path in ("start", "start/", "//start"):
+        answer = await browser.get(f"{address}{path}")
+        assert (answer.status_code, answer.headers["location"]) == (307, address), path
+    assert (await browser.get(f"{address}guide")).status_code == 200
+    assert (await browser.get(f"{address}guide/")).headers["location"] == f"{address}guide"
+    await changed(world, rewrite("guide", "# Größe & 100 %\n\nText."))
+    assert (await browser.get(f"{address}guide")).status_code == 200
+
+
+async def test_the_top_of_the_service_lists_public_sites(world: World, browser: httpx.AsyncClient) -> None:
+    address, at = await published(world)
+    html = {"accept": "text/html,*/*"}
+    front = await browser.get(world.base_url, headers=html)
+    link = f'<a href="{httpx.URL(address).path}">Docs</a>'
+    assert front.status_code == 200 and link in front.text
+    assert (await browser.get(world.base_url)).status_code == 404, "programs get an error of the API"
+    await world.admin.send(UpdateSite(**at, visibility="unlisted"))
+    assert link not in (await browser.get(world.base_url, headers=html)).text
+    for path in ("robots.txt", "favicon.ico"):
+        assert (await browser.get(f"{world.base_url}/{path}")).status_code == 200
