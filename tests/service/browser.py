@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import fcntl
+import json
+import os
 import subprocess
 from pathlib import Path
+from typing import Any
 
 from tests.needs import require
 
@@ -21,3 +25,84 @@ def browse(tmp_path: Path, url: str, *options: str) -> str:
     ]
     ran = subprocess.run([*command, "--virtual-time-budget=2000", url], capture_output=True, text=True, timeout=60)
     return ran.stdout
+
+
+class Browser:
+    """A headless browser that is driven over a pipe with the Chrome DevTools Protocol."""
+
+    def __init__(self, tmp_path: Path) -> None:
+        to_browser, self._to = os.pipe()
+        self._from, from_browser = os.pipe()
+        # the browser reads from file descriptor 3 and writes to 4
+        sources = [fcntl.fcntl(one, fcntl.F_DUPFD, 5) for one in (to_browser, from_browser)]
+        script = f'exec "$@" 3<&{sources[0]} 4>&{sources[1]}'
+        command = [str(require("chromium")), "--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run"]
+        options = ["--remote-debugging-pipe", f"--user-data-dir={tmp_path / 'profile'}", "about:blank"]
+        self._process = subprocess.Popen(
+            ["bash", "-c", script, "bash", *command, *options],
+            pass_fds=sources,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        for one in (to_browser, from_browser, *sources):
+            os.close(one)
+        self._rest, self._number = b"", 0
+        targets = self._send("Target.getTargets")["targetInfos"]
+        page = next(target["targetId"] for target in targets if target["type"] == "page")
+        self._session = self._send("Target.attachToTarget", targetId=page, flatten=True)["sessionId"]
+        self._send("Page.enable")
+
+    def close(self) -> None:
+        """Ends the browser."""
+        self._process.terminate()
+        self._process.wait()
+        os.close(self._to)
+        os.close(self._from)
+
+    def open(self, url: str, width: int = 1280, height: int = 800, *, scheme: str = "light") -> None:
+        """Opens a page in a window of this size."""
+        size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500}
+        self._send("Emulation.setDeviceMetricsOverride", **size)
+        self._send("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
+        self._send("Page.navigate", url=url)
+        while self._read().get("method") != "Page.loadEventFired":
+            pass
+
+    def value(self, expression: str) -> Any:
+        """Evaluates a JavaScript expression in the page, after the next frame."""
+        framed = f"new Promise(done => requestAnimationFrame(() => setTimeout(() => done({expression}))))"
+        answer = self._send("Runtime.evaluate", expression=framed, awaitPromise=True, returnByValue=True)
+        assert "exceptionDetails" not in answer, answer["exceptionDetails"]
+        return answer["result"].get("value")
+
+    def click(self, selector: str) -> None:
+        """Clicks in the middle of the first element with this selector."""
+        box = self.value(f"document.querySelector({selector!r}).getBoundingClientRect().toJSON()")
+        place = {"x": box["x"] + box["width"] / 2, "y": box["y"] + box["height"] / 2}
+        for kind in ("mousePressed", "mouseReleased"):
+            self._send("Input.dispatchMouseEvent", type=kind, button="left", clickCount=1, **place)
+
+    def press(self, key: str, code: int) -> None:
+        """Presses a key, such as Tab with the code 9."""
+        for kind in ("rawKeyDown", "keyUp"):
+            self._send("Input.dispatchKeyEvent", type=kind, key=key, code=key, windowsVirtualKeyCode=code)
+
+    def _send(self, method: str, **params: Any) -> dict[str, Any]:
+        self._number += 1
+        message = {"id": self._number, "method": method, "params": params}
+        if hasattr(self, "_session"):
+            message["sessionId"] = self._session
+        os.write(self._to, json.dumps(message).encode() + b"\0")
+        while True:
+            answer = self._read()
+            if answer.get("id") == self._number:
+                assert "error" not in answer, answer
+                return answer["result"]
+
+    def _read(self) -> dict[str, Any]:
+        while b"\0" not in self._rest:
+            chunk = os.read(self._from, 1 << 16)
+            assert chunk, "the browser has ended"
+            self._rest += chunk
+        text, _, self._rest = self._rest.partition(b"\0")
+        return json.loads(text)

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.service.browser import browse
+from tests.service.browser import Browser, browse
 from tests.service.factories import World, insert, rewrite
 
 from presscheck.api.change_requests import MergeChangeRequest
+from presscheck.api.site_structure import AddSection
 from presscheck.api.sites import CreateSite, PublishSite
+from presscheck.api.spaces import CreateSpace
 
 TEXT = """# Guide
+
+## First
 
 A paragraph with **strong** words.
 
@@ -72,3 +77,90 @@ async def test_a_page_renders_in_a_browser_and_fits_a_phone(world: World, tmp_pa
     picture = tmp_path / "phone.png"
     browse(tmp_path, f"{address}guide", f"--screenshot={picture}", "--window-size=500,900", "--hide-scrollbars")
     assert picture.read_bytes().startswith(b"\x89PNG") and picture.stat().st_size > 10_000
+
+
+@pytest.fixture
+def browser(tmp_path: Path) -> Iterator[Browser]:
+    """A browser whose pages have no script of their own: everything works without one."""
+    opened = Browser(tmp_path)
+    yield opened
+    opened.close()
+
+
+async def long_site(world: World) -> str:
+    """A site whose first space has fifty pages and whose second section makes a row of sections."""
+    change = await world.draft()
+    await world.edit(change, *(insert(f"Page {number}", "## One\n\nText.\n") for number in range(48)))
+    await world.admin.send(MergeChangeRequest(space_id=world.space, change_request_id=change.id))
+    at = {"organization_id": world.organization}
+    made = await world.admin.send(CreateSite(**at, title="Lamps", spaces=(world.space,)))
+    other = await world.admin.send(CreateSpace(**at, title="Other"))
+    await world.admin.send(AddSection(**at, site_id=made.id, space_id=world.space, title="Guides"))
+    await world.admin.send(AddSection(**at, site_id=made.id, space_id=other.id, title="Other"))
+    live = await world.admin.send(PublishSite(**at, site_id=made.id))
+    return str(live.urls.published)
+
+
+TOP = "document.querySelector('{}').getBoundingClientRect().top"
+IS_OPEN = "document.querySelector('{}').matches(':popover-open')"
+
+
+@pytest.mark.slow
+async def test_the_current_page_is_in_view_in_a_sidebar_that_scrolls_alone(world: World, browser: Browser) -> None:
+    browser.open(f"{await long_site(world)}page-47", 1280, 600)
+    assert 0 < browser.value(TOP.format(".pages [aria-current]")) < 570
+    assert browser.value("scrollY") == 0 and browser.value("document.querySelector('.side').scrollTop") > 500
+    assert browser.value("getComputedStyle(document.querySelector('.opens-pages')).display") == "none"
+
+
+@pytest.mark.slow
+async def test_a_phone_has_a_drawer_an_outline_and_the_title_near_the_top(world: World, browser: Browser) -> None:
+    browser.open(f"{await long_site(world)}page-47", 390, 844)
+    assert browser.value("document.documentElement.scrollWidth") == 390
+    assert browser.value(TOP.format("h1")) < 110
+    for opener, panel in ((".opens-pages", ".side"), (".opens-outline", ".outline")):
+        hidden = f"getComputedStyle(document.querySelector('{panel}')).display"
+        assert browser.value(hidden) == "none"
+        browser.click(opener)
+        assert browser.value(IS_OPEN.format(panel)), "a click must open it"
+        browser.press("Escape", 27)
+        assert browser.value(hidden) == "none", "escape must close it"
+    browser.click(".opens-pages")
+    assert 0 < browser.value(TOP.format(".pages [aria-current]")) < 844
+    browser.click(".side a[href$='page-46']")
+    assert browser.value("location.pathname").endswith("page-46")
+
+
+@pytest.mark.slow
+async def test_the_outline_follows_the_reader_and_headings_stay_below_the_header(
+    world: World, browser: Browser
+) -> None:
+    text = "# Guide\n\n" + "\n\n".join(f"## Part {number}\n\n" + "Text.\n\n" * 30 for number in range(9))
+    change = await world.draft()
+    await world.edit(change, rewrite("guide", text))
+    await world.admin.send(MergeChangeRequest(space_id=world.space, change_request_id=change.id))
+    browser.open(f"{await long_site(world)}guide#part-6", 1280, 600)
+    header = browser.value("document.querySelector('.top').getBoundingClientRect().bottom")
+    assert header <= browser.value(TOP.format("#part-6")) < header + 40
+    current = "[...document.querySelectorAll('.outline a:target-current')].map(link => link.textContent)"
+    assert browser.value(current) == ["Part 6"]
+
+
+@pytest.mark.slow
+async def test_every_link_can_be_reached_and_seen_by_keyboard(world: World, browser: Browser) -> None:
+    browser.open(f"{await site(world)}guide", 1280, 900)
+    seen: list[str] = []
+    for _ in range(60):
+        browser.press("Tab", 9)
+        focused = browser.value(
+            "(() => { const it = document.activeElement, box = it.getBoundingClientRect();"
+            " return it === document.body ? null : [it.outerHTML.slice(0, 90), box.width * box.height,"
+            " getComputedStyle(it).opacity, it.innerText || it.ariaLabel || it.placeholder || '']; })()"
+        )
+        if focused is None:
+            break
+        html, area, opacity, words = focused
+        if "button type" not in html and "pre tabindex" not in html:
+            assert area > 0 and opacity == "1" and words.strip(), html
+        seen.append(html)
+    assert 'class="skip"' in seen[0] and any('class="anchor"' in html for html in seen)
