@@ -22,6 +22,7 @@ from tests.service.authorization_world import PRIVATE, Caller
 
 from presscheck.api import (
     agent_instructions,
+    audit_events,
     change_requests,
     collections,
     comments,
@@ -292,6 +293,8 @@ CASES: list[Case] = [
     # agent instructions
     case(agent_instructions.GetAgentInstructions, HOME_READ),
     case(agent_instructions.UpdateAgentInstructions, HOME_ADMIN, instructions=INSTRUCTIONS),
+    # audit events
+    *each(HOME_ADMIN, audit_events.ListAuditEvents, audit_events.GetAuditEvent, audit_events.ListAuditEventActions),
     # change requests
     *each(
         READ,

@@ -10,6 +10,7 @@ from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 from tests.service.integration_scripts import LISTENER
 
+from presscheck.api.audit_events import ListAuditEvents
 from presscheck.api.change_requests import (
     CreateChangeRequest,
     MergeChangeRequest,
@@ -169,6 +170,8 @@ class PlaceBuilder:
         self.make(InviteToSite(organization_id=self.home, site_id=ids["site_id"], **given))
         ids |= self._invites(ids)
         ids |= self._outside(ids, "private" if is_private else "open")
+        [event, *_] = self.make(ListAuditEvents(organization_id=self.home, limit=1)).items
+        ids["audit_event_id"] = event.id
         return ids
 
     def _spaces(self, word: str, *, is_private: bool) -> Ids:

@@ -31,6 +31,7 @@ from starlette.types import Receive, Scope, Send
 from typing_extensions import override
 
 from presscheck.api.operation import Operation, every_operation
+from presscheck.service.audit import perform
 from presscheck.service.db.blob_store import BlobStore, DiskBlobStore, FilesUnavailable
 from presscheck.service.db.engine import Database, unavailable
 from presscheck.service.db.ids import Clock, moment_text, system_clock
@@ -373,7 +374,8 @@ class Adapter:
             context = self._context(session, user, request, files, outgoing, known)
             require_granted(context, self.operation, request.path_params)
             try:
-                answer, sent = self._handled(context, self._call(request, body))
+                answer = self.handler(context, self._call(request, body))
+                sent = _sent(answer)
             finally:
                 afterwards += context.afterwards
             slot = slot_of(request.scope) or AnswerSlot()
@@ -391,10 +393,9 @@ class Adapter:
         def write(session: Session) -> tuple[Any, bytes, bool]:
             context = self._context(session, sender, request, files, None)
             require_granted(context, self.operation, request.path_params)
-            answer, sent = self._handled(context, call)
+            answer = perform(context, call, self.handler)
             files.require_stored(session)
-            session.flush()
-            return answer, sent, bool(session.info.get(WANTED))
+            return answer, _sent(answer), bool(session.info.get(WANTED))
 
         try:
             answer, sent, is_work_wanted = await self._commit(place, write)
@@ -439,10 +440,6 @@ class Adapter:
         fields = self.operation.path_fields()
         return str(request.path_params[fields[0]]) if fields else self.operation.__name__
 
-    def _handled(self, context: Context, call: Any) -> tuple[Any, bytes]:
-        answer = self.handler(context, call)
-        return answer, b"" if answer is None else write_answer(answer)
-
     def _context(
         self,
         session: Session,
@@ -458,6 +455,10 @@ class Adapter:
 
         scripts = self.workers.outside.scripts
         return Context(session, user, origin_of(request), clock, files, outgoing, scripts=scripts, known=known or {})
+
+
+def _sent(answer: Any) -> bytes:
+    return b"" if answer is None else write_answer(answer)
 
 
 def _path(operation: type[Operation[Any]]) -> str:

@@ -22,6 +22,11 @@ async def people(say: Talk) -> str:
     await say("organizations.UpdateOrganization", **at, title="Lamps")
     told = await say("agent_instructions.GetAgentInstructions", **at)
     await say("agent_instructions.UpdateAgentInstructions", **at, instructions=told.instructions)
+    assert {item.id for item in (await say("audit_events.ListAuditEventActions", **at)).items} > {
+        "updateMemberInOrganizationById"
+    }
+    [event] = (await say("audit_events.ListAuditEvents", **at, action="updateMemberInOrganizationById")).items
+    await say("audit_events.GetAuditEvent", **at, audit_event_id=event.id)
     return org
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from presscheck.api import (
     agent_instructions,
+    audit_events,
     collections,
     content_installations,
     conversations,
@@ -73,6 +74,17 @@ org.add_command(
         "Manage the instructions of an organization to AI agents.",
         CommandSpec("show", agent_instructions.GetAgentInstructions, help="Show the instructions."),
         CommandSpec("set", agent_instructions.UpdateAgentInstructions, done="Instructions saved."),
+    )
+)
+org.add_command(
+    group_of(
+        "audit",
+        "Show who changed what in an organization. Only its admins may.",
+        CommandSpec(
+            "list", audit_events.ListAuditEvents, ("occurredAt", "actor.label", "action", "target.type", "target.id")
+        ),
+        CommandSpec("show", audit_events.GetAuditEvent, help="Show an event, with the ids and settings of the change."),
+        CommandSpec("actions", audit_events.ListAuditEventActions, ("id", "label"), items="items"),
     )
 )
 invite = group_of(

@@ -49,6 +49,8 @@ IMMUTABLE = "immutable"
 
 Sessions that write have a `PendingCache` instead.
 """
+_CHANGES = "changes"
+"""Key in the `info` of a connection for the number of `changes`."""
 _CACHES = CacheSizes()
 _OTHERS_WERE_FASTER = frozenset({"40001", "40P01"})
 """PostgreSQL error codes of a serialization failure and of a deadlock."""
@@ -100,6 +102,7 @@ class Database:
         self.closing = ExitStack()
         self._at_rest: deque[Connection] = deque()
         self._changing = self.engine.execution_options(**_WRITES[self.engine.dialect.name])
+        event.listen(self._changing, "after_cursor_execute", _count_change)
         try:
             migrate(self.engine.execution_options(**_STEPS[self.engine.dialect.name]))
         except BaseException:
@@ -199,6 +202,17 @@ class Database:
         for connection in self._at_rest:
             connection.close()
         self.engine.dispose()
+
+
+def changes(session: Session) -> int:
+    """Return how many statements that changed rows were executed on the connection of a write session."""
+    return session.connection().info.get(_CHANGES, 0)
+
+
+def _count_change(connection: Connection, cursor: Any, _statement: Any, _values: Any, context: Any, _many: Any) -> None:
+    # the number of inserted rows is unknown until their values are fetched
+    if context.isinsert or ((context.isupdate or context.isdelete) and cursor.rowcount != 0):
+        connection.info[_CHANGES] = connection.info.get(_CHANGES, 0) + 1
 
 
 def unavailable(error: DBAPIError) -> str | None:

@@ -11,6 +11,8 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from datetime import UTC, datetime
 from itertools import count
+from typing import NamedTuple
+from uuid import UUID
 
 Clock = Callable[[], datetime]
 """A function that returns the current time; tests and samples pass their own."""
@@ -18,28 +20,48 @@ Clock = Callable[[], datetime]
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 _TIME, _CHANCE = 11, 9
 """Number of characters of the two halves of an id; 55 bits of microseconds last for a thousand years."""
+
+
+class _Counters(NamedTuple):
+    """The next numbers in a block of `counted_ids`."""
+
+    ids: Iterator[int]
+    uuids: Iterator[int]
+
+
 _lock = threading.Lock()
 _newest = 0
-_counted: ContextVar[Iterator[int] | None] = ContextVar("_counted", default=None)
+_counted: ContextVar[_Counters | None] = ContextVar("_counted", default=None)
 
 
 def new_id() -> str:
     """Return a random id of 20 characters that sorts after all earlier ids of this process."""
-    global _newest  # shared by all threads, so that ids have one order
     counted = _counted.get()
     if counted is not None:
-        number = next(counted)
+        number = next(counted.ids)
         return _text(number, _TIME) + hashlib.sha256(b"%d" % number).hexdigest()[:_CHANCE]
+    return _text(_new_moment(), _TIME) + _text(secrets.randbits(5 * _CHANCE), _CHANCE)
+
+
+def new_uuid() -> str:
+    """Return a random UUID (version 8) that sorts after all earlier ones of this process."""
+    counted = _counted.get()
+    moment, chance = (_new_moment(), secrets.randbits(62)) if counted is None else (next(counted.uuids), 0)
+    return str(UUID(int=moment >> 12 << 80 | 8 << 76 | (moment & 0xFFF) << 64 | 2 << 62 | chance))
+
+
+def _new_moment() -> int:
+    """Return the time in microseconds, or more if an earlier call has returned that number."""
+    global _newest  # shared by all threads, so that ids have one order
     with _lock:
         _newest = max(time.time_ns() // 1000, _newest + 1)
-        moment = _newest
-    return _text(moment, _TIME) + _text(secrets.randbits(5 * _CHANCE), _CHANCE)
+        return _newest
 
 
 @contextmanager
 def counted_ids() -> Generator[None, None, None]:
     """Make ids reproducible within the block, for the sample. Such ids are predictable."""
-    before = _counted.set(count(1))
+    before = _counted.set(_Counters(count(1), count(1)))
     try:
         yield
     finally:

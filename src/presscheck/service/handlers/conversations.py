@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy import select
@@ -32,8 +32,7 @@ from presscheck.api.conversations import (
 )
 from presscheck.api.operation import Page
 from presscheck.api.roles import Location
-from presscheck.service.db.ids import moment_text
-from presscheck.service.http.operations import ApiError, Context, handles, not_found
+from presscheck.service.http.operations import ApiError, Context, handles, moment_of, not_found
 from presscheck.service.http.pagination import page_of_items, page_of_rows
 from presscheck.service.jobs.queue import enter_job
 from presscheck.service.models.imports import ClusterRow, ConversationRow, ReaderIssueRow
@@ -77,7 +76,8 @@ def ingest_conversations(context: Context, call: IngestConversations) -> None:
         row.subject, row.processed_at = conversation.subject, None
         row.url = metadata.url if metadata else None
         row.attributes = (metadata.attributes if metadata else None) or {}
-        row.created_at = _moment(metadata.created_at if metadata else None) or now
+        posted = metadata.created_at if metadata else None
+        row.created_at = now if posted is None else moment_of("metadata.createdAt", posted)
         row.parts = [part.model_dump() for part in conversation.parts]
         row.ingested_at = now
     enter_job(context.session, "conversations", organization.id, now=now, organization_id=organization.id)
@@ -215,13 +215,3 @@ def _pulse(context: Context, issues: Sequence[ReaderIssueRow]) -> tuple[float, .
     now, week = context.clock(), timedelta(days=7)
     counted = Counter(int((now - datetime.fromisoformat(issue.created_at)) / week) for issue in issues)
     return tuple(float(counted[WEEKS - 1 - number]) for number in range(WEEKS))
-
-
-def _moment(text: str | None) -> str | None:
-    if text is None:
-        return None
-    try:
-        moment = datetime.fromisoformat(text)
-        return moment_text(moment if moment.tzinfo else moment.replace(tzinfo=UTC))
-    except (ValueError, OverflowError):  # OverflowError: before year 1 or after 9999 in UTC
-        raise ApiError(400, "metadata.createdAt: must be an ISO 8601 timestamp, such as 2026-05-20T09:30:00Z") from None

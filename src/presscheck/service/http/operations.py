@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from functools import cache, cached_property
 from hashlib import blake2b
 from typing import Any, Generic, NamedTuple, ParamSpec, TypeVar, cast, get_args, get_origin
@@ -157,6 +158,19 @@ def not_found(what: str) -> ApiError:
     return ApiError(404, f"{what[:1].upper()}{what[1:]} not found.")
 
 
+def moment_of(name: str, text: str) -> str:
+    """Return a time in stored form; without a time zone, it is in UTC.
+
+    Raises:
+        ApiError: 400, it is not a time.
+    """
+    try:
+        moment = datetime.fromisoformat(text)
+        return moment_text(moment if moment.tzinfo else moment.replace(tzinfo=UTC))
+    except (ValueError, OverflowError):  # OverflowError: before year 1 or after 9999 in UTC
+        raise ApiError(400, f"{name}: must be an ISO 8601 timestamp, such as 2026-05-20T09:30:00Z") from None
+
+
 class SiteGrant(NamedTuple):
     """The limits of a site token: it reads one site for a visitor with these claims, and in a preview also drafts."""
 
@@ -242,7 +256,10 @@ class Context:
 
     def row(self, entity: type[Entity], key: str) -> Entity | None:
         """Return a row by its id, from the session or from the query that loaded the caller."""
-        return self.known.get((entity, key)) or self.session.get(entity, key)
+        row = self.known.get((entity, key)) or self.session.get(entity, key)
+        if row is not None:
+            self.known[entity, key] = row  # a session drops rows that nothing refers to
+        return row
 
     def rows(self, statement: Executable, **values: Any) -> Sequence[Any]:
         """Return the rows of a prepared statement as named tuples, after writing pending changes."""

@@ -10,13 +10,15 @@ from sqlalchemy.orm import Session
 from presscheck.service.db.ids import moment_text
 from presscheck.service.jobs.queue import JobContext, runs
 from presscheck.service.models.jobs import JobRow
-from presscheck.service.models.organizations import TokenRow
+from presscheck.service.models.organizations import AuditEventRow, OrganizationRow, TokenRow
 from presscheck.service.models.spaces import SpaceRow
 
 RESTORABLE = timedelta(days=7)
 """Time during which a deleted space can be restored."""
 REMEMBERED = timedelta(days=30)
 """Time during which the state of a finished job can be requested."""
+AUDITED = timedelta(days=90)
+"""Time during which an audit event can be read."""
 
 
 @runs("sweep", again=timedelta(hours=1))
@@ -30,5 +32,12 @@ def sweep(work: JobContext) -> None:
             session.delete(space)
         session.execute(delete(JobRow).where(JobRow.finished_at < moment_text(moment - REMEMBERED)))
         session.execute(delete(TokenRow).where(TokenRow.expires_at < moment_text(moment)))
+
+        session.execute(
+            delete(AuditEventRow).where(
+                AuditEventRow.organization_id.in_(select(OrganizationRow.id)),  # the first column of the index
+                AuditEventRow.occurred_at < moment_text(moment - AUDITED),
+            )
+        )
 
     work.write(remove)

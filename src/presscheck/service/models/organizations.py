@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from sqlalchemy import Index
 from sqlalchemy.orm import Mapped, mapped_column
 
 from presscheck.service.models.table import Table, refers
@@ -63,3 +64,24 @@ class MemberRow(Table):
     disabled: Mapped[bool] = mapped_column(default=False)
     joined_at: Mapped[str]
     last_seen_at: Mapped[str | None]
+
+
+class AuditEventRow(Table):
+    """A change in an organization.
+
+    There are no foreign keys: events stay when their actors and targets are deleted, and on PostgreSQL a reference to
+    the organization would lock its row in every write.
+    """
+
+    __tablename__ = "audit_events"
+    __table_args__ = (Index("audit_events_by_time", "organization_id", "occurred_at", "id"),)
+
+    id: Mapped[str] = mapped_column(primary_key=True)
+    organization_id: Mapped[str]
+    occurred_at: Mapped[str]
+    action: Mapped[str]
+    actor_type: Mapped[str]
+    actor_id: Mapped[str]
+    target_type: Mapped[str]
+    target_id: Mapped[str]
+    payload: Mapped[dict[str, Any]]

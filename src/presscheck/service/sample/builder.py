@@ -13,6 +13,7 @@ from sqlalchemy.orm import Session
 
 from presscheck.api.operation import Operation
 from presscheck.documents.git_format.repository import read_repository
+from presscheck.service.audit import perform
 from presscheck.service.content.revisions import add_revision
 from presscheck.service.db.blob_store import DiskBlobStore
 from presscheck.service.db.ids import moment_text
@@ -61,9 +62,8 @@ class Planting:
         """Run an operation as a user at a time in the past and return its response."""
         moment = self.present - past
         user = self.session.get_one(UserRow, person)
-        answer = self.handlers[type(call)](Context(self.session, user, "", lambda: moment, self.files), call)
-        self.session.flush()
-        return answer
+        context = Context(self.session, user, "", lambda: moment, self.files)
+        return perform(context, call, self.handlers[type(call)])
 
     def moment(self, past: timedelta) -> str:
         """Return a time in the past in stored form."""

@@ -1,0 +1,122 @@
+"""Audit events: every write that changes something is recorded in its own transaction.
+
+The action of an event is the published id of the operation. Events have ids and settings, but neither texts nor tokens.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import cache
+from types import NoneType
+from typing import Any, Literal, NamedTuple, get_args, get_origin
+
+from pydantic.alias_generators import to_snake
+from sqlalchemy import insert
+
+from presscheck.api.operation import Operation
+from presscheck.api.organizations import UpdateLastSeen
+from presscheck.service.db.engine import changes
+from presscheck.service.db.ids import new_uuid
+from presscheck.service.http.operations import Context
+from presscheck.service.models.integrations import InstallationRow, IntegrationRow
+from presscheck.service.models.organizations import AuditEventRow
+from presscheck.service.models.spaces import CollectionRow, SpaceRow
+
+UNRECORDED = frozenset({UpdateLastSeen})
+"""Writes that are not recorded: the app sends them by itself."""
+_INSERT = insert(AuditEventRow)
+_ROWS: dict[str, type[Any]] = {
+    "space_id": SpaceRow,
+    "collection_id": CollectionRow,
+    "installation_id": InstallationRow,
+    "integration_name": IntegrationRow,
+}
+"""Tables of items that belong to an organization, by the field of a path; the first field that a path has counts."""
+
+
+class _Party(NamedTuple):
+    type: str
+    id: str
+
+
+def perform(context: Context, call: Operation[Any], handler: Callable[[Context, Any], Any]) -> Any:
+    """Run the handler of a write, and record an event if it changed something in an organization."""
+    is_deletion = call.method() == "DELETE"  # afterwards, the place may be gone; other handlers load it themselves
+    organization_id = _organization_of(context, call) if is_deletion else None
+    before = changes(context.session)
+    answer = handler(context, call)
+    context.session.flush()
+    if changes(context.session) > before and type(call) not in UNRECORDED:
+        organization_id = organization_id or _organization_of(context, call)
+        if organization_id is not None:
+            _record(context, call, organization_id, answer)
+    return answer
+
+
+def _record(context: Context, call: Operation[Any], organization_id: str, answer: Any) -> None:
+    actor, target = _actor(context), _target(call, answer)
+    event = {
+        "id": new_uuid(),
+        "organization_id": organization_id,
+        "occurred_at": context.now(),
+        "action": call.operation_id,
+        "actor_type": actor.type,
+        "actor_id": actor.id,
+        "target_type": target.type,
+        "target_id": target.id,
+        "payload": _payload(call),
+    }
+    context.session.connection().execute(_INSERT, event)
+
+
+def _organization_of(context: Context, call: Operation[Any]) -> str | None:
+    """Return the id of the organization that a call belongs to, or None."""
+    organization_id = getattr(call, "organization_id", None) or getattr(call, "organization", None)
+    if organization_id is not None:
+        return organization_id
+    field = next((name for name in _ROWS if name in call.path_fields()), None)
+    row = context.row(_ROWS[field], getattr(call, field)) if field else None
+    return row.organization_id if row else None
+
+
+def _actor(context: Context) -> _Party:
+    script = context.installation
+    if script is None:
+        return _Party("user", context.user.id)
+    return (
+        _Party("installation", script.installation_id)
+        if script.installation_id
+        else _Party("integration", script.integration)
+    )
+
+
+def _target(call: Operation[Any], answer: Any) -> _Party:
+    """Return the changed item: the response if it is an item, or else the last item of the path."""
+    identity = getattr(answer, "id", None)
+    if isinstance(identity, str):
+        return _Party(getattr(answer, "object", None) or to_snake(type(answer).__name__).replace("_", "-"), identity)
+    field = call.path_fields()[-1]
+    return _Party(re.sub(r"_(id|name|slug)$", "", field).replace("_", "-"), str(getattr(call, field)))
+
+
+def _payload(call: Operation[Any]) -> dict[str, Any]:
+    """Return the ids in the path of a call and its settings, named as in the API."""
+    fields = type(call).model_fields
+    shown = {name for name in call.path_fields() if name.endswith("_id")} | (
+        _settings(type(call)) & call.model_fields_set
+    )
+    return {fields[name].alias or name: getattr(call, name) for name in sorted(shown)}
+
+
+@cache
+def _settings(operation: type[Operation[Any]]) -> frozenset[str]:
+    """Return the fields whose values are switches or words of the API, never texts."""
+    return frozenset(name for name, field in operation.model_fields.items() if _is_setting(field.annotation))
+
+
+def _is_setting(annotation: Any) -> bool:
+    if annotation in (bool, NoneType) or get_origin(annotation) is Literal:
+        return True
+    parts = get_args(annotation)
+    return bool(parts) and all(map(_is_setting, parts))
